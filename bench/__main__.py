@@ -20,6 +20,7 @@ BENCHES = {
     "engine": "CPU of the engine for each call, with a scripted model",
     "habits": "whole runs on a model service with another habit of real ones at each call: what goes wrong",
     "simulated": "whole runs against simulated services: wall time against their critical path",
+    "simulated_web": "the same over a web, with what is begun ahead of need and without it",
     "real_pages": "whole runs over real documentation pages: CPU a run and a call, stalls, memory, profile",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",

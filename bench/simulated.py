@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -131,15 +132,17 @@ class Bench:
         self._engine = Engine(store.journal, lambda run: pipeline(run, services))
         self.store, self._model = store, model
 
-    async def run(self, strategy: str) -> str:
-        """A whole run; its id."""
-        world = World(
+    def _world(self) -> World:
+        return World(
             models={MODEL: self._model},
             searches=(self.search,),
             library=self.store.library,
             blobs=self.store.blobs,
             clock=SystemClock(),
         )
+
+    async def run(self, strategy: str, **fixed: Any) -> str:
+        """A whole run; its id. `fixed` are further fields of its brief."""
         brief = Brief(
             question=scenario.QUESTION,
             date="2026-01-01",
@@ -148,10 +151,11 @@ class Bench:
             assess=True,
             tools=("search", "fetch"),
             models=dict.fromkeys(ROLES, (MODEL,)),
+            **fixed,
         )
 
         async def prepare() -> tuple[Brief, World]:
-            return brief, world
+            return brief, self._world()
 
         handle = self._engine.start(prepare)
         await handle.wait()
@@ -170,21 +174,29 @@ class Measured(msgspec.Struct, frozen=True):
     twice: tuple[str, ...]
 
 
-async def measure(strategy: str, store: Store) -> Measured:
-    """One run against a server of its own."""
+@asynccontextmanager
+async def served_model() -> AsyncIterator[tuple[Model, list[Served]]]:
+    """A model on a server of its own; the list has what it answered once the block is left."""
     command = [sys.executable, str(Path(__file__).with_name("simulated_server.py"))]
+    answered: list[Served] = []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
         model = openai.create(MODEL, Access(url=url, key=Secret("none")))
+        yield model, answered
+        await model.close()
+        server.stdin.close()
+        answered += msgspec.json.decode(server.stdout.readline(), type=list[Served])
+
+
+async def measure(strategy: str, store: Store) -> Measured:
+    """One run against a server of its own."""
+    async with served_model() as (model, answered):
         bench = Bench(store, model)
         wall, cpu = time.perf_counter(), time.process_time()
         await bench.run(strategy)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        await model.close()
-        server.stdin.close()
-        answered = msgspec.json.decode(server.stdout.readline(), type=list[Served])
     calls = (*answered, *bench.search.served, *bench.fetch.served)
     counted = Counter(call.key for call in calls)
     chain, on_it = paths.longest(calls, scenario.needs(strategy))

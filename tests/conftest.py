@@ -4,12 +4,13 @@ No test reaches for the web unless it says so: where tests run there may be none
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import object_store
 import postgres
 import pytest
 import quick
+import stalling
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -23,6 +24,9 @@ if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="run only the tests which were quick when they last ran here")
+    parser.addoption(
+        stalling.OPTION, type=float, metavar="MS", help="tell what held up an event loop for longer (with -n0)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,6 +38,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--fast"):
         items[:], left = quick.quick(config, items)
         config.hook.pytest_deselected(items=left)
+    if config.getoption(stalling.OPTION):
+        stalling.watch(items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for line in stalling.summary(config):
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture
+async def stalls_told(request: pytest.FixtureRequest) -> AsyncIterator[None]:
+    """Notes what holds up the loop of a test: see `--stalls`."""
+    async with stalling.noted(request):
+        yield
+
+
+@pytest.fixture
+async def unstalled() -> AsyncIterator[None]:
+    """Fails a test whose loop is held up for very long, and says by what."""
+    async with stalling.unstalled():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import msgspec
 from assay import agents, phases, verify
 from assay.app.texts import hosts, make_rules, text_of
 from assay.app.threads import Answers, given
-from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Said, Scope, Section, Timeouts, read_length
+from assay.core.brief import ROLES, Brief, Depth, Mode, Role, Said, Scope, Section, Speculation, Timeouts, read_length
 from assay.core.claims import CheckName, RepairName
 from assay.core.depths import changed_depths
 from assay.core.errors import UnknownName, UsageError
@@ -155,6 +155,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         ),
         models=_models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
         allow_private=wanted.get("allow_private") or False,
+        speculation=Speculation(**settings.speculation.model_dump()),
         depths=changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
         prompts=phases.prompts() | agents.prompts() | verify.prompts(),
     )

@@ -12,7 +12,7 @@ from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, WebRules, canonical, read
 from assay.fetch.web.links import Links, links, sitemap
-from assay.run.execution import MOST, Ahead
+from assay.run.speculation import MOST, Ahead
 
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")

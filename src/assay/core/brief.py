@@ -214,6 +214,21 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
     total: float = 1800.0
 
 
+class Speculation(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run may search and read before anybody asks for it; it is the faster for that, and finds the same.
+
+    `question`: the question is searched while triage decides. `names`: what the question names is searched while the
+    plan is written. `pages`: the best pages of a search are read when it answers. `paid` lets providers be asked so
+    whose questions cost money. What nobody asks for in the end stays below `share` of all searches, and of all pages.
+    """
+
+    question: bool = False
+    names: bool = False
+    pages: bool = False
+    paid: bool = False
+    share: float = 0.15
+
+
 Point = Literal["plan", "research", "write"]
 POINTS: tuple[Point, ...] = ("plan", "research", "write")
 
@@ -260,7 +275,8 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     person before research, as `ask` says it of questions. `release` is the version of Assay which made
     the brief, `steps_format` how that one stores steps. `allow_private` says that private documents may be shown to
     models elsewhere, and be in scope while the web is searched; `private_to` names those which may then see them.
-    `facts` is what the servers on this machine said of their models when the run was created.
+    `facts` is what the servers on this machine said of their models when the run was created. Briefs of earlier
+    releases have no `speculation`, and their runs go on without it.
     """
 
     question: str
@@ -305,6 +321,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     fork: Fork | None = None
     facts: dict[str, ModelFacts] | msgspec.UnsetType = msgspec.UNSET
     depths: dict[SetDepth, DepthRules] = {}
+    speculation: Speculation | msgspec.UnsetType = msgspec.UNSET
 
     def rules(self, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
         """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""

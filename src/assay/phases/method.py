@@ -14,7 +14,7 @@ from assay.core.brief import Brief
 from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached, SearchError
-from assay.core.events import SourceNoted
+from assay.core.events import SearchExpected, SourceNoted, decode
 from assay.core.phrases import in_words, notice_line
 from assay.core.ports import Notices
 from assay.core.search_record import LOCAL, SearchRow, search_log
@@ -39,16 +39,19 @@ async def method(run: Run) -> tuple[str, ...]:
 
     async def look(_: StepContext) -> tuple[str, ...]:
         run.execution.check_owner()
-        view = fold(await run.execution.journal.events(run.run_id))
-        return await asyncio.to_thread(_told, run, view)
+        events = await run.execution.journal.events(run.run_id)
+        ahead = [event.provider for each in events if isinstance(event := decode(each), SearchExpected)]
+        return await asyncio.to_thread(_told, run, fold(events), ahead)
 
     return await perform(run, "method", look, returns=tuple[str, ...], input_hash=digest(None), gated=False)
 
 
-def _told(run: Run, view: RunView) -> tuple[str, ...]:
+def _told(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
+    """`ahead` are the providers which were asked before anybody wanted it."""
     web = {each.name for each in run.world.searches if each.name != LOCAL}
     rows = [row for row in search_log(view) if row.provider in web]
-    return (_("{text}.").format(text=_("; ").join((_searched(rows), *_read(run, view)))), *_left_out(rows))
+    unnamed = sorted({*ahead} - {row.provider for row in rows})
+    return (_("{text}.").format(text=_("; ").join((_searched(rows), *_read(run, view, unnamed)))), *_left_out(rows))
 
 
 def _searched(rows: Sequence[SearchRow]) -> str:
@@ -70,10 +73,10 @@ def _failure(name: str, reason: str) -> str:
     return f"{silent} ({said})" if said else silent
 
 
-def _read(run: Run, view: RunView) -> list[str]:
-    """The pages read, the hosts they came from, the pages which could not be read, and who else was asked for one."""
+def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
+    """The pages read, the hosts they came from, the pages which could not be read, and who else was asked."""
     pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _is_page(run, each)]
-    hosts = _hosts(url for page in pages for url in (page.url, *_way(run, page)))
+    hosts = _hosts(url for page in pages for url in (page.url, *way(run, page)))
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
@@ -82,7 +85,7 @@ def _read(run: Run, view: RunView) -> list[str]:
         why = listed(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
         unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
         said.append(f"{unread.format(count=number(len(failed)))} ({why})")
-    others = [host for host in also if host not in hosts]
+    others = [*unnamed, *(host for host in also if host not in hosts)]
     return [*said, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
 
 
@@ -102,7 +105,7 @@ def _is_page(run: Run, source: Source) -> bool:
     return bool(_host(source.url)) and all(each.sha256 != source.document_sha256 for each in found)
 
 
-def _way(run: Run, source: Source) -> tuple[str, ...]:
+def way(run: Run, source: Source) -> tuple[str, ...]:
     """The addresses a page was come by."""
     snapshot = run.world.library.snapshot(source.snapshot_sha256)
     return (snapshot.url, *snapshot.redirects) if snapshot is not None and snapshot.status else ()

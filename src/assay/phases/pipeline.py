@@ -17,6 +17,7 @@ from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
 from assay.phases.alone import work_alone
+from assay.phases.anticipation import count_unasked, search_names, search_question
 from assay.phases.background import look_around
 from assay.phases.case import Case, Draft, Research, heard, inquire
 from assay.phases.checkpoint import (
@@ -92,7 +93,9 @@ async def pipeline(run: Run, services: Services) -> Outcome:
     services.strategy(run.brief.strategy)
     with speaking(run.brief.locale):
         expect()
-        return await _answered(run, services)
+        outcome = await _answered(run, services)
+        await count_unasked(run)
+        return outcome
 
 
 async def _answered(run: Run, services: Services) -> Outcome:
@@ -103,7 +106,9 @@ async def _answered(run: Run, services: Services) -> Outcome:
     run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage has said how far to go
     if run.brief.fork is not None:
         return await go_on(run, services, tools, inheritance)
-    triage, case = await classify(run, await inquire(run))
+    case = await inquire(run)
+    await search_question(run, case)
+    triage, case = await classify(run, case)
     searchable = bool(case.count) or run.brief.scope.web
     inheritance = inheritance if goes_on(run.brief, triage) or not searchable else InheritedEvidence()
     toolset = equip(run, tools, inheritance, case.held)
@@ -184,9 +189,11 @@ async def planned(run: Run, agent_pool: AgentPool, at: Checkpoint) -> Checkpoint
     if at.plan is not None:
         return at
     keep(run, "plan", at, agent_pool.toolset)
-    plan = await (
-        follow(run, at.given) if at.given else make_plan(run, agent_pool.case, at.background, agent_pool.rules)
-    )
+    if at.given:
+        plan = await follow(run, at.given)
+    else:
+        await search_names(run, agent_pool.case)
+        plan = await make_plan(run, agent_pool.case, at.background, agent_pool.rules)
     return msgspec.structs.replace(at, plan=plan, given=None)
 
 

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from assay.core.brief import Brief
+from assay.core.brief import Brief, Speculation
 from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
@@ -20,60 +20,7 @@ from assay.core.usage import Budget
 from assay.run.affordability import REPORT_OUTPUT, Reserve, writer
 from assay.run.budget import Accounts, Gate
 from assay.run.rate_limits import CircuitBreakers
-
-# Work begun before anybody asks for it, because somebody likely will.
-
-MOST = 4
-"""Pieces of such work at once in one execution; what comes on top is left until it is asked for."""
-
-
-class Ahead:
-    """Nothing here is stored and nothing depends on it: who asks for what was not begun does it then."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[str, asyncio.Task[Any]] = {}
-
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]]) -> bool:
-        """Begin; False when it was begun before, or when there is enough of it already."""
-        going = sum(not task.done() for task in self._tasks.values())
-        if key in self._tasks or going >= MOST:
-            return False
-        task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
-        task.add_done_callback(_seen)
-        return True
-
-    async def result(self, key: str) -> Any | None:
-        """What came of it, to whoever asks first; None when it was not begun, or was stopped.
-
-        Raises:
-            AssayError: what the work raised.
-        """
-        task = self._tasks.get(key)
-        if task is None:
-            return None
-        await asyncio.wait((task,))  # who stops waiting does not stop the work: the next one may want it
-        self._tasks.pop(key, None)
-        return None if task.cancelled() else task.result()
-
-    def tasks(self) -> list[asyncio.Task[Any]]:
-        """What goes on."""
-        return list(self._tasks.values())
-
-    def stop(self) -> None:
-        """End what nobody has asked for so far."""
-        for task in self._tasks.values():
-            task.cancel()
-
-
-async def _run(work: Callable[[], Awaitable[Any]]) -> Any:
-    return await work()
-
-
-def _seen(task: asyncio.Task[Any]) -> None:
-    """A failure nobody asks for is nobody's business."""
-    if not task.cancelled():
-        task.exception()
-
+from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -301,6 +248,14 @@ class Execution:
             raise Cancelled(f"run {self.run_id} was cancelled")
         if self.paused:
             raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
+
+    def may_begin(self, kind: Kind, lane: int) -> bool:
+        """Whether one more search, or page, may be begun which a lane will likely ask for."""
+        rules = self.brief.speculation
+        if not isinstance(rules, Speculation) or self.exhausted or is_near(self.research_seconds, self.active()):
+            return False
+        allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
+        return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
 
     def _deadline_passed(self) -> None:
         ends = self.research_seconds

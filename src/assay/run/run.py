@@ -25,12 +25,14 @@ from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.place import RunPlace, watched
+from assay.run.speculation import GUESSED, Kind
 from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import Deltas, Listener
 
 T = TypeVar("T")
 
 KEPT_TAG = "kept/1"
+COST_OF: dict[Kind, Usage] = {"searches": Usage(searches=1), "pages": Usage(pages=1)}
 AT_ONCE = 8
 """Branches begun in one turn of the loop."""
 
@@ -301,12 +303,16 @@ class Run(RunPlace):
         """
         return self.execution.locks.setdefault(key, asyncio.Lock())
 
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]]) -> bool:
-        """Begin work which somebody will likely ask for by this key; whether it was. Nothing of it is stored.
+    def begin(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind, *, guessed: bool = False) -> bool:
+        """Begin a search or a page which somebody will likely ask for by this key; whether it was. Nothing is stored.
 
         To be called inside a step, which a replay does not do again.
+
+        Args:
+            guessed: whether no search of this lane's own led to it.
         """
-        return self.execution.ahead.begin(key, work)
+        execution, lane = self.execution, GUESSED if guessed else self.lane
+        return execution.may_begin(kind, lane) and execution.ahead.begin(key, work, COST_OF[kind], lane)
 
     async def begun(self, key: str) -> Any | None:
         """What came of such work; None where there is none, and it is to be done now. To be called inside a step.

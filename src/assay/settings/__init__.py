@@ -60,6 +60,7 @@ from assay.settings.sections import (
 )
 from assay.settings.server import ServerSettings
 from assay.settings.signatures import SigningSettings
+from assay.settings.speculation import SpeculationSettings
 
 PREFIX = "ASSAY_"
 OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
@@ -161,6 +162,7 @@ class Settings(BaseSettings):
     mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
     agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()
+    speculation: SpeculationSettings = SpeculationSettings()
     web: Web = Web()
     log: Log = Log()
     notify: sections.Hidden = Field(

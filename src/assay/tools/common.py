@@ -8,16 +8,18 @@ from functools import partial
 
 import msgspec
 
+from assay.core.brief import Speculation
 from assay.core.clean import one_line
 from assay.core.errors import FetchFailed, ToolError
-from assay.core.events import SourceExpected, SourceFailed
+from assay.core.events import Event, SourceExpected, SourceFailed
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import SNIPPET, Document, PassageSpan
-from assay.core.web_addresses import BadUrl, canonical, read
+from assay.core.web_addresses import OTHER, BadUrl, read
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
+from assay.run.speculation import page_key
 from assay.run.steps import StepContext, digest
 
 LEAST_ROOM, MOST_ROOM = 1_500, 14_000
@@ -158,7 +160,7 @@ def outline(spans: Sequence[PassageSpan]) -> str:
 # Pages in the place of what a search said of them: read once a run, whoever asks.
 
 FIRST = 3
-"""Of the results of a search, so many pages are read before anybody asks for them."""
+"""Of the results of a search, so many pages are read before anybody asks for them; of each provider two, of several."""
 PASSING = ("timeout", "unreachable")
 """Kinds of failures after which the next one who asks has a try too."""
 
@@ -176,7 +178,7 @@ async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) ->
     """
     if run.world.pages is None:
         raise ToolError(f"{url} was not read: this run may not read the web")
-    key = _key(url)
+    key = page_key(url)
     async with run.alone(key):
         known = ledger.answered(key)
         if known is not None:
@@ -184,48 +186,54 @@ async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) ->
         if (before := ledger.answered(_failed(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            documents = await run.begun(key) or await _read(run, ledger, url)
+            found: PageRead = await run.begun(key) or await _read(run, url)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(PASSING):
                 ledger.answer(_failed(key), failed.reason.encode())
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
-        return documents
+        for name in found.keys:
+            ledger.answer(name, msgspec.json.encode(found.documents))
+        return found.documents
 
 
-async def expect(run: Run, ledger: Ledger, shown: Sequence[DocumentPassages]) -> None:
-    """Begin to read the first pages a search found, before anybody opens them.
+class PageRead(msgspec.Struct, frozen=True):
+    """The documents of a page, and the keys of every address it is known by now."""
 
-    Only where pages are not counted: what nobody opens in the end must not use up the run's limit.
+    documents: tuple[Document, ...]
+    keys: tuple[str, ...]
+
+
+def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]) -> None:
+    """Begin to read the first pages a search found, before anybody opens them; `tell` is told of it.
+
+    To be called inside a step. Only where pages are not counted: what nobody opens in the end must not use up the
+    run's limit. Pages which are not of the web may cost money.
     """
-    pages, rules = run.world.pages, run.brief.scope.rules
-    if pages is None or run.brief.budget.pages is not None:
+    wanted = run.brief.speculation
+    if run.world.pages is None or not isinstance(wanted, Speculation) or not wanted.pages:
         return
-    found = [each.document.url for each in shown[:FIRST] if each.document.media_type == SNIPPET]
-    urls = [url for url in found if not _is_known(ledger, url) and not rules.refuses(url)]
-    if not urls:
-        return
-
-    async def begin(step_context: StepContext) -> tuple[str, ...]:
-        begun = tuple(url for url in urls if run.begin(_key(url), partial(_read, run, ledger, url)))
-        if begun:
-            step_context.emit(SourceExpected(urls=begun))
-        return begun
-
-    await run.step("expect", begin, returns=tuple[str, ...], input=urls)
+    most = FIRST if len(run.world.searches) < 3 else FIRST - 1
+    found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
+    urls = [url for url in found if not url.startswith(OTHER) and not run.brief.scope.rules.refuses(url)]
+    unread = [url for url in urls if ledger is None or not _is_known(ledger, url)]
+    # who looks around for the plan opens nothing
+    begin = partial(run.begin, kind="pages", guessed=ledger is None or "background" in run.path)
+    begun = tuple(url for url in unread if begin(page_key(url), partial(_read, run, url)))
+    if begun:
+        tell(SourceExpected(urls=begun))
 
 
-async def _read(run: Run, ledger: Ledger, url: str) -> tuple[Document, ...]:
-    """The documents of a page, kept for the whole run under every address the page is known by now.
+async def _read(run: Run, url: str) -> PageRead:
+    """Read a page.
 
     Raises:
         FetchFailed: it cannot be had or read.
     """
     assert run.world.pages is not None
     documents = await run.world.pages.read(url, run.brief.scope.rules)
-    for name in {_key(url), *map(_key, await asyncio.to_thread(_way, run, documents))}:
-        ledger.answer(name, msgspec.json.encode(documents))
-    return documents
+    known = {page_key(url), *map(page_key, await asyncio.to_thread(_way, run, documents))}
+    return PageRead(documents, tuple(known))
 
 
 def _way(run: Run, documents: Sequence[Document]) -> list[str]:
@@ -236,12 +244,8 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
 
 def _is_known(ledger: Ledger, url: str) -> bool:
     """Whether the page was read, or could not be."""
-    key = _key(url)
+    key = page_key(url)
     return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None
-
-
-def _key(url: str) -> str:
-    return f"page {canonical(url)}"
 
 
 def _failed(key: str) -> str:

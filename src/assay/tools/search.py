@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
 
 import msgspec
 
+from assay.core.brief import Speculation
 from assay.core.errors import SearchError, ToolError
-from assay.core.events import Excluded, SearchPerformed
+from assay.core.events import Excluded, SearchExpected, SearchPerformed
 from assay.core.events import SearchFailed as Failed
-from assay.core.ports import Hit, Metered, Query, Search
+from assay.core.ports import AskedAhead, Hit, Metered, Query, Search
 from assay.core.sources import SNIPPET
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
@@ -22,7 +24,6 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
-from assay.tools.common import expect
 
 # One list out of several: what different search providers found, best first.
 
@@ -90,7 +91,7 @@ class SearchTool:
             ToolError: bad arguments, or no provider could answer.
         """
         asked = read(self.definition, arguments, SearchArguments)
-        query = self._query(run, asked)
+        query = query_of(run, asked.query, asked.limit)
         providers = run.world.searches
         branches = (Branch(each.name, partial(_ask, ledger=ledger, provider=each, query=query)) for each in providers)
         answers = await run.gather(*branches)
@@ -101,18 +102,23 @@ class SearchTool:
         for reason in failed:
             run.warn(_("a search provider was left out: {why}").format(why=reason))
         shown = common.fit(fuse([answer.shown for answer in good])[: query.limit], common.room(run))
-        await expect(run, ledger, shown)
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
 
-    def _query(self, run: Run, asked: SearchArguments) -> Query:
-        text = " ".join(asked.query.split())
-        if not text:
-            raise ToolError("the query is empty")
-        limit = max(1, min(MOST, asked.limit))
-        scope = run.brief.scope
-        # A language which was asked for is the report's; sources may well be in another.
-        language = "" if run.brief.language_asked else run.brief.language.partition("-")[0]
-        return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
+
+def query_of(run: Run, words: str, limit: int = LIMIT) -> Query:
+    """What a provider is asked for these words.
+
+    Raises:
+        ToolError: there are none.
+    """
+    text = " ".join(words.split())
+    if not text:
+        raise ToolError("the query is empty")
+    scope = run.brief.scope
+    # A language which was asked for is the report's; sources may well be in another.
+    language = "" if run.brief.language_asked else run.brief.language.partition("-")[0]
+    limit = max(1, min(MOST, limit))
+    return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
 
 
 def plain(query: str) -> str:
@@ -132,18 +138,16 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
     A provider is asked for one of two numbers of documents, so that the same words asked for a few documents more or
     less are the same search, paid for once.
     """
-    wanted = msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
+    wanted = _widened(query)
     key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
 
     async def search(step_context: StepContext) -> Observation:
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            if not isinstance(provider, Metered):
-                return _observe(wanted, await provider.search(wanted), excluded)
-            hits, usage = await provider.metered(wanted)
-            step_context.spend(usage)
-            return _observe(wanted, hits, excluded)
+            answer = await _begun(run, provider, wanted) or await _put(provider, wanted)
+            step_context.spend(answer.usage)
+            return _observe(wanted, answer.hits, excluded)
 
         try:
             found, known = await common.once(run, ledger, key, work)
@@ -164,6 +168,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
                 excluded=tuple(excluded),
             )
         )
+        common.expect(run, ledger, found.shown[: query.limit], step_context.emit)
         return found
 
     try:
@@ -172,6 +177,57 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
         return failed.reason if failed.reason.startswith(provider.name) else f"{provider.name}: {failed.reason}"
     common.keep(ledger, key, answer)
     return answer
+
+
+class SearchAnswer(msgspec.Struct, frozen=True):
+    """What a provider answered, and what that cost beyond the search."""
+
+    hits: list[Hit]
+    usage: Usage = Usage()
+
+
+def _widened(query: Query) -> Query:
+    return msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
+
+
+async def _put(provider: Search, query: Query) -> SearchAnswer:
+    if isinstance(provider, Metered):
+        return SearchAnswer(*await provider.metered(query))
+    return SearchAnswer(await provider.search(query))
+
+
+async def _begun(run: Run, provider: Search, query: Query) -> SearchAnswer | None:
+    """The answer to exactly this query where it was put before anybody asked. A failure is not: it may have passed."""
+    with suppress(SearchError):
+        answer: SearchAnswer | None = await run.begun(_key_ahead(provider, query))
+        return answer
+    return None
+
+
+def search_ahead(run: Run, provider: Search, query: Query, step_context: StepContext) -> bool:
+    """Put a query to a provider before anybody asks, and begin to read what it finds; whether it was put.
+
+    To be called inside a step, which says so. Only providers say that they may be asked so which find pages of the web.
+    """
+    wanted, asked = run.brief.speculation, _widened(query)
+    manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
+    if not isinstance(wanted, Speculation) or manner == "never" or (manner == "paid" and not wanted.paid):
+        return False
+
+    async def search() -> SearchAnswer:
+        answer = await _put(provider, asked)
+        shown = _observe(asked, answer.hits, []).shown
+        common.expect(run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}"))
+        return answer
+
+    begun = run.begin(_key_ahead(provider, asked), search, "searches")
+    if begun:
+        step_context.emit(SearchExpected(query=asked.text, provider=provider.name))
+    return begun
+
+
+def _key_ahead(provider: Search, query: Query) -> str:
+    return common.key(f"ahead:{provider.name}", query)
 
 
 def _observe(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observation:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from assay.core.brief import Speculation
 from assay.core.errors import FetchFailed
-from assay.run.execution import MOST, Ahead
+from assay.core.usage import Budget, Usage
+from assay.run.speculation import GUESSED, GUESSES, KINDS, LEAST, MOST, Ahead, Kind, affords, leaves
 
 
 class Work:
@@ -77,3 +81,74 @@ async def test_what_nobody_asked_for_is_stopped():
     ahead.stop()
     assert await ahead.result("a") is None
     assert work.stopped == 1
+
+
+async def test_what_nobody_has_asked_for_is_known():
+    ahead = Ahead()
+    for key, lane in (("a", 1), ("b", 2)):
+        ahead.begin(key, Work(), Usage(pages=1), lane)
+    ahead.begin("c", Work(), Usage(searches=1))
+    asking = asyncio.create_task(ahead.result("a"))
+    await asyncio.sleep(0)
+    assert ahead.unasked() == Usage(pages=1, searches=1)
+    assert (ahead.unasked(1), ahead.unasked(2), ahead.unasked(GUESSED)) == (Usage(), Usage(pages=1), Usage(searches=1))
+    ahead.stop()
+    assert await asking is None
+    assert ahead.unasked() == Usage(pages=1, searches=1)
+
+
+RULES = Speculation(pages=True)
+
+
+def test_so_much_may_wait_for_somebody_to_ask():
+    assert affords(RULES, Budget(), Usage(), "pages") == LEAST["pages"]
+    assert affords(RULES, Budget(), Usage(pages=40, searches=10), "pages") == 6
+    assert affords(RULES, Budget(), Usage(pages=40, searches=10), "searches") == LEAST["searches"]
+    assert affords(Speculation(share=0.0), Budget(), Usage(pages=99), "pages") == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_begun_which_is_counted_or_when_a_limit_is_near(kind: Kind):
+    assert affords(RULES, Budget(**{kind: 1_000}), Usage(), kind) == 0
+    for budget, spent in ((Budget(usd=1.0), Usage(usd=0.8)), (Budget(tokens=100), Usage(input_tokens=80))):
+        assert affords(RULES, budget, spent, kind) == 0
+        assert affords(RULES, budget, Usage(), kind) > 0
+
+
+async def test_lanes_at_work_have_equal_parts():
+    ahead = Ahead()
+    assert leaves(3, ahead, "pages", 1, 3)
+    ahead.begin("a", Work(), Usage(pages=1), 1)
+    assert not leaves(3, ahead, "pages", 1, 3)
+    assert leaves(3, ahead, "pages", 2, 3)
+    assert leaves(3, ahead, "pages", 1, 1)
+    assert leaves(6, ahead, "pages", 1, 3)
+    ahead.stop()
+
+
+@given(
+    share=st.floats(0.01, 0.15),
+    done=st.integers(0, 200),
+    kind=st.sampled_from(KINDS),
+    asked=st.lists(st.tuples(st.integers(GUESSED, 4).filter(bool), st.booleans()), max_size=60),
+    lanes=st.integers(0, 5),
+)
+def test_no_more_than_its_share_is_ever_done_for_nothing(
+    share: float, done: int, kind: Kind, asked: list[tuple[int, bool]], lanes: int
+):
+    async def begin() -> None:
+        ahead, cost = Ahead(), Usage(**{kind: 1})
+        for number, (lane, used) in enumerate(asked):
+            allowed = affords(Speculation(share=share), Budget(), Usage(**{kind: done}), kind)
+            if leaves(allowed, ahead, kind, lane, lanes) and ahead.begin(str(number), nothing, cost, lane) and used:
+                assert await ahead.result(str(number)) is None
+            await asyncio.sleep(0)
+        left = getattr(ahead.unasked(), kind)
+        assert left <= max(LEAST[kind] + (GUESSES if kind == "pages" else 0), share * done)
+        ahead.stop()
+
+    asyncio.run(begin())
+
+
+async def nothing() -> None:
+    """Work which is done at once."""

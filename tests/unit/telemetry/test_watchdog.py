@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+from stalling import unstalled
 
 from assay.telemetry.watchdog import Stall, Watchdog
 
 pytestmark = pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="no processor time of threads here")
+
+
+TESTS = Path(__file__).parents[2]
 
 
 def counts_for(seconds: float) -> None:
@@ -45,3 +53,30 @@ async def test_it_ends_with_the_block() -> None:
     counts_for(0.1)
     await asyncio.sleep(0.05)
     assert watchdog.stalls == []
+
+
+async def test_a_test_which_holds_up_its_loop_fails_and_is_told_by_what() -> None:
+    async def held_up() -> None:
+        async with unstalled(0.1):
+            await asyncio.sleep(0.02)
+            counts_for(0.3)
+            await asyncio.sleep(0.05)
+
+    with pytest.raises(AssertionError, match="counts_for"):
+        await held_up()
+
+
+def test_the_option_tells_what_held_up_the_tests(tmp_path: Path) -> None:
+    test = "import asyncio, time\n\nasync def test_it():\n    await asyncio.sleep(0.02)\n"
+    test += "    until = time.thread_time() + 0.3\n    while time.thread_time() < until:\n        pass\n"
+    (tmp_path / "test_held_up.py").write_text(test + "    await asyncio.sleep(0.05)\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "--stalls=100", "-p", "conftest", str(tmp_path)]
+    support = os.pathsep.join(map(str, (TESTS, TESTS / "support")))
+    done = subprocess.run(
+        [*command, "--rootdir", str(tmp_path), "-o", "asyncio_mode=auto", "-c", os.devnull],
+        env={**os.environ, "PYTHONPATH": support},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "test_held_up.py::test_it: the event loop was held up for" in done.stdout, done.stdout + done.stderr

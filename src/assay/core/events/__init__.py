@@ -17,6 +17,7 @@ from assay.core.events.agents import FindingStarted as FindingStarted
 from assay.core.events.agents import ModelAttempted as ModelAttempted
 from assay.core.events.agents import ReflectDecided as ReflectDecided
 from assay.core.events.agents import ScopeCounted as ScopeCounted
+from assay.core.events.agents import SearchExpected as SearchExpected
 from assay.core.events.agents import SearchFailed as SearchFailed
 from assay.core.events.agents import SearchPerformed as SearchPerformed
 from assay.core.events.agents import SourceAdded as SourceAdded

@@ -161,6 +161,14 @@ class SearchFailed(Event, frozen=True):
     reason: str
 
 
+@kind("search.expected")
+class SearchExpected(Event, frozen=True):
+    """A query was put to a provider at once, because somebody will likely ask for it."""
+
+    query: str
+    provider: str
+
+
 @kind("source.added")
 class SourceAdded(Event, frozen=True):
     """A lane met a document for the first time."""

@@ -12,6 +12,7 @@ from assay.core.ports.collections import SkippedFile as SkippedFile
 from assay.core.ports.connectors import Connector as Connector
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import ArchiveMember as ArchiveMember
+from assay.core.ports.documents import AskedAhead as AskedAhead
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Cache as Cache
 from assay.core.ports.documents import Counting as Counting

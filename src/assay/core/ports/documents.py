@@ -96,6 +96,16 @@ class Counting(Protocol):
 
 
 @runtime_checkable
+class AskedAhead(Protocol):
+    """A search provider which may be asked before anybody wants its answer. Most may not."""
+
+    @property
+    def ahead(self) -> Literal["free", "paid", "never"]:
+        """Whether such a question is free, costs money, or would keep those waiting who have one."""
+        ...
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A search provider which says what a question cost beyond the search itself. Not all have such costs."""
 

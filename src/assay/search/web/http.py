@@ -6,7 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 from urllib.parse import urljoin
 
 import httpx2
@@ -41,6 +41,10 @@ class Pace:
             now = asyncio.get_running_loop().time()
             await asyncio.sleep(max(0.0, self._next - now))
             self._next = max(self._next, now) + self.pause
+
+
+SPARE = 0.5
+"""Who wants fewer seconds than these between two questions has a turn to spare for one nobody has asked yet."""
 
 
 class Rest:
@@ -112,6 +116,13 @@ class HttpProvider(ABC):
         self._access = access
         self._client: httpx2.AsyncClient | None = None
         self._pace = Pace(self.pause if access.pause is None else access.pause)
+
+    @property
+    def ahead(self) -> Literal["free", "paid", "never"]:
+        """See `core.ports.AskedAhead`: a provider with a long pause has no turn to spare."""
+        if self.needs_key:
+            return "paid"
+        return "free" if self._pace.pause < SPARE else "never"
 
     @abstractmethod
     def ask(self, query: Query) -> Ask:

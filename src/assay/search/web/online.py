@@ -9,12 +9,12 @@ import asyncio
 import copy
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Self
+from typing import Literal, Self
 
 import msgspec
 
 from assay.core.errors import SearchError
-from assay.core.ports import Blobs, Clock, Hit, Library, Query, RateLimiter
+from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
 from assay.core.web_addresses import canonical
 from assay.search.web.http import Rest
@@ -49,6 +49,11 @@ class OnlineSearch:
     def name(self) -> str:
         """The provider's."""
         return self._provider.name
+
+    @property
+    def ahead(self) -> Literal["free", "paid", "never"]:
+        """As the provider says; one which says nothing is never asked before anybody wants its answer."""
+        return self._provider.ahead if isinstance(self._provider, AskedAhead) else "never"
 
     async def search(self, query: Query) -> list[Hit]:
         """The pages found, best first, each once.

@@ -1,0 +1,154 @@
+"""Searches begun before a model has worded any: for the question while triage decides, for its names during planning.
+
+Who words the same query later, or opens a page these found, has it at once. No result changes by it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from assay.core.brief import Speculation
+from assay.core.errors import LimitReached
+from assay.core.events import (
+    Event,
+    SearchExpected,
+    SearchPerformed,
+    SourceAdded,
+    SourceExpected,
+    SourceFailed,
+    decode,
+)
+from assay.core.relevance.analysis import stop_terms
+from assay.core.relevance.topic_question import analysis_for
+from assay.core.sources import SNIPPET, Source
+from assay.core.text import words
+from assay.core.usage import Usage
+from assay.phases.case import Case
+from assay.phases.method import way
+from assay.run.run import Run
+from assay.run.speculation import ROLE, page_key
+from assay.run.steps import StepContext, digest, perform
+from assay.tools.search import query_of, search_ahead
+
+LONGEST = 200
+"""Characters of a question which is put to search engines as it stands."""
+LONGEST_READ = 2_000
+"""Characters of a question in which names are looked for."""
+MOST_NAMES = 2
+TOLD = {each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)}
+"""The events which tell what was begun ahead, and what was asked for."""
+TOPIC_LETTERS, MOST_TOPIC = 3, 4
+"""Letters of a word which says what is asked of a name, and how many such words a name is searched for with."""
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
+_WORD = re.compile(r"\w[\w'’-]*")
+_BEGINS = re.compile(r"(?:^|[.?!:;]\s*)$")
+
+
+async def search_question(run: Run, case: Case) -> None:
+    """Put the question to the search engines, while triage decides what becomes of it.
+
+    Only a question which comes alone: what is said in a conversation may lean on what was said before.
+    """
+    wanted, brief = run.brief.speculation, run.brief
+    if isinstance(wanted, Speculation) and wanted.question and not brief.conversation and not brief.parent:
+        await _search(run, "question", (case.question,))
+
+
+async def search_names(run: Run, case: Case) -> None:
+    """Search for what the question names, while the plan is written; not where an earlier run has searched already."""
+    wanted, brief = run.brief.speculation, run.brief
+    if isinstance(wanted, Speculation) and wanted.names and not brief.parent and brief.fork is None:
+        await _search(run, "names", named(case.question))
+
+
+async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
+    """Begin these searches, in a step: when the run is taken up again, or computed again, they are not begun again."""
+    asked = [query for query in queries if len(query) <= LONGEST and "\n" not in query]
+    if not asked or not run.brief.scope.web or run.brief.scope.private or "search" not in run.brief.tools:
+        return
+
+    async def begin(step_context: StepContext) -> int:
+        wanted = ((provider, query_of(run, query)) for query in asked for provider in run.world.searches)
+        return sum(search_ahead(run, provider, query, step_context) for provider, query in wanted)
+
+    try:
+        await run.step(f"{ROLE}-{name}", begin, returns=int, input=asked)
+    except LimitReached:
+        return
+
+
+def named(question: str) -> tuple[str, ...]:
+    """Queries for what a question quotes, and for its names, each with the question's other words."""
+    question = question[:LONGEST_READ]
+    quoted = [" ".join(found.split()) for found in _QUOTED.findall(question)]
+    names = _names(_QUOTED.sub(" ", question))
+    own = {word for name in names for word in words(name)}
+    empty = stop_terms(analysis_for(question))
+    topic = [word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in own and word not in empty]
+    found = [*quoted, *(" ".join((name, *topic[:MOST_TOPIC])) for name in names)]
+    return tuple(dict.fromkeys(query for query in found if query.strip()))[:MOST_NAMES]
+
+
+def _names(text: str) -> list[str]:
+    """Capitalized words, those which follow one another as one name; not those a sentence begins with."""
+    names: list[str] = []
+    end = -1
+    for word in _WORD.finditer(text):
+        if not word[0][0].isupper() or _BEGINS.search(text[max(0, word.start() - 8) : word.start()]):
+            continue
+        if names and text[end : word.start()] == " ":
+            names[-1] = f"{names[-1]} {word[0]}"
+        else:
+            names.append(word[0])
+        end = word.end()
+    return list(dict.fromkeys(names))
+
+
+async def count_unasked(run: Run) -> None:
+    """Put on the usage what was searched and read ahead and nobody asked for, by the run's own log.
+
+    No limit ends this, as it asks nobody.
+    """
+    if not isinstance(run.brief.speculation, Speculation):
+        return
+
+    async def count(step_context: StepContext) -> Usage:
+        run.execution.ahead.stop()
+        unasked = await _unasked(run)
+        step_context.spend(unasked)
+        return unasked
+
+    await perform(run, ROLE, count, returns=Usage, input_hash=digest(None), gated=False)
+
+
+async def _unasked(run: Run) -> Usage:
+    events = await run.execution.journal.events(run.run_id)
+    told = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
+    return await asyncio.to_thread(unasked, told, partial(way, run))
+
+
+def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
+    """What a log says was begun ahead, and nobody asked for. Blocking, as `way` is.
+
+    Args:
+        events: those of `TOLD`.
+        way: gives the addresses a source was come by.
+    """
+    put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
+    begun, opened = set[str](), set[str]()
+    for event in events:
+        match event:
+            case SearchExpected(query=query, provider=provider):
+                put.add((query, provider))
+            case SearchPerformed(query=query, provider=provider):
+                performed.add((query, provider))
+            case SourceExpected(urls=urls):
+                begun.update(map(page_key, urls))
+            case SourceFailed(url=url):
+                opened.add(page_key(url))
+            case SourceAdded(source=source) if source.media_type != SNIPPET:
+                opened.update(map(page_key, (source.url, *way(source))))
+    return Usage(searches=len(put - performed), pages=len(begun - opened))
