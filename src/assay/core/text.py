@@ -120,6 +120,8 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
 
 def _joined(paragraph: str, cut: int) -> bool:
     """Whether a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
+    if paragraph.find(".", max(0, cut - 40), cut) < 0:
+        return False
     last = _LAST_WORD.search(paragraph, max(0, cut - 40), cut)
     first = _FIRST_WORD.match(paragraph, cut)
     if last is None or first is None:

@@ -349,8 +349,9 @@ class _Reader:
             self.header = self.header and len(line.body) <= shape.LONG_VALUE
         self.at += 1
         end = line.end
-        for other in self._run(self._continues_item):
-            end = other.end
+        while self.at < len(self.lines) and self._continues_item(self.lines[self.at]):
+            end = self.lines[self.at].end
+            self.at += 1
         self._add("field" if field and len(field["key"]) <= shape.LONG_KEY else "item", start, end)
         return True
 

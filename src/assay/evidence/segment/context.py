@@ -30,6 +30,10 @@ _KEYED = re.compile(
     r"|(?P<plain>[^\W_][^:：|.!?\n]{0,60}?)(?::|：)(?=\s|$)"
 )
 """What an item begins with when it names what it describes: `**Name**: …`, `--option`, `Key: …`."""
+_MARKED = re.compile(r"[:：*_`]")
+"""Without any of these an item of one line names nothing."""
+_AT_ONCE = re.compile(r"(?:\A|\n)[-*+] ")
+"""The bullet of an item which begins its line."""
 _SENTENCE = re.compile(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
 _DELIMITER = re.compile(r"[-=─━]{2}|:-|-:")
 _STRONG = re.compile("[=━]{2}")
@@ -154,6 +158,8 @@ class _Context:
             return block.indent
         if (not block.start or self.text[block.start - 1] in "\r\n") and not self.text[block.start].isspace():
             return 0
+        if _AT_ONCE.fullmatch(self.text, max(0, block.start - 3), block.start):
+            return 0
         start = max(0, block.start - DEEPEST)
         before = self.text[start : block.start]
         line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
@@ -167,12 +173,16 @@ class _Context:
         if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
             return ""
         said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
+        if "\n" not in said and not _MARKED.search(said):
+            return ""
         first, broken, rest = said.partition("\n")
+        described = broken and (rest[:1] in (" ", "\t") or rest.startswith(": "))
+        if not described and block.kind != "item":
+            return ""
         name = first.strip()
         bullet = BULLET.match(name) or NUMBERED.match(name)
         name = name[bullet.end() :] if bullet else name
-        described = rest.lstrip(" \t").startswith(": ") or rest[:1] in (" ", "\t")
-        if broken and described and self._is_term(name, rest):
+        if described and self._is_term(name, rest):
             return name
         match = _KEYED.match(name) if block.kind == "item" else None
         found = (match["marked"] or match["plain"]).strip() if match else ""

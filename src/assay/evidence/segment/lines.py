@@ -87,9 +87,9 @@ def has_word(text: str) -> bool:
 
 def underlines(below: TextLine, line: TextLine) -> bool:
     """Whether `below` makes `line` a heading: a run of one sign, as long as the title unless `===` or `---`."""
-    if len(line.body) > 200 or line.text[0] in " \t" or not has_word(line.body) or line.body[0] == "|":
-        return False
     if not UNDERLINE.match(below.body) or BULLET.match(line.body):
+        return False
+    if len(line.body) > 200 or line.text[0] in " \t" or not has_word(line.body) or line.body[0] == "|":
         return False
     return below.body[0] in "=-" or len(below.body) >= len(line.body)
 
