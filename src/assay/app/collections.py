@@ -37,6 +37,16 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
     skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
 
+class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of files of a place: their documents (hashes), how many of them are new, and what was skipped."""
+
+    documents: tuple[str, ...]
+    skipped: tuple[SkippedFile, ...]
+    added: int
+    files: int
+    warnings: tuple[str, ...] = ()
+
+
 async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
     """Read files, folders, globs, pages (http…) and what connectors understand into the library; see `Library.add`."""
     if collection is not None:
@@ -53,6 +63,33 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
         reading.stop()
     named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
     return await _ingested(context, gathering, origins, collection, named)
+
+
+async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
+    """Read files of one place into a collection; where they are from is kept by who has the whole place (`keep`)."""
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    try:
+        done = await asyncio.to_thread(gathering.take, (), collection, files)
+    finally:
+        reading.stop()
+    return FilesRead(
+        documents=places.given_by(files, done.given, None),
+        skipped=places.skipped_in(files, done.skipped),
+        added=done.added,
+        files=done.files,
+        warnings=_once(done.warnings),
+    )
+
+
+async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
+    """Put what was read of whole places into a collection, keep where it is from, and index it."""
+    reading = ReadingMonitor(progress, context.clock)
+    try:
+        await asyncio.to_thread(_remember, context, collection, origins)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
 
 
 async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.holders import is_dead
 from assay.run.releases import is_ahead
+from assay.run.tasks import together
 from assay.store.common import Store
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,23 @@ class Viewed(Protocol):
     """What tells how a run stands."""
 
     async def __call__(self, reference: str) -> RunView: ...
+
+
+class Working(Protocol):
+    """Does what is queued until it is stopped."""
+
+    def stop(self) -> None:
+        """Take nothing more up, and let go of what is done."""
+        ...
+
+    async def work(self, *, until_empty: bool = False) -> None:
+        """Do what is queued until `stop`, or with `until_empty` until nothing is left for it."""
+        ...
+
+
+async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
+    """Have several workers work in this process; when one fails, the others let go."""
+    await together(*(worker.work(until_empty=until_empty) for worker in workers))
 
 
 async def enqueue(context: Context, run_id: str, priority: int) -> None:

@@ -21,6 +21,21 @@ FRAME = (
 """How a notebook shows the page: apart from its own styles and ids, and without a script."""
 
 
+def replace_file(target: Path, data: bytes) -> None:
+    """Write a file in the place of one that is there: whole, or not at all.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    draft = target.with_name(f".{target.name}.part")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise StoreError(f"{target} cannot be written ({error.strerror}): name another place") from error
+
+
 class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
     """A report which can be shown and saved; it holds what its run had stored when it was made."""
 
@@ -37,14 +52,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             StoreError: the file cannot be written.
         """
         target = Path(path).expanduser()
-        data = self._as(format_of(target), citations)
-        draft = target.with_name(f".{target.name}.part")
-        try:
-            draft.write_bytes(data)
-            os.replace(draft, target)
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise StoreError(f"{target} cannot be written ({error.strerror}): name another place") from error
+        replace_file(target, self._as(format_of(target), citations))
         return target
 
     def _as(self, suffix: str, citations: CitationMode) -> bytes:

@@ -1,16 +1,20 @@
-"""The class `RunQueue`: runs which are left to workers."""
+"""The class `RunQueue`: runs, and other long work, which are left to workers."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from assay import app
 from assay.app.history import RunHistory
 from assay.app.texts import Say
 from assay.core.ports import Queue, QueuedRun, QueueLimits
+from assay.core.ports.jobs import TOP, Job, JobFilter
 
 if TYPE_CHECKING:
+    from assay.app.jobs.work import JobWork
     from assay.app.queue_workers import Worker
+    from assay.run.job_worker import JobWorker
 
 
 class RunQueue(RunHistory):
@@ -49,3 +53,60 @@ class RunQueue(RunHistory):
             say: told in a line what it takes up and how that ends.
         """
         return app.queue_workers.worker(self._context, slots, limits, say)
+
+    async def begin_job(self, work: JobWork, *, priority: int = 0) -> Job:
+        """Leave long work to the workers: documents to be read, vectors to be made, a report to be written to a file.
+
+        Files are read and written where the worker is: name what its machine sees too.
+
+        Raises:
+            UsageError: there is nothing to do, no such priority, or no worker could find it (a store in memory).
+            UnknownName: there is no such collection, or run.
+        """
+        return await app.jobs_desk.begin(self._context, work, priority)
+
+    async def jobs(self, wanted: JobFilter = TOP) -> list[Job]:
+        """Jobs, newest first; those which ended are listed for 30 days."""
+        return await app.jobs_desk.jobs_of(self._context).list(wanted)
+
+    async def job(self, id: str) -> Job:
+        """How a job stands.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return await app.jobs_desk.jobs_of(self._context).find(id)
+
+    def follow_job(self, id: str, after: int = 0) -> AsyncIterator[Job]:
+        """A job each time something is said of it, from `seq > after`, until it has ended. Of what is said fast, the
+        last is told.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return app.jobs_desk.follow(self._context, id, after)
+
+    async def cancel_job(self, id: str) -> Job:
+        """End a job and its parts: at once where it waits, within seconds where it is being done. What is done stays.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return await app.jobs_desk.jobs_of(self._context).cancel(id)
+
+    async def retry_job(self, id: str) -> Job:
+        """Have a job which failed or was cancelled taken up again; what is done is not done twice.
+
+        Raises:
+            UnknownName: there is none of that id.
+            UsageError: it is done, or on its way.
+        """
+        return await app.jobs_desk.jobs_of(self._context).retry(id)
+
+    def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
+        """Does jobs in this process, `slots` at once.
+
+        Args:
+            say: told in a line what it takes up and how that ends.
+        """
+        return app.jobs_desk.worker(self._context, slots, say)

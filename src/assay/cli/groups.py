@@ -59,6 +59,24 @@ runs = LazyGroup(
     },
 )
 
+jobs = LazyGroup(
+    "jobs",
+    help="""List, watch, cancel and retry jobs: documents, vectors and files which were left to workers.
+
+\b
+    assay docs add archive/ -c archive --queue
+    assay jobs list
+    assay worker
+""",
+    lazy={
+        "list": ("assay.cli.jobs:list_jobs", "List jobs, newest first."),
+        "show": ("assay.cli.jobs:show_job", "Show how a job stands, and what each worker did of it."),
+        "watch": ("assay.cli.jobs:watch_job", "Watch a job until it ends."),
+        "cancel": ("assay.cli.jobs:cancel_job", "End a job; what it has done stays."),
+        "retry": ("assay.cli.jobs:retry_job", "Have a job which failed or was cancelled taken up again."),
+    },
+)
+
 threads = LazyGroup(
     "threads",
     help="""Conversations, by their name, their title, or the start of the name.

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from assay import settings
+from assay.app.queue_workers import Working, work_all
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -24,35 +25,50 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
 @click.option(
     "--slots", type=click.IntRange(1, 1000), metavar="N", help="Number of runs to execute at once [workers.slots: 4]."
 )
+@click.option(
+    "--jobs", type=click.IntRange(0, 100), metavar="N", help="Number of jobs to do at once [workers.jobs: 1]; 0: none."
+)
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @options.common
 @click.pass_obj
-def command(state: TerminalOptions, slots: int | None, until_empty: bool, home: Path | None) -> int:
-    """Execute queued runs: those of `assay research … --queue`, of all users of one database.
+def command(state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None) -> int:
+    """Execute what others queued: runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
+
+    One worker serves all users of one database.
 
     \b
         export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
         assay worker --slots 8
-        assay worker --until-empty
+        assay worker --until-empty --jobs 2
 
-    Ctrl-C or SIGTERM lets go of all runs at once; other workers go on with them where they are.
+    Ctrl-C or SIGTERM lets go of everything at once; other workers go on with it where it is.
     """
-    return asyncio.run(_work(state, slots, until_empty, home))
+    return asyncio.run(_work(state, slots, jobs, until_empty, home))
 
 
-async def _work(state: TerminalOptions, slots: int | None, until_empty: bool, home: Path | None) -> Exit:
+async def _work(
+    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
+) -> Exit:
     configured = settings.load()
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
     async with opened(home, configured) as assay:
-        worker = assay.worker(slots, limits, _told if state.verbosity >= 0 else _silent)
+        told = _told if state.verbosity >= 0 else _silent
+        workers: list[Working] = [assay.worker(slots, limits, told)]
+        if jobs := configured.workers.jobs if jobs is None else jobs:
+            workers.append(assay.job_worker(jobs, told))
+
+        def stop() -> None:
+            for worker in workers:
+                worker.stop()
+
         if state.verbosity >= 0:
             say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
             if configured.database is None:
                 say(FOR_ONE_MACHINE)
         try:
-            with termination(), interrupts(worker.stop):
-                await worker.work(until_empty=until_empty)
+            with termination(), interrupts(stop):
+                await work_all(workers, until_empty=until_empty)
         except Terminated:
             return Exit.TERMINATED
         return Exit.DONE

@@ -34,3 +34,14 @@ class Tasks:
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all at once; when one fails, or who waits is cancelled, the others are ended first."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

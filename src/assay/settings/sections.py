@@ -206,6 +206,7 @@ class WorkerSettings(SettingsTable):
     """Processes which execute queued runs (`assay worker`)."""
 
     slots: int = Field(4, ge=1, le=1_000, description="runs a worker executes at once")
+    jobs: int = Field(1, ge=0, le=100, description="jobs a worker does at once (documents to read, vectors to make …)")
     running: int = Field(0, ge=0, description="queued runs which are executed at once, by all workers; 0: no limit")
     per_user: int = Field(0, ge=0, description="the same for one user; the rest of his runs waits; 0: no limit")
     lease: float = Field(

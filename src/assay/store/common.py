@@ -30,6 +30,7 @@ from assay.core.ports import (
 )
 from assay.core.ports.adoption import Adoption
 from assay.core.ports.collections import Additions
+from assay.core.ports.jobs import Jobs
 from assay.core.ports.queue import Queue
 from assay.core.ports.users import AuditLog, Buckets, LimitStore, ShareStore, UserStore
 from assay.core.ports.webhooks import WebhookStore
@@ -100,6 +101,8 @@ class Store:
     additions: Additions
     queue: Queue | None = None
     """None where no other process could take anything out of it."""
+    jobs: Jobs | None = None
+    """None there too."""
     users: UserStore | None = None
     """None where no other process could know them."""
     buckets: Buckets | None = None
@@ -120,6 +123,7 @@ class Store:
             library=self.library.owned_by(owner),
             additions=self.additions.owned_by(owner),
             queue=None if self.queue is None else self.queue.owned_by(owner),
+            jobs=None if self.jobs is None else self.jobs.owned_by(owner),
         )
 
     async def close(self) -> None:

@@ -10,10 +10,12 @@ import msgspec
 
 from assay import Assay
 from assay.app.embeddings import Built
+from assay.app.jobs.work import EmbedJob
 from assay.cli import options
 from assay.cli.docs.docs_options import embedder_option
 from assay.cli.exits import Exit
-from assay.cli.library import HOW_TO_ADD, exists, opened, stored
+from assay.cli.jobs import leave, queue_option
+from assay.cli.library import HOW_TO_ADD, configured_for, exists, opened, stored
 from assay.cli.progress import counted
 from assay.cli.stored_names import collection_names
 from assay.cli.tables import table
@@ -141,11 +143,18 @@ def _told(origin: Origin) -> str:
 @embedder_option
 @click.option("--anew", is_flag=True, help="Rebuild all vectors, not only missing ones.")
 @click.option("--status", is_flag=True, help="Show how many vectors exist, and build none.")
+@queue_option
 @options.json_output
 @options.common
 @click.pass_obj
 def embed(
-    state: TerminalOptions, embedder: str | None, anew: bool, status: bool, as_json: bool, home: Path | None
+    state: TerminalOptions,
+    embedder: str | None,
+    anew: bool,
+    status: bool,
+    queued: bool,
+    as_json: bool,
+    home: Path | None,
 ) -> int:
     """Make the vectors by which documents are searched by meaning: those of passages which have none yet.
 
@@ -158,6 +167,9 @@ def embed(
     """
     if status:
         asyncio.run(_status(embedder, as_json, home))
+        return Exit.DONE
+    if queued:
+        leave([EmbedJob(anew=anew)], home, configured_for(embedder, elsewhere=True), state.verbosity)
         return Exit.DONE
     built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
     if as_json:

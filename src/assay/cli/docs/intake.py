@@ -15,6 +15,7 @@ import msgspec
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.collections import Ingested, Synced
+from assay.app.jobs.work import AddJob, CrawlJob, JobWork, SyncJob
 from assay.app.layout import log_file
 from assay.app.warnings import summed
 from assay.cli import options
@@ -23,6 +24,7 @@ from assay.cli.detached_run import start
 from assay.cli.docs.docs_options import collection_option, embedder_option
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, stored
 from assay.cli.progress import counted
 from assay.cli.shell_words import any_path
@@ -121,6 +123,7 @@ class CrawlLimits(msgspec.Struct, frozen=True):
     help="Links to follow away from URL with --crawl.",
 )
 @embedder_option
+@queue_option
 @options.common
 @click.pass_obj
 def add_documents(
@@ -131,6 +134,7 @@ def add_documents(
     max_pages: int,
     depth: int,
     embedder: str | None,
+    queued: bool,
     home: Path | None,
 ) -> None:
     """Add files, folders, globs, pages and repositories (- reads them from stdin); unchanged files cost nothing.
@@ -141,10 +145,14 @@ def add_documents(
         assay docs add https://example.org/manual/ --crawl --max-pages 500 -c manual
         assay docs add git+https://github.com/owner/project@v1.2 -c project
 
-    What a collection was added from is remembered: `assay docs sync` looks again.
+    What a collection was added from is remembered: `assay docs sync` looks again. With --queue workers read it, large
+    folders in parts; they must see the same files.
     """
     how = CrawlLimits(max_pages, depth) if crawl else None
-    configured = configured_for(embedder)
+    configured = configured_for(embedder, elsewhere=queued)
+    if queued:
+        leave(_works(paths_from(paths), collection, how), home, configured, state.verbosity)
+        return
     asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
     embed_in_background(configured, home, state.verbosity)
 
@@ -157,8 +165,8 @@ async def _add(
     configured: Settings,
     verbosity: int,
 ) -> None:
-    if crawl is not None and not all(path.lower().startswith(("http://", "https://")) for path in paths):
-        raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
+    if crawl is not None:
+        _check_sites(paths)
     async with opened(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
@@ -166,6 +174,18 @@ async def _add(
             return
         for url in paths:
             await _crawl(assay, url, collection, crawl, verbosity)
+
+
+def _works(paths: list[str], collection: str, crawl: CrawlLimits | None) -> list[JobWork]:
+    if crawl is None:
+        return [AddJob(paths=tuple(paths), collection=collection)]
+    _check_sites(paths)
+    return [CrawlJob(url=url, collection=collection, pages=crawl.pages, depth=crawl.depth) for url in paths]
+
+
+def _check_sites(paths: Sequence[str]) -> None:
+    if not all(path.lower().startswith(("http://", "https://")) for path in paths):
+        raise UsageError("--crawl reads sites: name addresses like https://example.org/manual/")
 
 
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
@@ -187,9 +207,12 @@ def _told(done: Ingested, collection: str, verbosity: int, noun: str = "file") -
 @click.argument("name", required=False, shell_complete=collection_names)
 @collection_option
 @embedder_option
+@queue_option
 @options.common
 @click.pass_obj
-def sync(state: TerminalOptions, name: str | None, collection: str, embedder: str | None, home: Path | None) -> None:
+def sync(
+    state: TerminalOptions, name: str | None, collection: str, embedder: str | None, queued: bool, home: Path | None
+) -> None:
     """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
 
     NAME is the collection, as -c names it; @NAME is the same.
@@ -203,7 +226,11 @@ def sync(state: TerminalOptions, name: str | None, collection: str, embedder: st
     """
     if name and collection != DEFAULT:
         raise click.UsageError("name the collection once: NAME, or -c NAME")
-    done = asyncio.run(_sync(name.removeprefix("@") if name else collection, home, state.verbosity))
+    collection = name.removeprefix("@") if name else collection
+    if queued:
+        leave([SyncJob(collection=collection)], home, configured_for(embedder, elsewhere=True), state.verbosity)
+        return
+    done = asyncio.run(_sync(collection, home, state.verbosity))
     embed_in_background(configured_for(embedder), home, state.verbosity)
     tell(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:

@@ -12,13 +12,15 @@ import msgspec
 
 from assay import settings
 from assay.app import signatures
+from assay.app.jobs.work import ExportJob
 from assay.app.shares import PATH
 from assay.cli import files, options
 from assay.cli.exits import Exit
+from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.stored_names import run_ids
 from assay.cli.tables import table
-from assay.cli.terminal import clean, say, write
+from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
@@ -128,9 +130,17 @@ _LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing
 )
 @click.option("--sign", is_flag=True, help="Sign the bundle (-o FILE.zip) with your key: assay keys sign create.")
 @options.citations
+@queue_option
 @options.common
+@click.pass_obj
 def export_run(
-    reference: str, outputs: tuple[Path, ...], sign: bool, citations: CitationMode | None, home: Path | None
+    state: TerminalOptions,
+    reference: str,
+    outputs: tuple[Path, ...],
+    sign: bool,
+    citations: CitationMode | None,
+    queued: bool,
+    home: Path | None,
 ) -> None:
     """Write the report of run ID to a file. An unfinished report is written as far as it goes.
 
@@ -143,7 +153,17 @@ def export_run(
         if not any(files.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
         signatures.own_key()  # said before anything is written, where there is none
-    asyncio.run(_export(reference, targets, citations or settings.load().citations, home, sign=sign))
+    configured = settings.load()
+    how = citations or configured.citations
+    if queued:
+        if sign:
+            raise click.UsageError("--queue and --sign exclude each other: the worker does not have your key")
+        leave(
+            [ExportJob(run=reference, file=str(path), citations=how) for path in targets],
+            *(home, configured, state.verbosity),
+        )
+        return
+    asyncio.run(_export(reference, targets, how, home, sign=sign))
 
 
 async def _export(

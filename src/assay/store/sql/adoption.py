@@ -25,6 +25,7 @@ from assay.store.sql.tables import (
     collections,
     documents,
     files,
+    jobs,
     members,
     origins,
     queue,
@@ -74,7 +75,7 @@ class SqlAdoption:
                 )
             _hand_documents(connection, source, target)
             _hand_collections(connection, source, target)
-            for table in (threads, shares, webhooks, additions):
+            for table in (threads, shares, webhooks, additions, jobs):
                 connection.execute(update(table).where(table.c.owner == source).values(owner=target))
             _hand_runs(connection, source, target)
             for old, new in moved.items():

@@ -35,6 +35,7 @@ from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.database import Database, patient
+from assay.store.sql.jobs import SqlJobs
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlLibrary
 from assay.store.sql.queue import SqlPermits, SqlQueue
@@ -256,6 +257,7 @@ def open_store(
         permits=SqlPermits(opened, journal),
         additions=SqlAdditions(opened),
         queue=SqlQueue(opened, journal),
+        jobs=SqlJobs(opened, journal),
         users=SqlUsers(journal),
         buckets=SqlBuckets(journal),
         audit=SqlAudit(journal),

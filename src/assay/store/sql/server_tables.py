@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Index, Integer, LargeBinary, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from assay.store.sql.schema import AnyText, Number, metadata
 
@@ -125,4 +137,40 @@ limits = Table(
     Column("user_name", Text, primary_key=True),
     Column("given", JSON, nullable=False),
     sqlite_with_rowid=False,
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("number", Number, primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("parent", Text, nullable=False),
+    Column("release", Text, nullable=False),
+    Column("arguments", JSON, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("due", Float, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("line", AnyText, nullable=False),
+    Column("finished", BigInteger, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    Column("result", JSON, nullable=False),
+    Column("notes", JSON, nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("error", AnyText, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("fence", BigInteger, nullable=False),
+    Column("stopping", Integer, nullable=False),
+    UniqueConstraint("id"),
+    Index(None, "state", "due"),
+    Index(None, "parent", "state"),
+    Index(None, "owner", "number"),
+    sqlite_autoincrement=True,
 )

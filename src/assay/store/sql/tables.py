@@ -24,12 +24,13 @@ from assay.store.sql.server_tables import buckets as buckets
 from assay.store.sql.server_tables import credentials as credentials
 from assay.store.sql.server_tables import deliveries as deliveries
 from assay.store.sql.server_tables import heard as heard
+from assay.store.sql.server_tables import jobs as jobs
 from assay.store.sql.server_tables import limits as limits
 from assay.store.sql.server_tables import shares as shares
 from assay.store.sql.server_tables import users as users
 from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0016"
+HEAD = "0017"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))

@@ -1,0 +1,153 @@
+"""Jobs: long work beside runs, which any worker takes up and goes on with where another has died."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Literal, Protocol, Self
+
+import msgspec
+
+MOST_TRIED = 5
+"""A job which so many workers have taken up, and left without a word, has failed: it may be what kills them."""
+
+JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
+JOB_ENDED: frozenset[JobState] = frozenset(("done", "failed", "cancelled"))
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One piece of long work.
+
+    `kind` names the handler which does it, with `arguments`; `name` is what a person calls it. `parent` is the job
+    which was split into this one and others. It is taken up from `due` on (seconds since 1970), the highest `priority`
+    first. `seq` counts what was said of it; `line` is the last word on how it goes, `finished` of `total` steps are
+    done (0 where nobody knows how many there are), `result` is what came of it. `notes` are kept for who goes on with
+    it. `tries` counts the workers which took it up since it was last queued; `holder` is who has it, `fence` the number
+    of his lease, `stopping` says that he is to stop. `release` is the version of Assay which made it.
+    """
+
+    id: str
+    kind: str
+    name: str
+    created_at: str
+    updated_at: str
+    owner: str = ""
+    parent: str = ""
+    release: str = ""
+    arguments: dict[str, Any] = {}
+    priority: int = 0
+    due: float = 0.0
+    state: JobState = "waiting"
+    seq: int = 1
+    line: str = ""
+    finished: int = 0
+    total: int = 0
+    result: dict[str, Any] = {}
+    notes: dict[str, Any] = {}
+    warnings: tuple[str, ...] = ()
+    error: str = ""
+    tries: int = 0
+    holder: str = ""
+    fence: int = 0
+    stopping: bool = False
+
+
+class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which jobs are listed: of these states, of a parent ("" for those which have none, None for all)."""
+
+    states: frozenset[JobState] = frozenset()
+    parent: str | None = ""
+    limit: int = 100
+
+
+TOP = JobFilter()
+"""The newest jobs which are no part of another."""
+
+
+class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """Who claims a job, and which: of these `kinds`, of at most `per_user` of one owner at once (0: no limit).
+
+    `parent` confines it to the parts of one job; `but` are those which are left to others.
+    """
+
+    holder: str
+    ttl: float
+    kinds: Collection[str]
+    per_user: int = 0
+    parent: str | None = None
+    but: Collection[str] = ()
+
+
+class Jobs(Protocol):
+    """Jobs over the same store as the journal. Whoever claimed one holds its lease: others' words are refused."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same, in which one owner sees and changes his own jobs alone; None sees all. A claim takes any."""
+        ...
+
+    async def put(self, jobs: Sequence[Job]) -> int:
+        """Store these jobs in one transaction, but for those whose id is known; how many were new."""
+        ...
+
+    async def find(self, id: str) -> Job:
+        """A job by its id.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        ...
+
+    async def list(self, wanted: JobFilter = TOP) -> list[Job]:
+        """Newest first."""
+        ...
+
+    async def count(self, parent: str | None = None) -> dict[JobState, int]:
+        """How many jobs there are in each state; with `parent`, of its parts."""
+        ...
+
+    async def claim(self, claim: JobClaim) -> Job | None:
+        """Take the job whose turn it is; None where there is none for us.
+
+        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. No two
+        processes claim at the same time. A job whose lease has expired is there to be claimed again; one which
+        `MOST_TRIED` workers have left so fails instead.
+        """
+        ...
+
+    async def renew(self, job: Job, ttl: float) -> bool:
+        """Hold it for longer; False where it is to stop.
+
+        Raises:
+            FenceLost: it is another's now, or has ended.
+        """
+        ...
+
+    async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
+        """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
+
+        One that is waiting or has ended then is let go of.
+
+        Raises:
+            FenceLost: it is another's now, or has ended.
+        """
+        ...
+
+    async def cancel(self, id: str) -> Job:
+        """End a job which waits, and have one which runs stop; its parts too. One that has ended stays as it is.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        ...
+
+    async def retry(self, id: str) -> Job:
+        """Have a job which failed or was cancelled taken up again, and its parts which did not get done.
+
+        Raises:
+            UnknownName: there is none.
+            UsageError: it has done what it was to do, or is on its way.
+        """
+        ...
+
+    async def forget(self, before: str) -> int:
+        """Forget jobs which ended before a moment (ISO 8601 UTC), with their parts; how many."""
+        ...

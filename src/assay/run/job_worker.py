@@ -1,0 +1,179 @@
+"""Takes up jobs and does them; a job of a worker that died is taken up by another when its lease has expired."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assay.core.errors import AssayError, FenceLost, LeaseHeld, StoreAway, StoreError
+from assay.core.ports import Clock
+from assay.core.ports.jobs import MOST_TRIED, Job, JobClaim, Jobs
+from assay.run.holders import this_process
+from assay.run.job_hand import Handler, JobInHand, Result
+
+log = logging.getLogger(__name__)
+
+POLL = 0.5
+"""Seconds between two looks for jobs."""
+BEATS = 4
+"""How often a lease is renewed within its time."""
+PASSING = (StoreAway, LeaseHeld)
+"""Errors which go by themselves: the job is tried again, later each time."""
+BUG = "an error of Assay ended it; the log of the worker says which"
+
+
+class JobWorker:
+    """Does jobs until it is stopped, so many at once."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        kinds: Mapping[str, Handler],
+        clock: Clock,
+        *,
+        slots: int,
+        per_user: int,
+        ttl: float,
+        say: Callable[[str], None],
+    ) -> None:
+        """`jobs` are those of all owners; `per_user` is how many of one are done at once, by all workers (0: any)."""
+        self._jobs, self._kinds, self._clock, self._say = jobs, kinds, clock, say
+        self._slots, self._per_user, self._ttl = slots, per_user, ttl
+        self._going: set[asyncio.Task[None]] = set()
+        self._mine: set[str] = set()
+        self._stopping, self._news = False, asyncio.Event()
+        self.done = 0
+        """Jobs which came to their end here."""
+
+    def stop(self) -> None:
+        """Take nothing more up, and let go of what is done: other workers go on with it at once."""
+        self._stopping = True
+        self._news.set()
+
+    async def work(self, *, until_empty: bool = False) -> None:
+        """Do jobs until `stop`, or with `until_empty` until none is left for this worker."""
+        away = False
+        try:
+            while not self._stopping:
+                self._news.clear()
+                try:
+                    await self._fill()
+                    away = False
+                except StoreError as error:
+                    if not away:
+                        self._say(f"{error}; trying again")
+                    away = True
+                if until_empty and not self._going and not away:
+                    return
+                await self._pause()
+        finally:
+            self._stopping = True
+            for task in self._going:
+                task.cancel()
+            await asyncio.gather(*self._going, return_exceptions=True)
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self._news.wait(), POLL)
+        except TimeoutError:
+            return
+
+    async def _fill(self) -> None:
+        while len(self._going) < self._slots and not self._stopping:
+            job = await self._claim(None)
+            if job is None:
+                return
+            task = asyncio.create_task(self._do(job), name=f"job {job.id}")
+            self._going.add(task)
+            task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._going.discard(task)
+        self._news.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s: %s", task.get_name(), error, exc_info=error)
+
+    async def _claim(self, parent: str | None) -> Job | None:
+        return await self._jobs.claim(
+            JobClaim(
+                holder=this_process(),
+                ttl=self._ttl,
+                kinds=tuple(self._kinds),
+                per_user=0 if parent else self._per_user,
+                parent=parent,
+                but=tuple(self._mine),
+            )
+        )
+
+    async def _part(self, parent: str) -> bool:
+        """Do a part of a job which is done here; False where there is none to do."""
+        job = await self._claim(parent)
+        if job is not None:
+            await self._do(job)
+        return job is not None
+
+    async def _do(self, job: Job) -> None:
+        """Do one job to its end, or until it is another's."""
+        self._mine.add(job.id)
+        self._say(f"job {job.id} ({job.name}): {'started' if job.fence == 1 else f'taken up (fence {job.fence})'}")
+        hand = JobInHand(self._jobs, job, self._clock, self._part)
+        work = asyncio.ensure_future(self._kinds[job.kind](hand))
+        beating = asyncio.create_task(self._beat(hand, work))
+        try:
+            await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():  # it is to stop, or another's
+                work.cancel()
+                await asyncio.wait({work})
+        finally:
+            beating.cancel()
+            if not work.done():  # this worker is to stop
+                work.cancel()
+                await asyncio.wait({work})
+            self._mine.discard(job.id)
+            await asyncio.shield(self._end(hand, work, beating))
+
+    async def _beat(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
+        """Renew the lease as long as the job is ours and goes on; True when it is to stop.
+
+        Raises:
+            StoreError: it is another's now, or the store is away for longer than its lease.
+        """
+        while await self._jobs.renew(hand.job, self._ttl):
+            await hand.flush()
+            await asyncio.wait({work}, timeout=self._ttl / BEATS)
+            if work.done():
+                return False
+        return True
+
+    async def _end(self, hand: JobInHand, work: asyncio.Future[Result], beating: asyncio.Task[bool]) -> None:
+        """Store what came of it."""
+        heard = beating.done() and not beating.cancelled()
+        if heard and (lost := beating.exception()) is not None:
+            self._say(f"job {hand.job.id}: {lost}")
+            return
+        said = self._outcome(hand.job, work, stopped=heard and beating.result())
+        try:
+            await hand.keep(**said)
+        except FenceLost as error:
+            self._say(f"job {hand.job.id}: {error}")
+            return
+        if said["state"] != "waiting":
+            self.done += 1
+        why = f" ({said['error']})" if said.get("error") else ""
+        self._say(f"job {hand.job.id}: {said['state']}{why}")
+
+    def _outcome(self, job: Job, work: asyncio.Future[Result], *, stopped: bool) -> dict[str, Any]:
+        if work.cancelled():  # by who asked for it, or since this worker is to stop
+            return {"state": "cancelled"} if stopped else {"state": "waiting", "tries": job.tries - 1}
+        error = work.exception()
+        if error is None:
+            return {"state": "done", "result": work.result(), "line": "", "error": ""}
+        if isinstance(error, PASSING) and job.tries < MOST_TRIED:
+            return {"state": "waiting", "error": str(error), "due": time.time() + 2.0**job.tries}
+        if isinstance(error, AssayError):
+            return {"state": "failed", "error": str(error)}
+        log.error("job %s failed: %s", job.id, error, exc_info=error)
+        return {"state": "failed", "error": BUG}

@@ -1,0 +1,229 @@
+"""Jobs in SQL: a row for each, with a lease and a fence of its own."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Self, cast
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, not_, or_, select, true, update
+
+from assay.core.errors import FenceLost, UnknownName, UsageError
+from assay.core.ports import LONGEST_LEASE
+from assay.core.ports.jobs import JOB_ENDED, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
+from assay.store.common import iso
+from assay.store.sql import sqlite
+from assay.store.sql.database import Database
+from assay.store.sql.journal import SqlJournal
+from assay.store.sql.tables import jobs
+
+JOBS_GROWN = ":jobs"
+"""Announced as a run is, which none is called."""
+
+_FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
+_FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq")
+"""What a word about a job in hand never changes."""
+_PUT = sqlite.insert(jobs).on_conflict_do_nothing(index_elements=["id"]).returning(jobs.c.number)
+_FREE: dict[str, Any] = {"holder": "", "lease_until": 0.0}
+
+
+class SqlJobs:
+    """`Jobs` over the database of a journal, and through its writer."""
+
+    def __init__(self, database: Database, journal: SqlJournal) -> None:
+        self._backend, self._transactions = database.backend, journal.transactions
+        self._owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """See the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
+
+    async def put(self, jobs: Sequence[Job]) -> int:
+        """See the port."""
+        owner = self._owner
+        mine = jobs if owner is None else [msgspec.structs.replace(job, owner=owner) for job in jobs]
+        return await self._transactions.write(lambda connection: _put(connection, mine), run_id=JOBS_GROWN)
+
+    async def find(self, id: str) -> Job:
+        """See the port."""
+        return await self._transactions.read(lambda connection: _found(connection, id, self._mine()))
+
+    async def list(self, wanted: JobFilter = TOP) -> list[Job]:
+        """See the port."""
+        return await self._transactions.read(lambda connection: _list(connection, wanted, self._mine()))
+
+    async def count(self, parent: str | None = None) -> dict[JobState, int]:
+        """See the port."""
+        of = true() if parent is None else jobs.c.parent == parent
+        counted = select(jobs.c.state, func.count()).where(of, self._mine()).group_by(jobs.c.state)
+        return await self._transactions.read(
+            lambda connection: {cast("JobState", state): many for state, many in connection.execute(counted)}
+        )
+
+    async def claim(self, claim: JobClaim) -> Job | None:
+        """See the port."""
+
+        def take(connection: Connection) -> Job | None:
+            self._backend.serialize_claims(connection)
+            now = self._transactions.time(connection)
+            while (number := _next(connection, now, claim)) is not None:
+                job = _row(connection, jobs.c.number == number)
+                if job.tries >= MOST_TRIED:
+                    why = f"{job.tries} workers have taken it up, and none of them lived to tell of it"
+                    _change(connection, number, now, state="failed", error=why, **_FREE)
+                    continue
+                _change(
+                    connection,
+                    number,
+                    now,
+                    state="running",
+                    holder=claim.holder,
+                    lease_until=now + claim.ttl,
+                    fence=jobs.c.fence + 1,
+                    tries=jobs.c.tries + 1,
+                    error="",
+                )
+                return _row(connection, jobs.c.number == number)
+            return None
+
+        return await self._transactions.write(take)
+
+    async def renew(self, job: Job, ttl: float) -> bool:
+        """See the port."""
+
+        def renew(connection: Connection) -> bool:
+            until = self._transactions.time(connection) + ttl
+            stopping = connection.execute(
+                update(jobs).where(_in_hand(job)).values(lease_until=until).returning(jobs.c.stopping)
+            ).scalar()
+            if stopping is None:
+                raise _lost(job)
+            return not stopping
+
+        return await self._transactions.write(renew, apart=True)
+
+    async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
+        """See the port."""
+        said = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
+        if job.state != "running":
+            said |= _FREE
+
+        def keep(connection: Connection) -> None:
+            if not connection.execute(update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said)).rowcount:
+                raise _lost(job)
+            _put(connection, parts)
+
+        await self._transactions.write(keep, run_id=JOBS_GROWN)
+
+    async def cancel(self, id: str) -> Job:
+        """See the port."""
+
+        def cancel(connection: Connection) -> Job:
+            now = self._transactions.time(connection)
+            family = and_(or_(jobs.c.id == id, jobs.c.parent == id), self._mine())
+            _found(connection, id, self._mine())
+            _set(connection, and_(family, jobs.c.state == "waiting"), now, state="cancelled")
+            _set(connection, and_(family, jobs.c.state == "running", not_(_held(now))), now, state="cancelled", **_FREE)
+            _set(connection, and_(family, jobs.c.state == "running"), now, stopping=1)
+            return _found(connection, id, self._mine())
+
+        return await self._transactions.write(cancel, run_id=JOBS_GROWN)
+
+    async def retry(self, id: str) -> Job:
+        """See the port."""
+
+        def retry(connection: Connection) -> Job:
+            job = _found(connection, id, self._mine())
+            if job.state not in ("failed", "cancelled"):
+                raise UsageError(f"job {id} is {job.state}: only one which failed or was cancelled is tried again")
+            again = and_(or_(jobs.c.id == id, jobs.c.parent == id), jobs.c.state.in_(("failed", "cancelled")))
+            fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
+            _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
+            return _found(connection, id, self._mine())
+
+        return await self._transactions.write(retry, run_id=JOBS_GROWN)
+
+    async def forget(self, before: str) -> int:
+        """See the port."""
+        old = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), jobs.c.updated_at < before, self._mine())
+        gone = select(jobs.c.id).where(old)
+
+        def forget(connection: Connection) -> int:
+            parts = connection.execute(delete(jobs).where(jobs.c.parent.in_(gone))).rowcount
+            return int(parts + connection.execute(delete(jobs).where(old)).rowcount)
+
+        return await self._transactions.write(forget)
+
+    def _mine(self) -> ColumnElement[bool]:
+        return true() if self._owner is None else jobs.c.owner == self._owner
+
+
+def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
+    """The number of the job whose turn it is."""
+    running = select(jobs.c.owner, func.count()).where(jobs.c.state == "running", _held(now)).group_by(jobs.c.owner)
+    going: Counter[str] = Counter(dict(connection.execute(running).all()))
+    place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
+    free = or_(and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_held(now))))
+    of = true() if claim.parent is None else jobs.c.parent == claim.parent
+    inner = (
+        select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
+        .where(free, of, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
+        .subquery()
+    )
+    first = connection.execute(select(inner.c.number, inner.c.owner, inner.c.priority).where(inner.c.place == 1)).all()
+    fit = [row for row in first if not claim.per_user or going[row.owner] < claim.per_user]
+    best = min(fit, key=lambda row: (-row.priority, going[row.owner], row.number), default=None)
+    return None if best is None else int(best.number)
+
+
+def _held(now: float) -> ColumnElement[bool]:
+    """A lease in force; see `store.common.is_held`."""
+    return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
+
+
+def _in_hand(job: Job) -> ColumnElement[bool]:
+    """Still who claimed it."""
+    return and_(jobs.c.id == job.id, jobs.c.state == "running", jobs.c.fence == job.fence)
+
+
+def _change(connection: Connection, number: int, now: float, **values: Any) -> None:
+    _set(connection, jobs.c.number == number, now, **values)
+
+
+def _set(connection: Connection, which: ColumnElement[bool], now: float, **values: Any) -> None:
+    connection.execute(update(jobs).where(which).values(seq=jobs.c.seq + 1, updated_at=iso(now), **values))
+
+
+def _put(connection: Connection, new: Sequence[Job]) -> int:
+    rows = [msgspec.structs.asdict(job) | {"lease_until": 0.0, "stopping": int(job.stopping)} for job in new]
+    return sum(connection.execute(_PUT, row).first() is not None for row in rows)
+
+
+def _list(connection: Connection, wanted: JobFilter, mine: ColumnElement[bool]) -> list[Job]:
+    of = true() if wanted.parent is None else jobs.c.parent == wanted.parent
+    states = true() if not wanted.states else jobs.c.state.in_(sorted(wanted.states))
+    chosen = select(*_FIELDS).where(of, states, mine).order_by(jobs.c.number.desc()).limit(max(wanted.limit, 0))
+    return [_job(row._asdict()) for row in connection.execute(chosen)]
+
+
+def _found(connection: Connection, id: str, mine: ColumnElement[bool]) -> Job:
+    row = connection.execute(select(*_FIELDS).where(jobs.c.id == id, mine)).first()
+    if row is None:
+        raise UnknownName("job", id)
+    return _job(row._asdict())
+
+
+def _row(connection: Connection, which: ColumnElement[bool]) -> Job:
+    return _job(connection.execute(select(*_FIELDS).where(which)).one()._asdict())
+
+
+def _job(row: dict[str, Any]) -> Job:
+    return Job(**{**row, "warnings": tuple(row["warnings"]), "stopping": bool(row["stopping"])})
+
+
+def _lost(job: Job) -> FenceLost:
+    return FenceLost(f"job {job.id} was taken over from {job.holder}: this process may not write it any more")

@@ -1,0 +1,201 @@
+"""Jobs: whose turn it is, who may write, and what becomes of those whose worker is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from assay.core.errors import FenceLost, UnknownName, UsageError
+from assay.core.ports.jobs import MOST_TRIED, Job, JobClaim, JobFilter, Jobs
+
+# What is in memory is no other process's, and has no jobs.
+pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
+
+TTL = 4.0
+AT = "2026-11-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def jobs(stores) -> Jobs:
+    return stores.one.jobs
+
+
+def job(id: str, **values: Any) -> Job:
+    return Job(**{"id": id, "kind": "add", "name": f"name of {id}", "created_at": AT, "updated_at": AT, **values})
+
+
+def by(holder: str = "w1", **values: Any) -> JobClaim:
+    return JobClaim(**{"holder": holder, "ttl": TTL, "kinds": ("add",), **values})
+
+
+async def taken(jobs: Jobs, holder: str = "w1", **values: Any) -> list[str]:
+    """All that can be claimed, in its order."""
+    found = []
+    while claimed := await jobs.claim(by(holder, **values)):
+        found.append(claimed.id)
+    return found
+
+
+def with_(job: Job, **values: Any) -> Job:
+    return msgspec.structs.replace(job, **values)
+
+
+async def test_what_was_put_is_found_whole(stores, jobs: Jobs) -> None:
+    whole = job(
+        *("a",),
+        owner="ann",
+        arguments={"paths": ["/a b\0c", "ü"], "most": 3},
+        priority=2,
+        notes={"at": 1},
+        warnings=("one\0",),
+        total=7,
+        release="1.0",
+    )
+    assert await jobs.put([whole, job("b", parent="a")]) == 2
+    assert await stores.two.jobs.find("a") == whole
+    assert await jobs.put([with_(whole, name="another"), job("c")]) == 1
+    assert (await jobs.find("a")).name == "name of a"
+    with pytest.raises(UnknownName, match="job"):
+        await jobs.find("none")
+
+
+async def test_the_highest_priority_goes_first_and_owners_take_turns(jobs: Jobs) -> None:
+    await jobs.put([job(f"a{n}", owner="ann") for n in range(3)])
+    await jobs.put([job("b0", owner="bob"), job("b1", owner="bob"), job("soon", owner="ann", priority=1)])
+    assert await taken(jobs) == ["soon", "b0", "a0", "b1", "a1", "a2"]
+
+
+async def test_an_owner_has_at_most_so_many_at_once(stores, jobs: Jobs) -> None:
+    await jobs.put([job(f"a{n}", owner="ann") for n in range(3)] + [job("b0", owner="bob")])
+    found = await taken(jobs, per_user=1) + await taken(stores.two.jobs, "w2", per_user=1)
+    assert sorted(found) == ["a0", "b0"]
+
+
+async def test_what_is_not_due_of_another_kind_or_named_is_left_alone(stores, jobs: Jobs) -> None:
+    await jobs.put([job("later", due=stores.wall.seconds + 60), job("other", kind="crawl"), job("named"), job("p")])
+    await jobs.put([job("p.0", parent="p")])
+    assert await taken(jobs, parent="p") == ["p.0"]
+    assert await taken(jobs, but=("named",)) == ["p"]
+    stores.wall.seconds += 61
+    assert "later" in await taken(jobs)
+
+
+async def test_what_is_said_of_a_job_is_kept_while_it_is_in_hand(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    mine = await jobs.claim(by())
+    assert (mine.state, mine.holder, mine.fence, mine.tries) == ("running", "w1", 1, 1)
+    await jobs.keep(with_(mine, line="reading", finished=1, total=3, notes={"at": 9}), [job("a.0", parent="a")])
+    found = await stores.two.jobs.find("a")
+    assert (found.line, found.finished, found.total, found.notes) == ("reading", 1, 3, {"at": 9})
+    assert [each.id for each in await jobs.list(JobFilter(parent="a"))] == ["a.0"]
+    await jobs.keep(with_(mine, state="done", result={"documents": 3}))
+    assert (await jobs.find("a")).result == {"documents": 3}
+    with pytest.raises(FenceLost):
+        await jobs.keep(with_(mine, line="too late"))
+    with pytest.raises(FenceLost):
+        await jobs.renew(mine, TTL)
+    assert (await jobs.find("a")).holder == ""
+
+
+async def test_a_silent_workers_job_is_claimed_again_and_it_writes_no_more(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    old = await jobs.claim(by("w1"))
+    stores.wall.seconds += TTL - 1
+    assert await jobs.renew(old, TTL)
+    stores.wall.seconds += TTL - 1
+    assert await stores.two.jobs.claim(by("w2")) is None
+    stores.wall.seconds += 2
+    new = await stores.two.jobs.claim(by("w2"))
+    assert (new.id, new.fence, new.holder) == ("a", 2, "w2")
+    for late in (jobs.renew(old, TTL), jobs.keep(with_(old, state="done")), jobs.keep(old, [job("x", parent="a")])):
+        with pytest.raises(FenceLost):
+            await late
+    assert await jobs.list(JobFilter(parent="a")) == []
+
+
+async def test_each_word_has_a_number_of_its_own(jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    mine = await jobs.claim(by())
+    numbers = [mine.seq]
+    for say in (jobs.keep(with_(mine, line="one")), jobs.cancel("a"), jobs.keep(with_(mine, state="cancelled"))):
+        await say
+        numbers.append((await jobs.find("a")).seq)
+    assert numbers == sorted(set(numbers))
+
+
+async def test_a_job_which_nobody_survives_fails(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a"), job("b")])
+    for _ in range(MOST_TRIED):
+        assert await taken(jobs) == ["a", "b"]
+        stores.wall.seconds += TTL + 1
+    assert await taken(jobs) == []
+    failed = await jobs.find("a")
+    assert failed.state == "failed"
+    assert str(MOST_TRIED) in failed.error
+    await jobs.retry("a")
+    assert await taken(jobs) == ["a"]
+
+
+async def test_what_waits_is_cancelled_at_once_and_what_runs_is_told_to_stop(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a"), job("a.0", parent="a"), job("a.1", parent="a")])
+    mine = await jobs.claim(by())
+    assert (await jobs.cancel("a")).stopping
+    assert {each.id: each.state for each in await jobs.list(JobFilter(parent="a"))} == {
+        "a.0": "cancelled",
+        "a.1": "cancelled",
+    }
+    assert not await jobs.renew(mine, TTL)
+    await jobs.keep(with_(mine, state="cancelled"))
+    assert (await jobs.cancel("a")).state == "cancelled"
+    assert await taken(jobs) == []
+    await jobs.retry("a")
+    assert await taken(jobs) == ["a", "a.0", "a.1"]
+    assert not (await jobs.find("a")).stopping
+
+
+async def test_what_a_dead_worker_has_is_cancelled_at_once(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    await jobs.claim(by())
+    stores.wall.seconds += TTL + 1
+    assert (await jobs.cancel("a")).state == "cancelled"
+
+
+async def test_only_what_failed_or_was_cancelled_is_tried_again(jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    with pytest.raises(UsageError, match="waiting"):
+        await jobs.retry("a")
+    mine = await jobs.claim(by())
+    await jobs.keep(with_(mine, state="done"))
+    with pytest.raises(UsageError, match="done"):
+        await jobs.retry("a")
+
+
+async def test_an_owner_sees_and_changes_his_own_alone(jobs: Jobs) -> None:
+    ann, bob = jobs.owned_by("ann"), jobs.owned_by("bob")
+    await ann.put([job("a", owner="bob")])
+    assert (await jobs.find("a")).owner == "ann"
+    assert await bob.list() == []
+    for refused in (bob.find("a"), bob.cancel("a"), bob.retry("a")):
+        with pytest.raises(UnknownName):
+            await refused
+    assert await bob.count() == {}
+    assert await ann.count() == {"waiting": 1}
+
+
+async def test_what_ended_long_ago_is_forgotten_with_its_parts(jobs: Jobs) -> None:
+    await jobs.put([job("a"), job("a.0", parent="a"), job("b")])
+    mine = await jobs.claim(by())
+    await jobs.keep(with_(mine, state="done", updated_at=AT))
+    assert await jobs.forget(AT) == 0
+    assert await jobs.forget("2027") == 2
+    assert [each.id for each in await jobs.list(JobFilter(parent=None))] == ["b"]
+
+
+async def test_many_who_claim_at_once_never_get_the_same(stores, jobs: Jobs) -> None:
+    await jobs.put([job(f"r{n}") for n in range(12)])
+    claims = [store.jobs.claim(by(f"w{n}")) for n, store in enumerate((stores.one, stores.two) * 8)]
+    found = [each.id for each in await asyncio.gather(*claims) if each is not None]
+    assert len(found) == len(set(found)) == 12
