@@ -13,7 +13,7 @@ import pytest
 
 from assay import Assay
 from assay.app.jobs import ingestion
-from assay.app.jobs.work import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
+from assay.app.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports.jobs import Job, JobFilter
 

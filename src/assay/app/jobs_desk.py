@@ -13,7 +13,7 @@ import msgspec
 from assay.app import places
 from assay.app.context import Context
 from assay.app.jobs.kinds import handlers
-from assay.app.jobs.work import AddJob, CrawlJob, EmbedJob, ExportJob, JobWork, PruneJob, SyncJob
+from assay.app.jobs.specifications import AddJob, CrawlJob, EmbedJob, ExportJob, JobWork, PruneJob, SyncJob
 from assay.app.queue_workers import check_priority
 from assay.app.shelves import check_collection
 from assay.app.texts import Say

@@ -12,7 +12,7 @@ from assay.core.ports import Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import TOP, Job, JobFilter
 
 if TYPE_CHECKING:
-    from assay.app.jobs.work import JobWork
+    from assay.app.jobs.specifications import JobWork
     from assay.app.queue_workers import Worker
     from assay.run.job_worker import JobWorker
 

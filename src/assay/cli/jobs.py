@@ -10,7 +10,7 @@ from typing import get_args
 import click
 import msgspec
 
-from assay.app.jobs.work import JobWork
+from assay.app.jobs.specifications import JobWork
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
@@ -101,6 +101,7 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
 
     \b
         assay jobs watch k3v9q2m4p1
+        assay jobs watch k3v9q2m4p1 --home ~/research
     """
     with left_by_ctrl_c():
         job = asyncio.run(_watched(home, id, state.verbosity))
@@ -118,6 +119,7 @@ def cancel_job(ids: Sequence[str], home: Path | None) -> None:
 
     \b
         assay jobs cancel k3v9q2m4p1
+        assay jobs cancel k3v9q2m4p1 m2p4h8t6r0
     """
     for job in asyncio.run(_cancelled(home, ids)):
         say(f"job {job.id} is {'being stopped' if job.stopping and job.state == 'running' else job.state}")
@@ -131,6 +133,7 @@ def retry_job(ids: Sequence[str], home: Path | None) -> None:
 
     \b
         assay jobs retry k3v9q2m4p1
+        assay jobs retry k3v9q2m4p1 m2p4h8t6r0
     """
     for job in asyncio.run(_retried(home, ids)):
         say(f"job {job.id} waits for a worker")

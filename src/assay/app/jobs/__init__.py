@@ -1,5 +1,5 @@
 """Jobs: long work beside runs, done by workers.
 
-`work` says what a job may be asked to do, `kinds` how each is done, `ingestion` the one which is split into parts,
+`specifications` say what a job may be asked to do, `kinds` how each is done, `ingestion` the one which is split into parts,
 `run.job_worker` takes them up.
 """

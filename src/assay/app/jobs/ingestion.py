@@ -16,7 +16,7 @@ import msgspec
 
 from assay.app import collections, places
 from assay.app.context import Context
-from assay.app.jobs.work import AddJob, FilesJob
+from assay.app.jobs.specifications import AddJob, FilesJob
 from assay.app.places import FILES
 from assay.core.errors import UsageError
 from assay.core.ports import Origin, SkippedFile

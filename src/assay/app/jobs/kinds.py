@@ -16,7 +16,7 @@ from assay import app
 from assay.app import collections
 from assay.app.context import Context
 from assay.app.jobs import ingestion
-from assay.app.jobs.work import CrawlJob, EmbedJob, ExportJob, SyncJob
+from assay.app.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob
 from assay.app.research_report import format_of, replace_file
 from assay.run.job_hand import Handler, JobInHand, Result
 

@@ -10,7 +10,7 @@ import msgspec
 
 from assay import Assay
 from assay.app.embeddings import Built
-from assay.app.jobs.work import EmbedJob
+from assay.app.jobs.specifications import EmbedJob
 from assay.cli import options
 from assay.cli.docs.docs_options import embedder_option
 from assay.cli.exits import Exit

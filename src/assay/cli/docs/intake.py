@@ -15,7 +15,7 @@ import msgspec
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.app.collections import Ingested, Synced
-from assay.app.jobs.work import AddJob, CrawlJob, JobWork, SyncJob
+from assay.app.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
 from assay.app.layout import log_file
 from assay.app.warnings import summed
 from assay.cli import options

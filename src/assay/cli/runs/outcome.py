@@ -12,7 +12,7 @@ import msgspec
 
 from assay import settings
 from assay.app import signatures
-from assay.app.jobs.work import ExportJob
+from assay.app.jobs.specifications import ExportJob
 from assay.app.shares import PATH
 from assay.cli import files, options
 from assay.cli.exits import Exit
