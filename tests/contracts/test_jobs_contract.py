@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.core.errors import FenceLost, UnknownName, UsageError
-from assay.core.ports.jobs import MOST_TRIED, Job, JobClaim, JobFilter, Jobs
+from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -199,3 +199,23 @@ async def test_many_who_claim_at_once_never_get_the_same(stores, jobs: Jobs) -> 
     claims = [store.jobs.claim(by(f"w{n}")) for n, store in enumerate((stores.one, stores.two) * 8)]
     found = [each.id for each in await asyncio.gather(*claims) if each is not None]
     assert len(found) == len(set(found)) == 12
+
+
+async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs, stores) -> None:
+    told: list[str] = []
+    stop = stores.one.journal.listen(told.append)
+    try:
+        await jobs.put([job("a")])
+        mine = await jobs.claim(by())
+        await jobs.keep(with_(mine, line="a word"))
+        await jobs.keep(with_(mine, line="parts"), [job("a.0", parent="a")])
+        await jobs.keep(with_(mine, state="done"))
+        async with asyncio.timeout(10):
+            while told.count(JOBS_NEWS) < 3:
+                await asyncio.sleep(0.01)
+        await jobs.put([job("last")])
+        async with asyncio.timeout(10):
+            while told.count(JOBS_NEWS) < 4:
+                await asyncio.sleep(0.01)
+    finally:
+        await asyncio.to_thread(stop)

@@ -11,7 +11,7 @@ from queues import ANY, TTL, put, taken
 
 from assay.core.errors import FenceLost, StoreError, UnknownName
 from assay.core.ports import Commit, Queue, QueueLimits, QueuePlace, RunInputs
-from assay.core.ports.queue import QueueDepth
+from assay.core.ports.queue import QUEUE_NEWS, QueueDepth
 
 # What is in memory is no other process's, and has no queue.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -164,3 +164,21 @@ async def test_runs_of_an_unfit_release_are_left_to_others(stores, queue: Queue)
     found = [await queue.claim("w1", TTL, ANY, unfit=lambda release: release == "2.0") for _ in range(3)]
     assert [lease and lease.run_id for lease in found] == ["now", "before", None]
     assert await taken(queue, "w2") == ["later"]
+
+
+async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue: Queue) -> None:
+    """Of this process; on PostgreSQL of every process."""
+    told: list[str] = []
+    stop = stores.one.journal.listen(told.append)
+    try:
+        await put(stores.one, "a")
+        place = RunInputs(place=QueuePlace())
+        await stores.one.journal.create("b", "question", b"{}", [draft("created")], given=place)
+        await queue.park("a")
+        await queue.wake("a")
+        await queue.leave("a")
+        async with asyncio.timeout(10):
+            while told.count(QUEUE_NEWS) < 4:
+                await asyncio.sleep(0.01)
+    finally:
+        await asyncio.to_thread(stop)

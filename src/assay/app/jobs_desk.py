@@ -129,6 +129,7 @@ def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
         jobs_of(every),
         handlers(every),
         every.clock,
+        every.store.journal.listen,
         slots=slots,
         per_user=workers.per_user,
         ttl=workers.lease,

@@ -18,17 +18,18 @@ from assay.app.context import Context
 from assay.core.brief import Brief
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits, World
+from assay.core.ports.queue import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.holders import is_dead
 from assay.run.releases import is_ahead
-from assay.run.tasks import together
+from assay.run.tasks import heard, together
 from assay.store.common import Store
 
 log = logging.getLogger(__name__)
 
 POLL = 0.25
-"""Seconds between two looks into the queue."""
+"""Seconds between two looks into the queue: not all news is heard, and a lease which expires is none."""
 PATIENCE = 1.0
 """Seconds before the next look when the database cannot be reached."""
 
@@ -131,6 +132,7 @@ class Worker:
 
     async def work(self, *, until_empty: bool = False) -> None:
         """Execute runs until `stop`, or with `until_empty` until nothing in the queue is left for this worker."""
+        stop = self._store.journal.listen(heard(QUEUE_NEWS, self._news))
         try:
             while not self._stopping:
                 self._news.clear()
@@ -144,6 +146,7 @@ class Worker:
                     return
                 await self._pause()
         finally:
+            stop()
             for handle in list(self._handles):
                 await handle.stop()
 

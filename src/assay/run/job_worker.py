@@ -10,19 +10,23 @@ from typing import Any
 
 from assay.core.errors import AssayError, FenceLost, LeaseHeld, StoreAway, StoreError
 from assay.core.ports import Clock
-from assay.core.ports.jobs import MOST_TRIED, Job, JobClaim, Jobs
+from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.holders import this_process
 from assay.run.job_hand import Handler, JobInHand, Result
+from assay.run.tasks import heard
 
 log = logging.getLogger(__name__)
 
 POLL = 0.5
-"""Seconds between two looks for jobs."""
+"""Seconds between two looks for jobs: not all news is heard, and a lease which expires is none."""
 BEATS = 4
 """How often a lease is renewed within its time."""
 PASSING = (StoreAway, LeaseHeld)
 """Errors which go by themselves: the job is tried again, later each time."""
 BUG = "an error of Assay ended it; the log of the worker says which"
+
+
+Listen = Callable[[Callable[[str], None]], Callable[[], None]]
 
 
 class JobWorker:
@@ -33,14 +37,26 @@ class JobWorker:
         jobs: Jobs,
         kinds: Mapping[str, Handler],
         clock: Clock,
+        listen: Listen,
         *,
         slots: int,
         per_user: int,
         ttl: float,
         say: Callable[[str], None],
     ) -> None:
-        """`jobs` are those of all owners; `per_user` is how many of one are done at once, by all workers (0: any)."""
-        self._jobs, self._kinds, self._clock, self._say = jobs, kinds, clock, say
+        """A worker over the jobs of all owners.
+
+        Args:
+            jobs: where they are.
+            kinds: what does each kind of job.
+            clock: the time.
+            listen: `Journal.listen`, which tells of new jobs.
+            slots: how many are done here at once.
+            per_user: how many of one owner are done at once, by all workers; 0: no limit.
+            ttl: seconds after which a job is another's, where its lease is not renewed.
+            say: told in a line what is taken up and how that ends.
+        """
+        self._jobs, self._kinds, self._clock, self._listen, self._say = jobs, kinds, clock, listen, say
         self._slots, self._per_user, self._ttl = slots, per_user, ttl
         self._going: set[asyncio.Task[None]] = set()
         self._mine: set[str] = set()
@@ -56,6 +72,7 @@ class JobWorker:
     async def work(self, *, until_empty: bool = False) -> None:
         """Do jobs until `stop`, or with `until_empty` until none is left for this worker."""
         away = False
+        stop = self._listen(heard(JOBS_NEWS, self._news))
         try:
             while not self._stopping:
                 self._news.clear()
@@ -70,6 +87,7 @@ class JobWorker:
                     return
                 await self._pause()
         finally:
+            stop()
             self._stopping = True
             for task in self._going:
                 task.cancel()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,18 @@ class Tasks:
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
+
+
+def heard(news: str, event: asyncio.Event) -> Callable[[str], None]:
+    """Sets an event of the running loop when `news` is told, from any thread."""
+    loop = asyncio.get_running_loop()
+
+    def told(what: str) -> None:
+        if what == news:
+            with suppress(RuntimeError):  # the loop has ended in this moment
+                loop.call_soon_threadsafe(event.set)
+
+    return told
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

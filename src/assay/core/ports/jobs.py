@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol, Self
 
 import msgspec
 
+JOBS_NEWS = ":jobs"
+"""What `Journal.listen` tells when there are jobs to do, or fewer; no run is called so."""
 MOST_TRIED = 5
 """A job which so many workers have taken up, and left without a word, has failed: it may be what kills them."""
 

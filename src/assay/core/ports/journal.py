@@ -239,8 +239,8 @@ class Journal(Listing, Protocol):
     def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
         """Call `told`, from any thread, with the id of each run whose log has grown; call the result to stop that.
 
-        It hears the writes of this process and, on PostgreSQL, of every process. It may miss some: whoever has to
-        know also looks from time to time.
+        It also tells `QUEUE_NEWS` and `JOBS_NEWS`. It hears the writes of this process and, on PostgreSQL, of every
+        process. It may miss some: whoever has to know also looks from time to time.
         """
         ...
 

@@ -9,6 +9,8 @@ import msgspec
 
 from assay.core.ports.journal import Lease
 
+QUEUE_NEWS = ":queue"
+"""What `Journal.listen` tells when a run can be taken out of the queue; no run is called so."""
 MOST_TAKEN = 20
 """A run which so many workers have taken up, and left without a last word, is offered to none any more."""
 PRIORITIES = range(-100, 101)

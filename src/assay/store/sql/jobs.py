@@ -12,15 +12,12 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, not_, or_,
 
 from assay.core.errors import FenceLost, UnknownName, UsageError
 from assay.core.ports import LONGEST_LEASE
-from assay.core.ports.jobs import JOB_ENDED, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
+from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
 from assay.store.common import iso
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import jobs
-
-JOBS_GROWN = ":jobs"
-"""Announced as a run is, which none is called."""
 
 _FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
 _FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq")
@@ -46,7 +43,7 @@ class SqlJobs:
         """See the port."""
         owner = self._owner
         mine = jobs if owner is None else [msgspec.structs.replace(job, owner=owner) for job in jobs]
-        return await self._transactions.write(lambda connection: _put(connection, mine), run_id=JOBS_GROWN)
+        return await self._transactions.write(lambda connection: _put(connection, mine), run_id=JOBS_NEWS)
 
     async def find(self, id: str) -> Job:
         """See the port."""
@@ -117,7 +114,7 @@ class SqlJobs:
                 raise _lost(job)
             _put(connection, parts)
 
-        await self._transactions.write(keep, run_id=JOBS_GROWN)
+        await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
 
     async def cancel(self, id: str) -> Job:
         """See the port."""
@@ -131,7 +128,7 @@ class SqlJobs:
             _set(connection, and_(family, jobs.c.state == "running"), now, stopping=1)
             return _found(connection, id, self._mine())
 
-        return await self._transactions.write(cancel, run_id=JOBS_GROWN)
+        return await self._transactions.write(cancel, run_id=JOBS_NEWS)
 
     async def retry(self, id: str) -> Job:
         """See the port."""
@@ -145,7 +142,7 @@ class SqlJobs:
             _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
             return _found(connection, id, self._mine())
 
-        return await self._transactions.write(retry, run_id=JOBS_GROWN)
+        return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
     async def forget(self, before: str) -> int:
         """See the port."""

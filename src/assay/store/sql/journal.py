@@ -22,6 +22,7 @@ from assay.core.ports import (
     RunRow,
     Spent,
 )
+from assay.core.ports.queue import QUEUE_NEWS
 from assay.store import common
 from assay.store.common import Wall
 from assay.store.sql import reads, writes
@@ -67,7 +68,8 @@ class SqlJournal(SqlListing):
             now = 0.0 if given.webhook is None else self.transactions.time(connection)
             writes.create(connection, self._statements, new, drafts, given, now)
 
-        await self.transactions.write(create, once=True)
+        news = QUEUE_NEWS if given.place is not None else ""
+        await self.transactions.write(create, once=True, run_id=news)
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:

@@ -10,7 +10,7 @@ from typing import Self
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
-from assay.core.ports.queue import MOST_TAKEN, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.core.ports.queue import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
@@ -39,7 +39,8 @@ class SqlQueue:
         """See the port."""
         place = QueuePlace(user=user, priority=priority, release=release)
         await self._transactions.write(
-            lambda connection: writes.put(connection, reads.number(connection, run_id, self._owner), place)
+            lambda connection: writes.put(connection, reads.number(connection, run_id, self._owner), place),
+            run_id=QUEUE_NEWS,
         )
 
     async def claim(
@@ -70,13 +71,15 @@ class SqlQueue:
     async def wake(self, run_id: str) -> bool:
         """See the port."""
         return await self._transactions.write(
-            lambda connection: _change(connection, run_id, self._owner, ready=1, taken=0)
+            lambda connection: _change(connection, run_id, self._owner, ready=1, taken=0), run_id=QUEUE_NEWS
         )
 
     async def leave(self, run_id: str) -> None:
         """See the port."""
         gone = delete(queue).where(queue.c.run.in_(_NUMBER.where(reads.owned(self._owner))))
-        await self._transactions.write(lambda connection: connection.execute(gone, {"of": run_id}).rowcount)
+        await self._transactions.write(
+            lambda connection: connection.execute(gone, {"of": run_id}).rowcount, run_id=QUEUE_NEWS
+        )
 
     async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
         """See the port."""
