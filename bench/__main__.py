@@ -24,6 +24,7 @@ BENCHES = {
     "real_pages": "whole runs over real documentation pages: CPU a run and a call, stalls, memory, profile",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",
+    "ingestion": "many documents read by workers, one of which is killed now and then: time, lost, read twice",
     "serve": "followers of runs over HTTP: how late events come, CPU and memory for each; snapshots a second",
     "index": "reading and indexing 11,000 documents",
     "extraction": "what is kept of web pages, by trafilatura's evaluation",

@@ -70,7 +70,7 @@ async def test_one_call_deletes_a_user_with_all_data(tmp_path: Path) -> None:
             assert [each["owner"] for each in (await ana.get("/api/v1/collections")).json()["collections"]] == ["ana"]
             await ana.post("/api/v1/users", json={"name": "bob", "password": "correct horse battery of bob"})
         async with session(server, "bob") as again:
-            for path in ("runs", "threads", "collections", "schedules", "additions"):
+            for path in ("runs", "threads", "collections", "schedules", "additions", "jobs"):
                 [listed] = [each for each in (await again.get(f"/api/v1/{path}")).json().values() if each != ""]
                 assert listed == [] or all(each["owner"] == "ana" for each in listed), path
     if told["swept"]:

@@ -41,6 +41,7 @@ BODIES: dict[str, list[Any]] = {
         {"sync": True},
         {"urls": ["http://127.0.0.1:9/x"], "wait": 60},
     ],
+    "begin_job": [{"sync": "{collection}"}],
     "create_collection": [{"name": "{collection}"}],
     "create_run": RUN_NAMED,
     "estimate_run": RUN_NAMED,
@@ -129,6 +130,7 @@ async def things(client: httpx.AsyncClient) -> Ids:
         "collection": "ana/tides",
         "document": (await client.get(f"{path}/documents")).json()["documents"][0]["sha256"],
         "addition": (await client.get("/api/v1/additions")).json()["additions"][0]["id"],
+        "job": (await client.post("/api/v1/jobs", json={"sync": "tides"})).json()["id"],
         "schedule": (await client.post("/api/v1/schedules", json=schedule)).json()["id"],
         "token": (await client.post("/api/v1/tokens", json={})).json()["token"]["id"],
         "share": (await client.post(f"/api/v1/runs/{run}/shares", json={})).json()["share"]["id"],
@@ -195,7 +197,7 @@ async def some(client: httpx.AsyncClient, path: str) -> str:
 async def state(client: httpx.AsyncClient, ids: Ids) -> list[Any]:
     """What a user has, as far as another could have changed it."""
     shares = (await client.get(f"/api/v1/runs/{ids['run']}/shares")).json()
-    lists = ("runs", "threads", "collections", "additions", "schedules", "users")
+    lists = ("runs", "threads", "collections", "additions", "jobs", "schedules", "users")
     found = [(await client.get(f"/api/v1/{name}")).json() for name in lists]
     tokens = (await client.get("/api/v1/tokens")).json()["tokens"]
     detail = (await client.get(f"/api/v1/runs/{ids['run']}", params={"expand": "view"})).json()
@@ -209,6 +211,7 @@ def traces(ids: Ids) -> tuple[str, ...]:
         ids["run"],
         ids["document"],
         ids["addition"],
+        ids["job"],
         ids["schedule"],
         ids["token"],
         ids["share"],
@@ -284,6 +287,7 @@ async def test_a_token_does_what_its_scope_says_on_every_route(
     }
     nothing |= {
         "addition": "none",
+        "job": "none",
         "schedule": "none",
         "token": "none",
         "user": "none",

@@ -14,11 +14,13 @@ from assay.app.uploads import place_of
 from assay.core import pages
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunFilter, RunRow
+from assay.core.ports.jobs import JobFilter
 
 CANCEL_SECONDS = 10.0
 """How long a run may take to let go before it is deleted."""
 TRIES = 20
 PAUSE = 0.25
+_ALL = 1_000_000
 LATER = "9999"
 """After every time."""
 
@@ -42,6 +44,7 @@ async def erase(context: Context) -> DataErased:
     runs = await _runs(context)
     collections = await _collections(context)
     await asyncio.to_thread(context.store.additions.forget, LATER)
+    await _jobs(context)
     swept = await retention.tidy(context)
     return DataErased(runs=runs, schedules=schedules, collections=collections, swept=swept is not None)
 
@@ -54,6 +57,29 @@ async def _schedules(context: Context) -> int:
     for each in found:
         await asyncio.to_thread(book.remove, each.id)
     return len(found)
+
+
+async def _jobs(context: Context) -> None:
+    """End all jobs, and forget them when nobody does them any more.
+
+    Raises:
+        UsageError: a worker does not let go of one.
+    """
+    jobs = context.store.jobs
+    if jobs is None:
+        return
+    for state in ("waiting", "running"):
+        for job in await jobs.list(JobFilter(states=frozenset((state,)), parent=None, limit=_ALL)):
+            await jobs.cancel(job.id)
+    going = JobFilter(states=frozenset(("running",)), parent=None, limit=1)
+    for _ in range(int(CANCEL_SECONDS / PAUSE)):
+        if not await jobs.list(going):
+            break
+        await asyncio.sleep(PAUSE)
+    else:
+        [job] = await jobs.list(going)
+        raise UsageError(f"job {job.id} is still done by {job.holder}: end that worker, then try again")
+    await jobs.forget(LATER)
 
 
 async def _runs(context: Context) -> int:

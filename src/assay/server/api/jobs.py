@@ -1,0 +1,91 @@
+"""Jobs: long work which is left to workers (`assay worker`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.app.jobs.specifications import SyncJob
+from assay.core.ports.jobs import Job, JobFilter, JobState
+from assay.server.api.additions import named_alone
+from assay.server.api.run_requests import RequestBody
+from assay.server.wire import Endpoints, RouteCall
+
+routes = Endpoints("jobs")
+
+LISTED = 100
+
+
+class JobWanted(RequestBody, frozen=True, kw_only=True):
+    """A job to be begun: `sync` names a collection whose places are looked at again."""
+
+    sync: str
+
+
+class JobShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A job; `seq` counts what was said of it, `line` is the last word, `finished` of `total` parts are done.
+
+    `stopping` says that it was cancelled, and its worker has not stopped yet. `error` says why one failed.
+    """
+
+    id: str
+    kind: str
+    name: str
+    state: JobState
+    seq: int
+    line: str
+    finished: int
+    total: int
+    stopping: bool
+    priority: int
+    tries: int
+    warnings: tuple[str, ...]
+    error: str
+    created_at: str
+    updated_at: str
+
+
+class JobList(msgspec.Struct, frozen=True, kw_only=True):
+    """Jobs, the newest first."""
+
+    jobs: tuple[JobShown, ...]
+
+
+@routes.get("/jobs")
+async def list_jobs(call: RouteCall) -> JobList:
+    """List the jobs which are left to workers, and those which ended in the last 30 days; the newest first."""
+    return JobList(jobs=tuple(map(_shown, await call.assay.jobs(JobFilter(limit=LISTED)))))
+
+
+@routes.post("/jobs", status=202)
+async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
+    """Leave it to a worker to look again at all a collection was added from."""
+    made = await call.assay.begin_job(SyncJob(collection=body.sync))
+    call.about(made.id)
+    return _shown(made)
+
+
+@routes.get("/jobs/{job}")
+async def show_job(call: RouteCall, job: str) -> JobShown:
+    """Show how a job stands."""
+    return _shown(await call.assay.job(job))
+
+
+@routes.post("/jobs/{job}/cancel")
+async def cancel_job(call: RouteCall, job: str) -> JobShown:
+    """End a job: at once where it waits, within seconds where a worker has it. What is done stays."""
+    return _shown(await call.assay.cancel_job(job))
+
+
+@routes.post("/jobs/{job}/retry")
+async def retry_job(call: RouteCall, job: str) -> JobShown:
+    """Have a job which failed or was cancelled taken up again; what is done is not done twice."""
+    return _shown(await call.assay.retry_job(job))
+
+
+def _shown(job: Job) -> JobShown:
+    said = {
+        "line": named_alone(job.line),
+        "error": named_alone(job.error),
+        "warnings": tuple(map(named_alone, job.result.get("warnings", ()))),
+    }
+    return msgspec.convert(msgspec.structs.asdict(job) | said, JobShown)
