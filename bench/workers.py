@@ -23,6 +23,7 @@ from datetime import datetime
 from pathlib import Path
 
 import psutil
+import psycopg
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
@@ -35,6 +36,10 @@ USERS = ("ann", "bob", "cid")
 SHARES = (7, 9, 10)
 TASKS = ("triage", "background", "plan", "orchestrate", "research", "find", "write")
 SAMPLE_SECONDS = 0.5
+IDLE_SECONDS = 20
+SETTLE_SECONDS = 12
+QUEUED = 30
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay'"
 
 
 class Taken:
@@ -141,6 +146,56 @@ def resumed(fleet: Fleet) -> float:
     return datetime.fromisoformat(at).timestamp() - start
 
 
+async def started(fleet: Fleet, count: int) -> list[float]:
+    """Seconds from queueing a run until an idle worker has begun it, each."""
+    roles = dict.fromkeys(ROLES, (f"scripted:{fleet.folder / 'script.json'}",))
+    took = []
+    async with fleet.assay() as assay:
+        for _ in range(count):
+            run_id = await assay.create(QUESTION, sources=fleet.notes, models=roles)
+            queued = time.time()
+            await assay.enqueue(run_id)
+            while (await assay.find(run_id)).status != "completed":
+                await asyncio.sleep(0.05)
+            begun = next(event for event in await assay.events(run_id) if event.type == "run.started")
+            took.append(datetime.fromisoformat(begun.at).timestamp() - queued)
+    return took
+
+
+def waiting(fleet: Fleet, url: str, count: int) -> None:
+    """How fast idle workers begin what is queued, and what they cost while nothing is."""
+    fleet.slow()
+    workers = [fleet.worker("--slots", 10) for _ in range(2)]
+    for worker in workers:
+        fleet.wait(lambda: "at once" in worker.said())  # noqa: B023 - it is called in this round
+    took = asyncio.run(started(fleet, count))
+    print(
+        f"an idle worker begins a run {statistics.median(took) * 1000:.0f} ms after it was queued"
+        f" ({min(took) * 1000:.0f} to {max(took) * 1000:.0f}), {count} runs"
+    )
+    processes = [psutil.Process(worker.popen.pid) for worker in workers]
+    time.sleep(SETTLE_SECONDS)  # servers count transactions of a connection when it has rested
+    with psycopg.connect(url) as connection:
+        before, cpu = commits(connection), [sum(each.cpu_times()[:2]) for each in processes]
+        time.sleep(IDLE_SECONDS)
+        rate = (commits(connection) - before) / IDLE_SECONDS / len(workers)
+        busy = [sum(each.cpu_times()[:2]) - was for each, was in zip(processes, cpu, strict=True)]
+        connections = connection.execute(CONNECTIONS).fetchone()
+    print(
+        f"an idle worker: {100 * sum(busy) / IDLE_SECONDS / len(workers):.1f} % of a core,"
+        f" {rate:.1f} transactions a second, {(connections[0] if connections else 0) / len(workers):.1f} connections"
+    )
+    fleet.close()
+    fleet.workers.clear()
+
+
+def commits(connection: psycopg.Connection[tuple[int, ...]]) -> int:
+    """Transactions of the server's databases by now."""
+    row = connection.execute("SELECT sum(xact_commit + xact_rollback)::bigint FROM pg_stat_database").fetchone()
+    connection.rollback()
+    return row[0] if row else 0
+
+
 def main(runs: int, workers: int, slots: int, delay: int, rounds: int) -> None:
     """Print the figures."""
     with postgres.running("-c", "fsync=on") as url, tempfile.TemporaryDirectory() as folder:
@@ -151,6 +206,7 @@ def main(runs: int, workers: int, slots: int, delay: int, rounds: int) -> None:
             made.mkdir()
             return Fleet(made, postgres.with_schema(url), lease=4.0)
 
+        waiting(fleet(), url, QUEUED)
         if runs:
             many(fleet(), runs, workers, slots, delay)
         for name, number in (("killed, seen to be gone", signal.SIGKILL), ("stopped, lease of 4 s", signal.SIGSTOP)):

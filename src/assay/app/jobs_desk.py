@@ -130,6 +130,7 @@ def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
         handlers(every),
         every.clock,
         every.store.journal.listen,
+        tells_all=every.store.tells_all,
         slots=slots,
         per_user=workers.per_user,
         ttl=workers.lease,

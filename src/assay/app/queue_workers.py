@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 POLL = 0.25
 """Seconds between two looks into the queue: not all news is heard, and a lease which expires is none."""
+REST = 5.0
+"""The same while the queue is empty, where all are told of what is put into it."""
 PATIENCE = 1.0
 """Seconds before the next look when the database cannot be reached."""
 
@@ -117,7 +119,7 @@ class Worker:
         self._handles: set[RunTask] = set()
         self._others: set[str] = set()  # runs which this release, or this machine's settings, cannot go on with
         self._news = asyncio.Event()
-        self._stopping, self._away = False, False
+        self._stopping, self._away, self._empty = False, False, False
         self.done = 0
         """Runs which came to their end here."""
 
@@ -152,9 +154,14 @@ class Worker:
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self._news.wait(), PATIENCE if self._away else POLL)
+            await asyncio.wait_for(self._news.wait(), self._rest())
         except TimeoutError:
             return
+
+    def _rest(self) -> float:
+        if self._away:
+            return PATIENCE
+        return REST if self._empty and self._store.tells_all else POLL
 
     def _trouble(self, error: StoreError) -> None:
         if not self._away:
@@ -164,6 +171,7 @@ class Worker:
     # taking up
 
     async def _fill(self) -> None:
+        self._empty = False
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
         while len(self._handles) < self._slots and not self._stopping:
@@ -176,7 +184,9 @@ class Worker:
 
     async def _take_from_the_dead(self) -> None:
         """Runs of processes of this machine which are gone: there is no need to wait until their leases expire."""
-        for run in await self._queue.queued():
+        queued = await self._queue.queued()
+        self._empty = not queued
+        for run in queued:
             if len(self._handles) >= self._slots:
                 return
             if self._may_take(run) and is_dead(run.holder):

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 POLL = 0.5
 """Seconds between two looks for jobs: not all news is heard, and a lease which expires is none."""
+REST = 5.0
+"""The same while there are none, where all are told of new ones."""
 BEATS = 4
 """How often a lease is renewed within its time."""
 PASSING = (StoreAway, LeaseHeld)
@@ -39,6 +41,7 @@ class JobWorker:
         clock: Clock,
         listen: Listen,
         *,
+        tells_all: bool,
         slots: int,
         per_user: int,
         ttl: float,
@@ -51,13 +54,14 @@ class JobWorker:
             kinds: what does each kind of job.
             clock: the time.
             listen: `Journal.listen`, which tells of new jobs.
+            tells_all: whether it tells of those which other processes put in.
             slots: how many are done here at once.
             per_user: how many of one owner are done at once, by all workers; 0: no limit.
             ttl: seconds after which a job is another's, where its lease is not renewed.
             say: told in a line what is taken up and how that ends.
         """
         self._jobs, self._kinds, self._clock, self._listen, self._say = jobs, kinds, clock, listen, say
-        self._slots, self._per_user, self._ttl = slots, per_user, ttl
+        self._slots, self._per_user, self._ttl, self._tells_all = slots, per_user, ttl, tells_all
         self._going: set[asyncio.Task[None]] = set()
         self._mine: set[str] = set()
         self._stopping, self._news = False, asyncio.Event()
@@ -76,16 +80,17 @@ class JobWorker:
         try:
             while not self._stopping:
                 self._news.clear()
+                rest = POLL
                 try:
                     await self._fill()
-                    away = False
+                    rest, away = await self._rest(), False
                 except StoreError as error:
                     if not away:
                         self._say(f"{error}; trying again")
                     away = True
                 if until_empty and not self._going and not away:
                     return
-                await self._pause()
+                await self._pause(rest)
         finally:
             stop()
             self._stopping = True
@@ -93,9 +98,17 @@ class JobWorker:
                 task.cancel()
             await asyncio.gather(*self._going, return_exceptions=True)
 
-    async def _pause(self) -> None:
+    async def _rest(self) -> float:
+        """Seconds until the next look."""
+        if self._tells_all and not self._going:
+            counts = await self._jobs.count()
+            if not (counts.get("waiting") or counts.get("running")):
+                return REST
+        return POLL
+
+    async def _pause(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self._news.wait(), POLL)
+            await asyncio.wait_for(self._news.wait(), seconds)
         except TimeoutError:
             return
 

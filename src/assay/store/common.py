@@ -99,6 +99,8 @@ class Store:
     cache: Cache
     permits: Permits
     additions: Additions
+    tells_all: bool = False
+    """Whether who listens to the journal is told of what other processes queue."""
     queue: Queue | None = None
     """None where no other process could take anything out of it."""
     jobs: Jobs | None = None

@@ -256,6 +256,7 @@ def open_store(
         cache=cache,
         permits=SqlPermits(opened, journal),
         additions=SqlAdditions(opened),
+        tells_all=bool(database),
         queue=SqlQueue(opened, journal),
         jobs=SqlJobs(opened, journal),
         users=SqlUsers(journal),
