@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
+from assay.app.jobs.specifications import SyncJob
 from assay.core.errors import UnknownName, UsageError
 from assay.core.sources import Document
 from assay.settings import load
@@ -173,6 +174,10 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "page_picture": lambda: assay.page_picture(ref, 1),
         "page_places": lambda: assay.page_places(ref, 0, 5),
         "page_text": lambda: assay.page_text(ref, 1),
+        "job": lambda: assay.job(ref),
+        "follow_job": lambda: _all(assay.follow_job(ref)),
+        "cancel_job": lambda: assay.cancel_job(ref),
+        "retry_job": lambda: assay.retry_job(ref),
     }
 
 
@@ -198,8 +203,19 @@ async def test_however_it_is_asked_another_s_is_unknown(tmp_path: Path, diary: P
         (document,) = await ana.documents("papers")
         added = await ana.begin_add(diary, "papers")
         await _all(ana.follow_addition(added.id))
+        job = await ana.begin_job(SyncJob(collection="papers"))
         before = (await ana.view(run_id), await ana.thread("harbor"), await ana.documents("papers"))
-        references = (run_id, run_id[:5], "last", "harbor", added.id, document.sha256, document.name, document.url)
+        references = (
+            run_id,
+            run_id[:5],
+            "last",
+            "harbor",
+            added.id,
+            job.id,
+            document.sha256,
+            document.name,
+            document.url,
+        )
         for reference in references:
             for name, call in _named(bob, reference).items():
                 with pytest.raises(UnknownName) as raised:

@@ -73,6 +73,10 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
             ("GET /api/v1/runs/{}/report?format=json", "research_report with run_id {}", "the report of run {}"),
         ),
         (
+            rf"jobs retry {_NAME}",
+            ("POST /api/v1/jobs/{}/retry", "have its owner retry job {} in Assay", "have its owner retry job {}"),
+        ),
+        (
             r"docs add PATH",
             ("POST /api/v1/collections/{{collection}}/documents", "have the user add some in Assay", "in the library"),
         ),
