@@ -219,3 +219,9 @@ async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs
                 await asyncio.sleep(0.01)
     finally:
         await asyncio.to_thread(stop)
+
+
+async def test_jobs_of_an_unfit_release_are_left_to_others(jobs: Jobs) -> None:
+    await jobs.put([job("later", release="2.0"), job("now", release="1.0"), job("before")])
+    assert await taken(jobs, unfit=lambda release: release == "2.0") == ["now", "before"]
+    assert await taken(jobs, "w2") == ["later"]

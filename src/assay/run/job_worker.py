@@ -13,6 +13,7 @@ from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.holders import this_process
 from assay.run.job_hand import Handler, JobInHand, Result
+from assay.run.releases import is_ahead
 from assay.run.tasks import heard
 
 log = logging.getLogger(__name__)
@@ -136,6 +137,7 @@ class JobWorker:
                 per_user=0 if parent else self._per_user,
                 parent=parent,
                 but=tuple(self._mine),
+                unfit=is_ahead,
             )
         )
 

@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol, Self
 
 import msgspec
 
+from assay.core.ports.queue import Unfit
+
 JOBS_NEWS = ":jobs"
 """What `Journal.listen` tells when there are jobs to do, or fewer; no run is called so."""
 MOST_TRIED = 5
@@ -68,7 +70,7 @@ TOP = JobFilter()
 class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
     """Who claims a job, and which: of these `kinds`, of at most `per_user` of one owner at once (0: no limit).
 
-    `parent` confines it to the parts of one job; `but` are those which are left to others.
+    `parent` confines it to the parts of one job; `but`, and those of an `unfit` release, are left to others.
     """
 
     holder: str
@@ -77,6 +79,7 @@ class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
     per_user: int = 0
     parent: str | None = None
     but: Collection[str] = ()
+    unfit: Unfit | None = None
 
 
 class Jobs(Protocol):

@@ -168,13 +168,27 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
     of = true() if claim.parent is None else jobs.c.parent == claim.parent
     inner = (
         select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
-        .where(free, of, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
+        .where(
+            free,
+            of,
+            jobs.c.kind.in_(sorted(claim.kinds)),
+            jobs.c.id.not_in(sorted(claim.but)),
+            jobs.c.release.not_in(_unfit(connection, claim)),
+        )
         .subquery()
     )
     first = connection.execute(select(inner.c.number, inner.c.owner, inner.c.priority).where(inner.c.place == 1)).all()
     fit = [row for row in first if not claim.per_user or going[row.owner] < claim.per_user]
     best = min(fit, key=lambda row: (-row.priority, going[row.owner], row.number), default=None)
     return None if best is None else int(best.number)
+
+
+def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
+    """The releases whose jobs are left to others."""
+    if claim.unfit is None:
+        return []
+    there = select(jobs.c.release).where(jobs.c.state.in_(("waiting", "running"))).distinct()
+    return [release for release in connection.execute(there).scalars() if claim.unfit(release)]
 
 
 def _held(now: float) -> ColumnElement[bool]:
