@@ -22,14 +22,13 @@ from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 
 if TYPE_CHECKING:
-    from assay.app.briefs import RunOptions
     from assay.app.erasure import DataErased
     from assay.app.handle import RunHandle
     from assay.app.retention import Pruned, RetentionRules, Swept
-    from assay.app.revision import Replay, Revised
+    from assay.app.revision import Replay
     from assay.app.run_control import Asked, Came
-    from assay.app.threads import Answers
     from assay.app.verification import Rechecked
+    from assay.core.run_options import Answers, ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
 
 
@@ -40,7 +39,7 @@ class Assay(RunQueue):
     `Home` for what it is made with.
     """
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def start(
         self,
         question: str,
@@ -64,7 +63,7 @@ class Assay(RunQueue):
         """
         return app.run_start.start(self._context, question, sources, progress, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create(
         self,
         question: str,
@@ -88,7 +87,7 @@ class Assay(RunQueue):
         stored = app.run_start.Storing(priority=priority, webhook=webhook)
         return await app.run_start.create(self._context, question, sources, progress, stored, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
 
@@ -98,7 +97,7 @@ class Assay(RunQueue):
         """
         return app.run_start.ask(self._context, reference, question, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
         """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
 
@@ -107,7 +106,7 @@ class Assay(RunQueue):
         """
         return await app.run_start.foreseen(self._context, question, sources, None, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
@@ -121,7 +120,7 @@ class Assay(RunQueue):
         """
         return await app.run_start.create_ask(self._context, reference, question, priority, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
@@ -132,7 +131,7 @@ class Assay(RunQueue):
         wanted["mode"] = "agent"
         return app.run_start.start(self._context, task, sources, progress, wanted)
 
-    @named("assay.app.revision:Revised")
+    @named("assay.core.run_options:ForkOptions")
     async def fork(
         self,
         reference: str,
@@ -143,7 +142,7 @@ class Assay(RunQueue):
         add: Sources | None = None,
         progress: Say | None = None,
         priority: int | None = None,
-        **wanted: Unpack[Revised],
+        **wanted: Unpack[ForkOptions],
     ) -> str:
         """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
 
@@ -156,7 +155,7 @@ class Assay(RunQueue):
             add: files, folders, globs and pages to be searched beside those of the other run.
             progress: told in a line how the reading of documents goes.
             priority: it is queued for workers as it is stored, as in `create`. None: it is not.
-            wanted: what is to be otherwise; see `Revised`.
+            wanted: what is to be otherwise; see `ForkOptions`.
 
         Raises:
             UnknownName: no such run, or it met no such source.

@@ -14,13 +14,13 @@ from typing import Unpack
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
 from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.report import Report
+from assay.core.run_options import RunOptions
 from assay.core.sources import Document
 from assay.evidence.segment import segment
 

@@ -14,7 +14,7 @@ import msgspec
 from assay.app import worlds
 from assay.app.context import Context
 from assay.app.queue_workers import check_priority
-from assay.app.revision import Revised, revised
+from assay.app.revision import revised
 from assay.app.run_control import reviewed
 from assay.app.run_start import counted, scope_of
 from assay.app.stored_runs import find
@@ -26,6 +26,7 @@ from assay.core.events import RunForked, encode
 from assay.core.plan import Plan
 from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
 from assay.core.report import bibliography
+from assay.core.run_options import ForkOptions
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
@@ -59,7 +60,7 @@ async def fork(
     add: Sources | None = None,
     progress: Say | None = None,
     priority: int | None = None,
-    **wanted: Unpack[Revised],
+    **wanted: Unpack[ForkOptions],
 ) -> str:
     """Store a run which goes on from a point of another; see `Assay.fork`."""
     check_priority(context, priority)

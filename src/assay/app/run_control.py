@@ -14,12 +14,12 @@ from assay.app import stored_runs, threads
 from assay.app.context import Context
 from assay.app.stored_runs import find
 from assay.app.texts import text_of
-from assay.app.threads import Answers
 from assay.core import plan as plan_form
 from assay.core.errors import LeaseHeld, NotNow, UnknownName
 from assay.core.events import ControlApplied, ControlRejected, decode
 from assay.core.plan import Plan, Reviewed
 from assay.core.ports import FINAL, Clock, Journal, RunRow
+from assay.core.run_options import Answers
 from assay.core.view import RunView, Steered, ViewBuilder
 from assay.core.ways import way
 from assay.run import control

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.app import collections as app_collections
 from assay.app import results, threads, worlds
-from assay.app.briefs import RunOptions, make_brief, said_of_web
+from assay.app.briefs import make_brief, said_of_web
 from assay.app.context import Context
 from assay.app.handle import RunHandle
 from assay.app.places import collections_in
@@ -27,6 +27,7 @@ from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
 from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
+from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.locale import speaking
 from assay.phases.alone import DEPTH as AGENT_DEPTH

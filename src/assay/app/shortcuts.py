@@ -13,11 +13,11 @@ from assay.core.errors import EventLoopError
 from assay.settings import Settings
 
 if TYPE_CHECKING:
-    from assay.app.briefs import RunOptions
     from assay.app.research_report import ResearchReport
+    from assay.core.run_options import RunOptions
 
 
-@named("assay.app.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 async def research(
     question: str,
     *,
@@ -37,7 +37,7 @@ async def research(
         return await assay.start(question, sources=sources, progress=progress, **options).report()
 
 
-@named("assay.app.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 def research_sync(
     question: str,
     *,

@@ -13,7 +13,6 @@ import msgspec
 from assay.app.assay import Assay
 from assay.app.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
 from assay.app.batch.rows import BatchBudget, BatchRow, smaller
-from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
 from assay.core.claims import VERDICTS
 from assay.core.errors import (
@@ -27,6 +26,7 @@ from assay.core.errors import (
 )
 from assay.core.markers import CitationMode
 from assay.core.report import build_report
+from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 

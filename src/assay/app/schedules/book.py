@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
-from assay.app.briefs import RunOptions, make_brief
+from assay.app.briefs import make_brief
 from assay.app.places import sorted_out
 from assay.app.texts import MOST_BYTES, text_of
 from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
 from assay.settings import Settings
 

@@ -9,7 +9,6 @@ from typing import cast
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
 from assay.app.handle import RunHandle
 from assay.app.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
 from assay.core.allowance import OwnerLimits
@@ -17,6 +16,7 @@ from assay.core.difference import Difference, difference
 from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
 from assay.core.ports import FINAL
 from assay.core.report import build_report, written
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 
 Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]

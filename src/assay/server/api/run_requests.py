@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.app.briefs import RunOptions
 from assay.app.providers import ASIDE
-from assay.app.revision import Revised
 from assay.app.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.core.brief import ROLES, Depth, Mode, Point, Role
 from assay.core.claims import CheckName, RepairName
 from assay.core.plan import Plan
+from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
@@ -234,7 +233,7 @@ def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, 
     return named
 
 
-def revised_of(body: ForkWanted) -> Revised:
+def revised_of(body: ForkWanted) -> ForkOptions:
     """The options of the library for a fork."""
     return {
         "max_usd": body.budget.usd,

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import msgspec
 
-from assay.app.briefs import RunOptions
 from assay.app.daily import UsedToday
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
+from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
 from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, asked_of, sources_of, wanted_of
 from assay.server.idempotency import once

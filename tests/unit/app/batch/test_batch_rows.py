@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.app.batch.rows import LONGEST, BadLine, BatchRow, read_orders
-from assay.app.briefs import RunOptions
+from assay.core.run_options import RunOptions
 
 
 def read(*lines: str | bytes) -> list[BatchRow | BadLine]:
