@@ -17,7 +17,15 @@ from assay.core.brief import Point
 Group = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
 """The headings under which the help of a command shows options."""
 
-_WHAT = {"ask": "the answer", "chat": "the answer", "judge": "the judge", "batch": "each run", "table": "each cell"}
+_WHAT = {
+    "ask": "the answer",
+    "chat": "the answer",
+    "batch": "each run",
+    "table": "each cell",
+    "judge": "the judge",
+    "check": "the judge",
+    "summary": "the summary",
+}
 """What a command limits, where that is not the run."""
 
 

@@ -26,6 +26,7 @@ _LIMITED = "research plan schedule fork agent ask chat"
 _COUNTED = "research plan schedule fork agent"
 _DONE = f"{_BEGUN} fork"
 _WEB = f"{_BEGUN} agent chat"
+_JUDGED = "judge check summary"
 _DEPTHS = ("light", "medium", "extended")
 
 
@@ -49,12 +50,12 @@ class ForkOptions(TypedDict, total=False):
     max_usd: Annotated[
         float | None,
         _limit("usd"),
-        Flag("--max-usd", f"{_LIMITED} judge", "Cost limit for {what} in US dollars (0.50).", "USD", "usd"),
+        Flag("--max-usd", f"{_LIMITED} {_JUDGED}", "Cost limit for {what} in US dollars (0.50).", "USD", "usd"),
     ]
     max_tokens: Annotated[
         int | None,
         _limit("tokens"),
-        Flag("--max-tokens", f"{_LIMITED} judge", "Token limit for {what} (200k).", "COUNT", "count"),
+        Flag("--max-tokens", f"{_LIMITED} {_JUDGED}", "Token limit for {what} (200k).", "COUNT", "count"),
     ]
     max_searches: Annotated[
         int | None,
@@ -77,7 +78,7 @@ class ForkOptions(TypedDict, total=False):
         Option(group="Model", about="models by role, the first choice of each first"),
         Flag(
             "--model",
-            f"{_DONE} agent ask chat table",
+            f"{_DONE} agent ask chat table summary",
             "Model; for one ROLE (simple, analytical, complex, judge) or all; repeatable.",
             "[ROLE=]PROVIDER:NAME",
             "models",
@@ -141,7 +142,7 @@ class ForkOptions(TypedDict, total=False):
         ),
         Flag("--allow-private", "fork", "Let remote models and web searches see private documents.", reads="switch"),
         Flag("--allow-private", "ask", "Let remote models see the private documents the answer needs.", reads="switch"),
-        Flag("--allow-private", "judge", "Let a remote model see private documents.", reads="switch"),
+        Flag("--allow-private", "judge summary", "Let a remote model see private documents.", reads="switch"),
     ]
     verify: Annotated[
         bool | None,

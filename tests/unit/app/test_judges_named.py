@@ -10,7 +10,7 @@ import pytest
 from assay import settings
 from assay.app.briefs import make_brief
 from assay.cli.main import main
-from assay.cli.options import _models
+from assay.cli.run_options import _models
 from assay.core.brief import Role
 
 

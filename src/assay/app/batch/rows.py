@@ -68,7 +68,7 @@ def _read(number: int, line: bytes) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:
-        row = msgspec.json.decode(text, type=_shape())
+        row = msgspec.json.decode(text, type=row_shape())
     except UNREADABLE as error:
         return BadLine(line=number, error=str(error))
     return _order(number, msgspec.structs.asdict(row))
@@ -101,9 +101,9 @@ def _key(said: str) -> str:
 
 
 @cache
-def _shape() -> type[msgspec.Struct]:
+def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
     """A line as JSON has it: every option of a run, so that a new one is known here too."""
-    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared(RunOptions).items()]
+    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared(table).items()]
     own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
     fields: Sequence[Any] = [*own, *options]
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
