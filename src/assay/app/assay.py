@@ -24,15 +24,14 @@ from assay.services.texts import Sources as Sources
 if TYPE_CHECKING:
     from assay.app import verification
     from assay.app.verification import Rechecked
+    from assay.core.run_options import Answers, ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import erasure, forks, remote_runs, results, retention, run_control, run_start
-    from assay.services.briefs import RunOptions
     from assay.services.erasure import DataErased
     from assay.services.handle import RunHandle
     from assay.services.retention import Pruned, RetentionRules, Swept
-    from assay.services.revision import Replay, Revised
+    from assay.services.revision import Replay
     from assay.services.run_control import Asked, Came
-    from assay.services.threads import Answers
 else:
     verification = later("assay.app.verification")
     erasure = later("assay.services.erasure")
@@ -51,7 +50,7 @@ class Assay(RunQueue):
     `Home` for what it is made with.
     """
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def start(
         self,
         question: str,
@@ -75,7 +74,7 @@ class Assay(RunQueue):
         """
         return run_start.start(self._context, question, sources, progress, wanted)
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create(
         self,
         question: str,
@@ -99,7 +98,7 @@ class Assay(RunQueue):
         stored = run_start.Storing(priority=priority, webhook=webhook)
         return await run_start.create(self._context, question, sources, progress, stored, wanted)
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
 
@@ -109,7 +108,7 @@ class Assay(RunQueue):
         """
         return run_start.ask(self._context, reference, question, wanted)
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
         """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
 
@@ -118,7 +117,7 @@ class Assay(RunQueue):
         """
         return await run_start.foreseen(self._context, question, sources, None, wanted)
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
@@ -132,7 +131,7 @@ class Assay(RunQueue):
         """
         return await run_start.create_ask(self._context, reference, question, priority, wanted)
 
-    @named("assay.services.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
@@ -143,7 +142,7 @@ class Assay(RunQueue):
         wanted["mode"] = "agent"
         return run_start.start(self._context, task, sources, progress, wanted)
 
-    @named("assay.services.revision:Revised")
+    @named("assay.core.run_options:ForkOptions")
     async def fork(
         self,
         reference: str,
@@ -154,7 +153,7 @@ class Assay(RunQueue):
         add: Sources | None = None,
         progress: Say | None = None,
         priority: int | None = None,
-        **wanted: Unpack[Revised],
+        **wanted: Unpack[ForkOptions],
     ) -> str:
         """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
 
@@ -167,7 +166,7 @@ class Assay(RunQueue):
             add: files, folders, globs and pages to be searched beside those of the other run.
             progress: told in a line how the reading of documents goes.
             priority: it is queued for workers as it is stored, as in `create`. None: it is not.
-            wanted: what is to be otherwise; see `Revised`.
+            wanted: what is to be otherwise; see `ForkOptions`.
 
         Raises:
             UnknownName: no such run, or it met no such source.

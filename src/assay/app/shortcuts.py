@@ -13,11 +13,11 @@ from assay.services.texts import Say
 from assay.settings import Settings
 
 if TYPE_CHECKING:
-    from assay.services.briefs import RunOptions
+    from assay.core.run_options import RunOptions
     from assay.services.research_report import ResearchReport
 
 
-@named("assay.services.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 async def research(
     question: str,
     *,
@@ -37,7 +37,7 @@ async def research(
         return await assay.start(question, sources=sources, progress=progress, **options).report()
 
 
-@named("assay.services.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 def research_sync(
     question: str,
     *,

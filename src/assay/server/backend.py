@@ -21,6 +21,7 @@ from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
 from assay.core.ports.webhooks import Webhook
+from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
 from assay.server.audit import Auditor
@@ -32,8 +33,6 @@ from assay.server.rates import Rates
 from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
-from assay.services.briefs import RunOptions
-from assay.services.revision import Revised
 from assay.services.texts import Sources
 from assay.settings import Settings
 
@@ -182,7 +181,7 @@ class Backend:
         plan: Plan | str | None = None,
         exclude: Sequence[str] = (),
         add: Sources | None = None,
-        **wanted: Unpack[Revised],
+        **wanted: Unpack[ForkOptions],
     ) -> str:
         """Store a run which goes on from a point of another, and have it executed; its id.
 

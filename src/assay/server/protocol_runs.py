@@ -15,8 +15,8 @@ from assay.app.assay import Assay
 from assay.core.errors import UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
-from assay.services.briefs import RunOptions
 from assay.services.texts import Sources
 
 REQUEST = "assay.request"

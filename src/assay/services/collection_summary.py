@@ -18,9 +18,9 @@ from assay.core.clean import one_line
 from assay.core.errors import AssayError
 from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.report import Report
+from assay.core.run_options import RunOptions
 from assay.core.sources import Document
 from assay.evidence.segment import segment
-from assay.services.briefs import RunOptions
 from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
 

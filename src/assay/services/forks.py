@@ -17,6 +17,7 @@ from assay.core.events import RunForked, encode
 from assay.core.plan import Plan
 from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
 from assay.core.report import bibliography
+from assay.core.run_options import ForkOptions
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
@@ -32,7 +33,7 @@ from assay.run.releases import brief_of
 from assay.services import worlds
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
-from assay.services.revision import Revised, revised
+from assay.services.revision import revised
 from assay.services.run_control import reviewed
 from assay.services.run_start import counted, scope_of
 from assay.services.stored_runs import find
@@ -59,7 +60,7 @@ async def fork(
     add: Sources | None = None,
     progress: Say | None = None,
     priority: int | None = None,
-    **wanted: Unpack[Revised],
+    **wanted: Unpack[ForkOptions],
 ) -> str:
     """Store a run which goes on from a point of another; see `Assay.fork`."""
     check_priority(context, priority)

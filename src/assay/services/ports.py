@@ -31,8 +31,8 @@ from assay.core.view import RunView
 from assay.settings import Settings
 
 if TYPE_CHECKING:
+    from assay.core.run_options import RunOptions
     from assay.evidence.documents import DocumentReader
-    from assay.services.briefs import RunOptions
     from assay.services.context import Context
     from assay.services.handle import RunHandle
     from assay.services.texts import Say, Sources

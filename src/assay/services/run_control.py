@@ -15,6 +15,7 @@ from assay.core.errors import LeaseHeld, NotNow, UnknownName
 from assay.core.events import ControlApplied, ControlRejected, decode
 from assay.core.plan import Plan, Reviewed
 from assay.core.ports import FINAL, Clock, Journal, RunRow
+from assay.core.run_options import Answers
 from assay.core.view import RunView, Steered, ViewBuilder
 from assay.core.ways import way
 from assay.run import control
@@ -26,7 +27,6 @@ from assay.services import stored_runs, threads
 from assay.services.context import Context
 from assay.services.stored_runs import find
 from assay.services.texts import text_of
-from assay.services.threads import Answers
 
 POLL = 0.1
 AT_WORK = ("planned", "running")

@@ -12,13 +12,14 @@ from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
 from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
+from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.locale import speaking
 from assay.phases.alone import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, RunTask, new_run_id
 from assay.services import collections as app_collections
 from assay.services import results, threads, worlds
-from assay.services.briefs import RunOptions, make_brief, said_of_web
+from assay.services.briefs import make_brief, said_of_web
 from assay.services.context import Context
 from assay.services.handle import RunHandle
 from assay.services.places import collections_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -17,15 +17,13 @@ from assay.core.brief import (
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, Memory, RunRow
+from assay.core.run_options import Answers
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
 from assay.core.ways import way
 from assay.locale import LOCALES, catalogue
 from assay.run.execution import LANE_TAG, LaneRecord
-
-Answers = Sequence[str] | Mapping[str, str]
-"""Answers to clarifying questions: in their order, or by question."""
 
 LONGEST_NAME = 200
 MOST_ASKED = 100

@@ -9,7 +9,7 @@ import pytest
 
 from assay import settings
 from assay.cli.main import main
-from assay.cli.options import _models
+from assay.cli.run_options import _models
 from assay.core.brief import Role
 from assay.services.briefs import make_brief
 

@@ -10,9 +10,10 @@ import pytest
 from assay import settings
 from assay.core.brief import Brief, Fork
 from assay.core.errors import UsageError
+from assay.core.run_options import ForkOptions
 from assay.core.usage import Budget
 from assay.services.briefs import make_brief
-from assay.services.revision import Revised, revised
+from assay.services.revision import revised
 
 
 def old(**changes: object) -> Brief:
@@ -20,7 +21,7 @@ def old(**changes: object) -> Brief:
     return msgspec.structs.replace(made, date="2026-01-01", prompts={"phases.plan": "old"}, release="0.0.1", **changes)
 
 
-def forked(wanted: Revised, point: str = "write", **changes: object) -> Brief:
+def forked(wanted: ForkOptions, point: str = "write", **changes: object) -> Brief:
     return revised(old(**changes), Fork(run="r", point=point), settings.load(), wanted)  # type: ignore[arg-type]
 
 
@@ -75,7 +76,7 @@ def test_a_judge_somebody_named_stays():
         ({"language": "klingonese!"}, "write", "language"),
     ],
 )
-def test_what_would_change_nothing_is_refused(wanted: Revised, point: str, match: str):
+def test_what_would_change_nothing_is_refused(wanted: ForkOptions, point: str, match: str):
     with pytest.raises(UsageError, match=match):
         forked(wanted, point)
 

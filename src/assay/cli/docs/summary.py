@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from assay.app.assay import DEFAULT
-from assay.cli import budget_options, options
+from assay.cli import options, run_options
 from assay.cli.exits import Exit
 from assay.cli.library import check_collection, stored, without_documents
 from assay.cli.progress import counted, shorten
@@ -31,9 +31,7 @@ WIDE = 100
     show_default=True,
     help="Questions to suggest at most; each is tried first.",
 )
-@options.models
-@click.option("--allow-private", is_flag=True, help="Let a remote model see private documents.")
-@budget_options.amounts("summary")
+@run_options.run_options("summary")
 @options.json_output
 @options.common
 @click.pass_obj

@@ -19,12 +19,12 @@ from assay.core.events import RunWaiting, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
 from assay.core.report import written
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
 from assay.server.protocol_runs import Caller, request_key
-from assay.services.briefs import RunOptions
 
 LONGEST_WAIT = 50
 """Seconds: most clients give a tool 60."""

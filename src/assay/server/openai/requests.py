@@ -9,9 +9,9 @@ import msgspec
 
 from assay.core.brief import Depth, Said
 from assay.core.errors import UsageError
+from assay.core.run_options import RunOptions
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName
-from assay.services.briefs import RunOptions
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
-from types import UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from assay.core.decoders import UNREADABLE
+from assay.core.options import declared
+from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
-from assay.services.briefs import RunOptions
 
 LONGEST = 1_000_000
 """Bytes of a line; what is longer is no question."""
@@ -69,7 +68,7 @@ def _read(number: int, line: bytes) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:
-        row = msgspec.json.decode(text, type=_shape())
+        row = msgspec.json.decode(text, type=row_shape())
     except UNREADABLE as error:
         return BadLine(line=number, error=str(error))
     return _order(number, msgspec.structs.asdict(row))
@@ -102,22 +101,12 @@ def _key(said: str) -> str:
 
 
 @cache
-def _shape() -> type[msgspec.Struct]:
+def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
     """A line as JSON has it: every option of a run, so that a new one is known here too."""
-    options = [
-        (name, _plain(kind) | msgspec.UnsetType, msgspec.UNSET) for name, kind in get_type_hints(RunOptions).items()
-    ]
+    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared(table).items()]
     own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
     fields: Sequence[Any] = [*own, *options]
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
-
-
-def _plain(kind: Any) -> Any:
-    """A type without the paths which only a caller in Python can give: a line holds the text itself."""
-    if get_origin(kind) not in (Union, UnionType):
-        return kind
-    parts = [part for part in get_args(kind) if part is not Path]
-    return Union[tuple(parts)]  # noqa: UP007 - made of a list
 
 
 # The total budget of a batch: what its next run may spend, so that all together never spend more.

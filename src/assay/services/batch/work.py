@@ -22,11 +22,11 @@ from assay.core.errors import (
 )
 from assay.core.markers import CitationMode
 from assay.core.report import build_report
+from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
 from assay.services.batch.rows import BatchBudget, BatchRow, smaller
-from assay.services.briefs import RunOptions
 from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
 

@@ -13,8 +13,8 @@ from assay.core.difference import Difference, difference
 from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
 from assay.core.ports import FINAL
 from assay.core.report import build_report, written
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
-from assay.services.briefs import RunOptions
 from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
 from assay.services.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment

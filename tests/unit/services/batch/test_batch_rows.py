@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.run_options import RunOptions
 from assay.services.batch.rows import LONGEST, BadLine, BatchRow, read_orders
-from assay.services.briefs import RunOptions
 
 
 def read(*lines: str | bytes) -> list[BatchRow | BadLine]:
