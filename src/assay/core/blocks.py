@@ -51,6 +51,17 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         """Its only line, without what ends it."""
         return self.text.rstrip("\r\n")
 
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is a paragraph on one line, in italics from end to end, and not part of anything else."""
+        inner = self.content[1:-1]
+        whole = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
+        return whole and bool(inner) and "*" not in inner and "\n" not in inner
+
+    def retold(self, said: str) -> str:
+        """Its text with `said` in the place of what it says, in the same looks."""
+        return self.text.replace(self.content.strip("*"), said)
+
     def leaves(self) -> Iterator[Block]:
         """The blocks in it, or itself, which have none in them, in order."""
         if not self.children:

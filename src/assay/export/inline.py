@@ -20,7 +20,8 @@ from markdown_it.token import Token
 
 from assay.core.bibliography import NumberedCitation, RenderedText
 from assay.core.clean import link_target
-from assay.core.report import Report
+from assay.core.markers import CitationMode
+from assay.core.report import Report, render_report
 from assay.core.view import RunView
 
 # Where in the report's blocks its claims and citations are.
@@ -176,17 +177,31 @@ def _in_row(part: str, line: str, number: int, read: dict[int, int]) -> list[int
     return points
 
 
-def claim_spans(
-    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
+class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A report, and where its claims and citations stand in its `markdown`."""
+
+    report: Report
+    claims: tuple[ClaimSpan, ...]
+    cites: tuple[NumberedCitation, ...] = ()
+
+
+def read_body(view: RunView, citations: CitationMode) -> ReportBody:
+    """The report of a run. In any mode but `none` citations are found as numbers; the mode says how they look."""
+    numbered = citations != "none"
+    report, body, books = render_report(view, "numbers" if numbered else "none")
+    cites = body.cited(books.numbers) if numbered else ()
+    return ReportBody(report=report, claims=_claim_spans(view, report, body, cites), cites=cites)
+
+
+def _claim_spans(
+    view: RunView, report: Report, body: RenderedText, cites: Sequence[NumberedCitation]
 ) -> tuple[ClaimSpan, ...]:
-    """Where the claims of a report stand in its text as people read it."""
-    pairs = list(zip(report.claims, view.claims, strict=True))
     ends = {cite.start: cite.end for cite in cites}
-    closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
-    return tuple(
-        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
-        for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
-    )
+    spans = []
+    for index, (claim, of) in enumerate(zip(report.claims, view.claims, strict=True)):
+        close = _close(body, max(claim.end, body.span(of.end, of.end)[0]), ends)
+        spans.append(ClaimSpan(index=index, start=claim.start, end=claim.end, close=close))
+    return tuple(spans)
 
 
 def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
