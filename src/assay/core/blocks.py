@@ -116,6 +116,22 @@ def line_spans(text: str) -> list[tuple[int, int]]:
     return [*found, (start, len(text)), (len(text), len(text)), (len(text), len(text))]
 
 
+def places(content: str, text: str, lines: Sequence[tuple[int, int]]) -> list[int]:
+    """The code point in `text` of each character of `content`, which stands in these lines behind the signs of blocks.
+
+    Of what is not found there it is the line's start; a line's end is that of the line.
+    """
+    found: list[int] = []
+    text = text.replace("\0", "\ufffd")  # as markdown-it has it
+    for part, (start, end) in zip(content.split("\n"), lines, strict=False):
+        body = part.strip()
+        at = text.rfind(body, start, end) if body else end
+        begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
+        found += [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
+        found.append(end)
+    return found[:-1]
+
+
 _ENDING = re.compile(r"\r\n?|\n")
 _KINDS: dict[str, BlockKind] = {
     "heading_open": "heading",

@@ -137,10 +137,9 @@ def _answer(text: str) -> int:
 
 def _note(text: str) -> Block | None:
     """What a writer says of a text at its end, like that it is quoted verbatim: a paragraph in italics."""
-    blocks = list(read_blocks(text))
-    while blocks and blocks[-1].kind == "space":
-        blocks.pop()
-    return blocks[-1] if len(blocks) > 1 and blocks[-2].kind == "space" and blocks[-1].is_aside else None
+    held = [block for block in read_blocks(text) if block.kind != "space"]
+    apart = held and not text[: held[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
+    return held[-1] if apart and held[-1].start and held[-1].is_aside else None
 
 
 def joined(texts: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from assay.core.blocks import Block, BlockKind, line_spans, read_blocks
+from assay.core.blocks import Block, BlockKind, line_spans, places, read_blocks
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.text import sentences
@@ -233,18 +233,7 @@ def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iter
 
 
 def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
-    """A paragraph or heading; its lines are looked for in the report's, past the signs of lists and quotations."""
-    places: list[int] = []
-    signs: list[str] = []
-    for content, (start, end) in zip(block.content.split("\n"), line_spans(block.text), strict=False):
-        body = content.strip()
-        at = block.text.rfind(body, start, end) if body else -1
-        if at < 0:
-            continue
-        if signs:
-            signs.append("\n")
-            places.append(places[-1] + 1)
-        signs.extend(body)
-        places.extend(range(block.start + at, block.start + at + len(body)))
-    if signs:
-        yield ReportBlock(block=block, text="".join(signs), places=tuple(places), sections=sections)
+    """A paragraph or heading, past the signs of lists and quotations."""
+    if block.content.strip():
+        there = tuple(block.start + at for at in places(block.content, block.text, line_spans(block.text)))
+        yield ReportBlock(block=block, text=block.content, places=there, sections=sections)

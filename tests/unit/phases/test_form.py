@@ -10,7 +10,7 @@ from assay.core.outline import outline, read_template
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
 from assay.locale import speaking
-from assay.phases.form import as_of, filled, formed, joined, missing, redated, with_missing
+from assay.phases.form import as_of, filled, formed, is_listed, joined, missing, redated, with_missing
 from assay.verify.claims import read
 from assay.verify.roles import role_of
 
@@ -91,6 +91,19 @@ def test_the_date_is_renewed_where_it_was_stated_in_whatever_language() -> None:
         assert redated(redated(text, again), again) == redated(text, again)
     with speaking("fr"):
         assert redated(text, "…") == text  # what another run stated is none of this one's
+
+
+def test_a_note_at_the_end_stays_below_the_date_also_behind_a_list() -> None:
+    text = "- Seven. [S1.1]\n- Eight. [S1.2]\n\n*Quoted verbatim.*"
+    assert formed(text, DATED, ()) == f"- Seven. [S1.1]\n- Eight. [S1.2]\n\n*{DATED}*\n\n*Quoted verbatim.*"
+    assert formed("*Quoted verbatim.*", DATED, ()) == f"*Quoted verbatim.*\n\n*{DATED}*"
+
+
+def test_a_part_is_listed_where_what_could_not_be_found_has_a_line_on_it() -> None:
+    text = "- The sun: it shines. [S1.1]\n\n## What could not be found\n\n- The moon: no source."
+    assert is_listed(text, "The moon")
+    assert not is_listed(text, "The sun")
+    assert not is_listed(text, "The wind")
 
 
 def test_only_steps_on_which_nothing_was_found_are_missing() -> None:

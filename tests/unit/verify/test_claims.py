@@ -196,3 +196,8 @@ def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
         owned += [marker.start for marker in sentence.markers]
     assert owned == sorted(set(owned))
     assert set(owned) <= known
+
+
+def test_a_sign_no_text_may_hold_hides_no_sentence() -> None:
+    (claim,) = claims("It rose\0 in 2019. [S1.1]")
+    assert (claim.start, claim.end) == (0, 17)
