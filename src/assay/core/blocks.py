@@ -127,7 +127,10 @@ def places(content: str, text: str, lines: Sequence[tuple[int, int]]) -> list[in
         body = part.strip()
         at = text.rfind(body, start, end) if body else end
         begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
-        found += [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
+        if at >= 0 and begin >= start:
+            found.extend(range(begin, begin + len(part)))  # nearly always; only what has no place is squeezed in
+        else:
+            found += [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
         found.append(end)
     return found[:-1]
 
