@@ -84,11 +84,13 @@ def online(context: Context) -> app.online.Online:
     """What all runs share of the web."""
     return app.online.Online(
         context.settings,
-        context.whole.library,
-        context.store.blobs,
-        context.clock,
-        context.readers,
-        context.reader.spans,
+        app.online.PageIntake(
+            library=context.whole.library,
+            blobs=context.store.blobs,
+            clock=context.clock,
+            readers=context.readers,
+            spans=context.reader.spans,
+        ),
         context.kept,
         app.providers.search_turns_of(context.store, context.settings),
     )

@@ -19,7 +19,7 @@ from assay.app.shelves import check_collection
 from assay.app.texts import Say
 from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, Jobs
-from assay.run.job_worker import JobWorker
+from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 
 log = logging.getLogger(__name__)
@@ -130,9 +130,6 @@ def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
         handlers(every),
         every.clock,
         every.store.journal.listen,
-        tells_all=every.store.tells_all,
-        slots=slots,
-        per_user=workers.per_user,
-        ttl=workers.lease,
-        say=say or log.info,
+        JobWorkerLimits(slots=slots, per_user=workers.per_user, ttl=workers.lease, tells_all=every.store.tells_all),
+        say or log.info,
     )

@@ -329,4 +329,5 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
         judge = app.verification.Judge(model, answers, allow_private, max_usd, max_tokens)
-        return await app.verification.checked(self._context, text, sources, folder, web, find, judge, progress)
+        against = app.verification.TextSources(sources=sources, folder=folder, web=web, find=find)
+        return await app.verification.checked(self._context, text, against, judge, progress)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from intake import read_into
 
 from assay.core.errors import NothingRead
-from assay.evidence.ingest import Ingested, exclusions, ingest
+from assay.evidence.ingest import Ingested, exclusions
 from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.text import TextExtractor
-from assay.run.clock import SystemClock
 from assay.store.common import Store
 from assay.store.memory import memory_store
 
@@ -29,14 +29,7 @@ def store() -> Store:
 
 
 def run(store: Store, *paths: Path) -> Ingested:
-    return ingest(
-        paths,
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[TextExtractor(), MarkdownExtractor(), HtmlExtractor(), CodeExtractor()],
-        clock=SystemClock(),
-        collection="c",
-    )
+    return read_into(store, paths, [TextExtractor(), MarkdownExtractor(), HtmlExtractor(), CodeExtractor()])
 
 
 def names(store: Store) -> set[str]:
