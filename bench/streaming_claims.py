@@ -25,6 +25,7 @@ from assay.core.brief import ROLES, Brief
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.messages import Delta, Message, Price, Profile, Reply, Request, TextDelta, ToolCall
 from assay.core.ports import World
+from assay.core.ports.store import Store
 from assay.core.sources import Passage, Source
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -35,7 +36,6 @@ from assay.run.engine import Engine, Outcome
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import EvidenceIndex

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.core.ports import Archive, Clock, Extractor
+from assay.core.ports.store import Store
 from assay.core.sources import Fetched
 from assay.evidence.ingest import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 
 
 def read_into(

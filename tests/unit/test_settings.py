@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from assay import settings
-from assay.app.briefs import make_brief
 from assay.core.depths import STEPWISE, changed_depths
 from assay.core.errors import ConfigError, UnknownName
+from assay.services.briefs import make_brief
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ from assay.core.errors import UsageError
 from assay.core.later import later
 
 if TYPE_CHECKING:
-    from assay.app import places
+    from assay.services import places
 else:
-    places = later("assay.app.places")
+    places = later("assay.services.places")
 
 
 class ResearchCommand(click.Command):

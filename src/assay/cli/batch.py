@@ -12,10 +12,6 @@ import click
 import msgspec
 
 from assay import plugins, settings
-from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
-from assay.app.batch.rows import LONGEST
-from assay.app.batch.work import Ended
-from assay.app.notices import RunNotice, Target
 from assay.cli import (
     batch_options,
     checking_options,
@@ -38,6 +34,10 @@ from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.usage import Budget
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch.rows import LONGEST
+from assay.services.batch.work import Ended
+from assay.services.notices import RunNotice, Target
 
 
 @dataclass(frozen=True, slots=True)

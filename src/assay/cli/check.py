@@ -15,13 +15,13 @@ import click
 import msgspec
 
 import assay
-from assay.app.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 from assay.cli import budget_options, options
 from assay.cli.exits import Exit
 from assay.cli.files import lines, save
 from assay.cli.progress import counted
 from assay.cli.terminal import TerminalOptions, say, write
 from assay.core.usage import Usage
+from assay.services.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 
 _EVERY = 2.0
 """Seconds between lines of progress."""

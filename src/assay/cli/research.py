@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.app.local_models import found_here, how_to_use, local_models
 from assay.cli import (
     answer_options,
     budget_options,
@@ -41,6 +40,7 @@ from assay.cli.runs.retention import keep_to_rules
 from assay.cli.shell_words import any_path, strategies
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.markers import CitationMode
+from assay.services.local_models import found_here, how_to_use, local_models
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,6 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
-from assay.app.batch.answer_table import AnswerTable, answer_table, table_orders
-from assay.app.batch.rows import LONGEST
-from assay.app.batch.table_files import check_suffix, table_files
-from assay.app.batch.work import Ended
 from assay.cli import files, options, scope_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
@@ -31,6 +26,11 @@ from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import UsageError
 from assay.core.sources import Document
 from assay.core.usage import Budget
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch.answer_table import AnswerTable, answer_table, table_orders
+from assay.services.batch.rows import LONGEST
+from assay.services.batch.table_files import check_suffix, table_files
+from assay.services.batch.work import Ended
 
 FOLDER = ".cells"
 """Behind the table's name: the folder with what is done."""

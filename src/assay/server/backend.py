@@ -15,9 +15,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
-from assay.app.revision import Revised
-from assay.app.texts import Sources
 from assay.core.brief import Point
 from assay.core.errors import Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
@@ -35,6 +32,9 @@ from assay.server.rates import Rates
 from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
+from assay.services.briefs import RunOptions
+from assay.services.revision import Revised
+from assay.services.texts import Sources
 from assay.settings import Settings
 
 if TYPE_CHECKING:

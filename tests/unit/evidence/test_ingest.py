@@ -12,9 +12,9 @@ import pytest
 from intake import read_into
 
 from assay.core.errors import ExtractError, NothingRead, UsageError
+from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from intake import read_into
 
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, units
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.zip import ZipArchive
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 

@@ -8,12 +8,12 @@ import pytest
 from intake import read_into
 
 from assay.core.errors import NothingRead
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, exclusions
 from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.text import TextExtractor
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"

@@ -10,7 +10,6 @@ import click
 import msgspec
 
 from assay.app.assay import DEFAULT
-from assay.app.collection_summary import CollectionOverview, collection_summary, start_summary
 from assay.cli import budget_options, options
 from assay.cli.exits import Exit
 from assay.cli.library import check_collection, stored, without_documents
@@ -18,6 +17,7 @@ from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, watch
 from assay.cli.stored_names import collection_names
 from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 
 WIDE = 100
 

@@ -12,7 +12,6 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.revision import Replay
 from assay.cli import (
     budget_options,
     checking_options,
@@ -36,6 +35,7 @@ from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow
+from assay.services.revision import Replay
 
 
 @click.command("resume")

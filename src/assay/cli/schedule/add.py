@@ -10,8 +10,6 @@ from typing import Any, cast
 import click
 
 from assay import settings
-from assay.app.schedules import ScheduleBook, read_every, said
-from assay.app.schedules.book import lasting, lasting_sources
 from assay.cli import (
     answer_options,
     budget_options,
@@ -25,6 +23,8 @@ from assay.cli import (
 from assay.cli.arguments import ResearchCommand, paths_from, question_from, there
 from assay.cli.shell_words import strategies
 from assay.cli.terminal import TerminalOptions, say, write
+from assay.services.schedules import ScheduleBook, read_every, said
+from assay.services.schedules.book import lasting, lasting_sources
 
 
 @click.command("add", cls=ResearchCommand)

@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from assay.app.briefs import RunOptions
-from assay.app.providers import ASIDE
-from assay.app.revision import Revised
-from assay.app.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.core.brief import ROLES, Depth, Mode, Point, Role
 from assay.core.claims import CheckName, RepairName
 from assay.core.plan import Plan
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
+from assay.services.briefs import RunOptions
+from assay.services.providers import ASIDE
+from assay.services.revision import Revised
+from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
 
 WEB = ("http://", "https://", "git+http://", "git+https://")

@@ -8,8 +8,6 @@ from typing import Annotated
 
 import msgspec
 
-from assay.app.briefs import RunOptions
-from assay.app.daily import UsedToday
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
@@ -17,6 +15,8 @@ from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, Run
 from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, asked_of, sources_of, wanted_of
 from assay.server.idempotency import once
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.briefs import RunOptions
+from assay.services.daily import UsedToday
 
 routes = Endpoints("runs")
 

@@ -13,7 +13,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel, Field, create_model
 
-from assay.app.briefs import RunOptions
 from assay.core.claims import VERDICTS
 from assay.core.errors import AssayError, Cancelled
 from assay.core.events import RunWaiting, decode
@@ -25,6 +24,7 @@ from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
 from assay.server.protocol_runs import Caller, request_key
+from assay.services.briefs import RunOptions
 
 LONGEST_WAIT = 50
 """Seconds: most clients give a tool 60."""

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from assay.app.briefs import RunOptions
 from assay.core.brief import Depth, Said
 from assay.core.errors import UsageError
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName
+from assay.services.briefs import RunOptions
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",
