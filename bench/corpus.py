@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested, ingest
+from assay.evidence.ingest import FileReaders, Ingested, IngestTarget, ingest
 from assay.fetch.jsonl import JsonLinesExtractor
 from assay.run.clock import SystemClock
 
@@ -15,14 +15,8 @@ DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / 
 
 def read_all(store: Store) -> Ingested:
     """Read them into `store`'s default collection."""
-    return ingest(
-        [DATA / "*.jsonl.gz"],
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[JsonLinesExtractor()],
-        clock=SystemClock(),
-        collection="default",
-    )
+    target = IngestTarget(library=store.library, blobs=store.blobs, clock=SystemClock(), collection="default")
+    return ingest([DATA / "*.jsonl.gz"], target, FileReaders(extractors=[JsonLinesExtractor()]))
 
 
 def machine() -> str:

@@ -19,7 +19,7 @@ from corpus import machine
 from local_web import NO_DATA, serving
 from web_server import ADDRESSES, manuals
 
-from assay.app.online import Online
+from assay.app.online import Online, PageIntake
 from assay.app.readers import LazyReaders
 from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
@@ -62,7 +62,10 @@ async def measure(port: int, count: int, home: Path) -> None:
     print(f"fetched: {count / took:.0f} pages a second; {me.memory_info().rss / 1e6:.0f} MB")
     store, readers = open_store(home), LazyReaders()
     kept = FolderPages(home / "pages", store.blobs)
-    online = Online(settings, store.library, store.blobs, clock, readers, DocumentReader(store.blobs).spans, kept)
+    intake = PageIntake(
+        library=store.library, blobs=store.blobs, clock=clock, readers=readers, spans=DocumentReader(store.blobs).spans
+    )
+    online = Online(settings, intake, kept)
     part, begun = count // STEPS, me.cpu_times()
     for step in range(STEPS):
         took = await all_of(urls(port, count)[step * part : (step + 1) * part], online.read)

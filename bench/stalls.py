@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 
 from corpus import machine
 
-from assay.app.online import Online
+from assay.app.online import Online, PageIntake
 from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.sources import Document, Fetched
@@ -107,7 +107,8 @@ async def run() -> float:
     """Read all pages, one after the other, as a run does: text, then passages."""
     store, readers, clock = memory_store(), LazyReaders(), SystemClock()
     reader = DocumentReader(store.blobs)
-    online = Online(load(), store.library, store.blobs, clock, readers, reader.spans)
+    intake = PageIntake(library=store.library, blobs=store.blobs, clock=clock, readers=readers, spans=reader.spans)
+    online = Online(load(), intake)
     online.fetch_with(Still())
 
     async def read(url: str) -> int:

@@ -35,8 +35,11 @@ from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
-from assay.verify.pipeline import Verified, verify
+from assay.verify.claim_check import CheckRules
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.pipeline import Verified, WrittenReport, verify
 from assay.verify.stream.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
@@ -139,7 +142,8 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
             phase.emit(ReportStarted())
             request = Request(task="write", system="", messages=(Message(role="user", text="Write."),))
             listener = proofreader.listener("") if proofreader else None
-            await phase.ask("complex", request, deltas=lambda text: ReportDelta(text=text), listener=listener)
+            hooks = StreamHooks(deltas=lambda text: ReportDelta(text=text), listener=listener)
+            await phase.ask("complex", request, hooks)
         if checks:
             async with run.at("verify").phase("verify") as phase:
                 found.append(await _verified(phase, at, proofreader))
@@ -172,14 +176,9 @@ async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Ve
     streamed = at.report if proofreader else ""
     return await verify(
         phase,
-        at.report,
-        passages,
-        sources,
-        at.reader,
-        enabled=True,
-        has_sources=True,
-        proofreader=proofreader,
-        streamed=streamed,
+        WrittenReport(text=at.report, streamed=streamed, proofreader=proofreader),
+        EvidenceIndex(passages, sources, at.reader),
+        CheckRules(),
     )
 
 

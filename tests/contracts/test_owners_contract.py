@@ -6,7 +6,7 @@ import pytest
 from shelf import hashes, names, pair
 
 from assay.core.errors import Overtaken, UnknownName, UsageError
-from assay.core.ports import Allowance, EventDraft, FileStamp, Origin
+from assay.core.ports import Allowance, EventDraft, FileStamp, Origin, RunInputs
 from assay.core.ports.store import Store
 
 RUNS = {"a1": "ana", "a2": "ana", "b1": "bob", "l1": ""}
@@ -74,11 +74,11 @@ async def test_another_s_run_is_neither_read_nor_changed(shared):
 
 
 async def test_an_allowance_counts_all_owners(shared):
-    within = [Allowance(since="2026-11-23", usd=1.0)]
+    within = RunInputs(within=(Allowance(since="2026-11-23", usd=1.0),))
     brief = b'{"budget":{"usd":0.7}}'
-    await shared.journal.owned_by("ana").create("a3", "q", brief, [draft()], within=within)
+    await shared.journal.owned_by("ana").create("a3", "q", brief, [draft()], given=within)
     with pytest.raises(Overtaken):
-        await shared.journal.owned_by("bob").create("b3", "q", brief, [draft()], within=within)
+        await shared.journal.owned_by("bob").create("b3", "q", brief, [draft()], given=within)
 
 
 async def test_the_queue_shows_ones_own(shared):

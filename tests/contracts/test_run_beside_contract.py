@@ -14,7 +14,7 @@ from assay.models.script import Scripted, fails, says
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.run.voice import Beside
+from assay.run.voice import Beside, StreamHooks
 
 
 class Counting:
@@ -33,7 +33,7 @@ class Counting:
 
 
 async def asked(run: Run, listener: Counting) -> None:
-    await run.ask("complex", ASK, deltas=lambda text: ReportDelta(text=text), listener=listener)
+    await run.ask("complex", ASK, StreamHooks(deltas=lambda text: ReportDelta(text=text), listener=listener))
 
 
 async def test_a_branch_beside_goes_on_while_others_do_and_is_done_once(journals: Journals) -> None:

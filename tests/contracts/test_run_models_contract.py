@@ -19,6 +19,7 @@ from assay.models.script import Scene, Scripted, calls, fails, says
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
 from assay.run.steps import StepContext
+from assay.run.voice import StreamHooks
 
 
 async def test_a_model_stream_cut_after_its_first_token_is_taken_back(journals: Journals) -> None:
@@ -28,7 +29,7 @@ async def test_a_model_stream_cut_after_its_first_token_is_taken_back(journals: 
     replies: list[Reply] = []
 
     async def pipeline(run: Run) -> Outcome:
-        replies.append(await run.ask("analytical", ASK, deltas=lambda text: ReportDelta(text=text)))
+        replies.append(await run.ask("analytical", ASK, StreamHooks(deltas=lambda text: ReportDelta(text=text))))
         return DONE
 
     handle = await first(journals, pipeline, world(model))
@@ -61,7 +62,7 @@ async def test_lanes_spawned_from_a_stream_are_the_same_on_replay(journals: Jour
         def spawn(index: int, call: object) -> object:
             return cycle.spawn("agent", msgspec.to_builtins(call)["arguments"], agent, returns=str, slot=index)
 
-        reply = await cycle.ask("analytical", request, on_call=spawn)
+        reply = await cycle.ask("analytical", request, StreamHooks(on_call=spawn))
         handles = [
             cycle.spawn("agent", call.arguments, agent, returns=str, slot=index)
             for index, call in enumerate(reply.calls)
@@ -100,7 +101,8 @@ async def test_a_repeated_stream_which_calls_otherwise_abandons_the_orphan(journ
                 died.append(1)
                 raise Killed
 
-        reply = await run.ask("analytical", msgspec.structs.replace(ASK, task="orchestrate"), on_call=spawn)
+        request = msgspec.structs.replace(ASK, task="orchestrate")
+        reply = await run.ask("analytical", request, StreamHooks(on_call=spawn))
         kept = run.spawn("agent", reply.calls[0].arguments, agent, returns=str)
         await kept.result()
         given_up.append(run.abandon([kept.lane]))
@@ -120,7 +122,7 @@ async def test_fallbacks_and_transient_errors(journals: Journals) -> None:
     model = Scripted([fails("rate limited", retry_after=0.01, task="research"), says("ok", task="research")])
 
     async def pipeline(run: Run) -> Outcome:
-        reply = await run.ask("analytical", ASK, deltas=lambda text: ThinkDelta(text=text))
+        reply = await run.ask("analytical", ASK, StreamHooks(deltas=lambda text: ThinkDelta(text=text)))
         assert reply.text == "ok"
         return DONE
 

@@ -16,6 +16,7 @@ from assay.models.script import Scripted, calls
 from assay.phases.control import THINK
 from assay.run.engine import Outcome
 from assay.run.run import Run
+from assay.run.voice import SILENT
 
 CALL = ToolCall(id="a", name="think", arguments={"reasoning": "The tide 😀 first."})
 REQUEST = msgspec.structs.replace(ASK, tools=(THINK,))
@@ -122,7 +123,7 @@ async def test_a_call_that_comes_in_pieces_of_the_scripted_model(journals: Journ
 
 async def test_a_thought_is_kept_off_the_log_where_nobody_wants_it(journals: Journals) -> None:
     async def quiet(run: Run) -> Outcome:
-        await run.ask("analytical", REQUEST, thinking=False)
+        await run.ask("analytical", REQUEST, SILENT)
         return DONE
 
     handle = await first(journals, quiet, world(Thinking(cut=False)))

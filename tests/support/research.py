@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.agents.task import Toolset
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief, Timeouts
 from assay.core.errors import SearchError
@@ -22,6 +21,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.fetch.fields import read_fields
 from assay.models.script import Answer, Scene, Scripted, calls, says
+from assay.phases.case import Case
 from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
@@ -62,6 +62,12 @@ def document(name: str, text: str) -> Document:
         size=len(text.encode()),
         fetched_at="2026-01-01T00:00:00.000Z",
     )
+
+
+def case_of(**known: Any) -> Case:
+    """A case over no documents, of which only what is given matters."""
+    shared = {"ledger": Ledger(), "tools": {}, "reader": DocumentReader(memory_store().blobs)}
+    return Case(**({"question": "?", "date": "", "count": 1, "documents": "", "scope": ""} | shared | known))
 
 
 class WordSearch:
@@ -114,9 +120,6 @@ class Sea:
         self.search = search or WordSearch(self.store.library, self.reader)
         self.journal = self.store.journal
         self.tools = (SearchTool(), OpenTool(), RecallTool(), CalculateTool())
-
-    def toolset(self) -> Toolset:
-        return Toolset(ledger=Ledger(), tools={tool.name: tool for tool in self.tools})
 
     def world(self, model: Scripted) -> World:
         return World(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from assay.fetch.web.addresses import Policy, policy
-from assay.fetch.web.fetcher import FetchLimits, WebFetcher
+from assay.fetch.web.fetcher import FetchLimits, FetchManners, WebFetcher
 from assay.run.clock import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
@@ -107,7 +107,7 @@ async def fetcher(
     """A fetcher for which `PUBLIC` is a public address."""
     made = FetchLimits(**limits)  # type: ignore[arg-type]
     names = resolve or Names()
-    web = WebFetcher(SystemClock(), agent=AGENT, policy=policy, limits=made, robots=robots, resolve=names)
+    web = WebFetcher(SystemClock(), FetchManners(agent=AGENT, robots=robots), policy=policy, limits=made, resolve=names)
     try:
         yield web
     finally:

@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "src" / "assay").rglob("*.py"))
 LONGEST_FUNCTION = 60
 LONGEST_FILE = 400
+MOST_PARAMETERS = 6
+PUBLIC = "keywords of the public library: a caller types them, and would have to import a struct"
+MCP = "the library of the protocol makes the form of a tool from the parameters of its function"
 
 
 @cache
@@ -36,6 +39,37 @@ def test_no_function_is_past_60_lines():
         and (node.end_lineno or 0) - node.body[0].lineno >= LONGEST_FUNCTION
     ]
     assert long == []
+
+
+TAKING_MORE = {
+    "app/assay.py:fork": PUBLIC,
+    "app/claim_judge.py:judge_rows": PUBLIC,
+    "app/history.py:page": PUBLIC,
+    "app/library.py:verify": PUBLIC,
+    "fetch/web/__init__.py:create": "the options of the entry point `assay.fetchers`, which packages pass on by name",
+    "server/mcp/research.py:begun": MCP,
+    "server/mcp/research.py:research": MCP,
+}
+"""Functions outside the command line which take more than six parameters, and why."""
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """All but `**`: the values of a template, or options which are one `TypedDict`."""
+    taken = function.args
+    named = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *([taken.vararg] if taken.vararg else []))
+    return [each.arg for each in named if each.arg not in ("self", "cls")]
+
+
+def test_no_function_takes_more_than_six_parameters():
+    """What is passed side by side is a value with a name: a frozen struct, or the `Case` of a run."""
+    taking_more = {
+        f"{path.relative_to(ROOT / 'src' / 'assay').as_posix()}:{node.name}"
+        for path in SOURCES
+        if path.relative_to(ROOT / "src" / "assay").parts[0] != "cli"
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(parameters(node)) > MOST_PARAMETERS
+    }
+    assert taking_more == set(TAKING_MORE)
 
 
 def test_no_file_is_past_400_lines():

@@ -22,6 +22,7 @@ from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 
 # What a text cites: its markers resolved in the ledger, those which stand for nothing taken out.
 
@@ -87,27 +88,29 @@ LEAST_TOLD, TOLD = 2, 0.6
 """Words a sentence tells beyond its task, and the part of them that has to stand in one passage."""
 
 
-async def report(
-    run: Run,
-    ledger: Ledger,
-    task: AgentTask,
-    history: History,
-    stop: str,
-    turns: int,
-    opening: PromptOpening,
-) -> Finding:
-    """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it.
+class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent has come to when it ends: its task, its history, and why it ended, after how many turns.
 
-    The request has the `opening` of those before it; no tool may be called.
+    `opening` is what its requests began with; that for the findings does too.
     """
-    place = run.child("findings").at("report")
+
+    task: AgentTask
+    history: History
+    opening: PromptOpening
+    stop: str
+    turns: int
+
+
+async def report(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
+    """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it; no tool may be called."""
+    place, task, stop = run.child("findings").at("report"), work.task, work.stop
     try:
-        cited = founded(await _write(place, ledger, task, history, opening), task, ledger, place.lane)
+        cited = founded(await _write(place, ledger, task, work.history, work.opening), task, ledger, place.lane)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
         cited = cite(compose(task.about, ledger.seeing([run.lane])) or nothing(), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
-    return added(place, task, cited, stop, turns)
+    return added(place, task, cited, stop, work.turns)
 
 
 async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
@@ -187,15 +190,8 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpen
         effort="low",
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
-    return await ask(
-        place,
-        "analytical",
-        history,
-        request,
-        closing,
-        deltas=lambda text: FindingDelta(lane=place.lane, text=text),
-        reading=citing(ledger.knows),
-    )
+    hooks = StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows))
+    return await ask(place, "analytical", history, request, closing, hooks)
 
 
 def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:

@@ -12,15 +12,14 @@ from functools import cached_property
 import msgspec
 
 from assay.core.brief import Role
-from assay.core.citations.reader import Reading
 from assay.core.clean import one_line
 from assay.core.errors import ContextTooLong
-from assay.core.events import Event
-from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
+from assay.core.messages import Message, Profile, Reply, Request, ToolDefinition
 from assay.core.passage_context import show
 from assay.core.text import estimate_tokens, words
 from assay.evidence.ledger import SourceBlock
 from assay.run.run import Run
+from assay.run.voice import HEARD, StreamHooks
 
 # How much fits: output caps and the room a window leaves for a history, in tokens.
 
@@ -218,12 +217,9 @@ async def ask(
     history: History,
     request: Request,
     closing: Sequence[Message],
-    *,
-    deltas: Callable[[str], Event] | None = None,
-    on_call: Callable[[int, ToolCall], None] | None = None,
-    reading: Reading | None = None,
+    hooks: StreamHooks = HEARD,
 ) -> Reply:
-    """Ask `request` with the messages of `history` and then `closing`; the others see `Run.ask`.
+    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
 
     Raises:
         ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half of it is still too long.
@@ -231,10 +227,10 @@ async def ask(
     tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
     fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
     try:
-        return await run.ask(role, fitting, deltas=deltas, on_call=on_call, reading=reading)
+        return await run.ask(role, fitting, hooks)
     except ContextTooLong:
         # Its window may be far smaller than we were told: half of the window, or of what was sent and can be shortened.
         least = total(history.messages(0, closing))
         half = min(tokens, total(fitting.messages) + least) // 2
         shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
-        return await run.ask(role, shorter, deltas=deltas, on_call=on_call, reading=reading)
+        return await run.ask(role, shorter, hooks)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from assay.agents.act import act
 from assay.agents.control import CONTROL, DONE, THINK
-from assay.agents.findings import report
+from assay.agents.findings import AgentWork, report
 from assay.agents.history import CallResult, History, ModelTurn, ask, output, result
 from assay.agents.prompt_texts import PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.task import AgentTask, Finding, Toolset, brief
+from assay.agents.task import AgentTask, Finding, brief
 from assay.core.brief import shortened
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentFailed, AgentFinished, AgentStarted
@@ -19,6 +21,7 @@ from assay.core.phrases import in_words
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
+from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
@@ -34,13 +37,13 @@ OPEN_PAGES = (
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
-async def research_agent(run: Run, toolset: Toolset, task: AgentTask) -> Finding:
+async def research_agent(run: Run, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool]) -> Finding:
     """Work on one task in a lane of its own; findings at the end, whatever ended it.
 
     Raises:
         ModelFailed: the model failed before anything was found; the agent fails alone.
     """
-    return await conduct(run, Agent(toolset, task, run.lane))
+    return await conduct(run, Agent(task, ledger, tools, run.lane))
 
 
 async def conduct(run: Run, agent: Agent) -> Finding:
@@ -59,7 +62,8 @@ async def conduct(run: Run, agent: Agent) -> Finding:
     if stop == "agents":  # it never began, and has nothing to report
         run.emit(AgentFailed(lane=run.lane, error=in_words(stop)))
         raise LimitReached(stop)
-    finding = await report(run, agent.ledger, task, agent.history, stop, agent.turns, agent.opening(run))
+    work = AgentWork(task=task, history=agent.history, opening=agent.opening(run), stop=stop, turns=agent.turns)
+    finding = await report(run, agent.ledger, work)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
     return finding
 
@@ -95,10 +99,10 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
 class Agent:
     """One agent's state: its history, and how far it has come."""
 
-    def __init__(self, toolset: Toolset, task: AgentTask, lane: int) -> None:
+    def __init__(self, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool], lane: int) -> None:
         self.task = task
-        self.ledger: Ledger = toolset.ledger.seeing((lane, *task.lanes))
-        self.tools = toolset.tools
+        self.ledger = ledger.seeing((lane, *task.lanes))
+        self.tools = tools
         seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from assay.core.phrases import NOTHING
 from assay.core.sources import Passage
-from assay.evidence.ledger import Ledger
-from assay.run.protocols import Tool
-
-
-class Toolset(msgspec.Struct, frozen=True, kw_only=True):
-    """What the research of one run works with: its ledger and the tools its agents may use.
-
-    `lanes` are those every agent may see: the pipeline's own, and in a run which continues another, that one's;
-    `earlier` is what was done there, `ahead` the pages which were read ahead there.
-    """
-
-    ledger: Ledger
-    tools: Mapping[str, Tool]
-    lanes: tuple[int, ...] = (0,)
-    earlier: tuple[Finished, ...] = ()
-    ahead: tuple[str, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):

@@ -172,17 +172,8 @@ class Assay(RunQueue):
             UnknownName: no such run, or it met no such source.
             UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
         """
-        return await forks.fork(
-            self._context,
-            reference,
-            point,
-            plan=plan,
-            exclude=exclude,
-            add=add,
-            progress=progress,
-            priority=priority,
-            **wanted,
-        )
+        changes = forks.ForkChanges(plan=plan, exclude=exclude, add=add, wanted=wanted)
+        return await forks.fork(self._context, reference, point, changes, progress, priority)
 
     async def resume(self, reference: str) -> RunHandle:
         """Go on with a stored run in this process; of an ended one, its events are replayed.

@@ -64,7 +64,6 @@ async def verify_text(
     documents: Sequence[Document],
     desk: Desk,
     folder: Path,
-    warnings: Sequence[str] = (),
     bench: Bench | None = None,
     find: bool | None = None,
 ) -> VerifiedText:
@@ -75,7 +74,6 @@ async def verify_text(
         documents: those it may cite; they are in the library of `desk`.
         desk: where they are read.
         folder: what paths in the text are relative to.
-        warnings: what could not be read so far.
         bench: a judge for the claims of which only the weight of words has spoken.
         find: whether evidence is looked for in all documents where a claim cites nothing; None: where none cites.
 
@@ -106,7 +104,7 @@ async def verify_text(
         summary=found.summary,
         uncited=found.uncited,
         share=round(found.share, 4),
-        warnings=(*warnings, *failed),
+        warnings=tuple(failed),
         model=judged.model,
         usage=judged.usage,
     )

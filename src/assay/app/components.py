@@ -106,11 +106,13 @@ def online(context: Context) -> web.Online:
     """What all runs share of the web."""
     return web.Online(
         context.settings,
-        context.whole.library,
-        context.store.blobs,
-        context.clock,
-        context.readers,
-        context.reader.spans,
+        web.PageIntake(
+            library=context.whole.library,
+            blobs=context.store.blobs,
+            clock=context.clock,
+            readers=context.readers,
+            spans=context.reader.spans,
+        ),
         context.kept,
         search_turns_of(context.store, context.settings),
     )

@@ -340,4 +340,5 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
         judge = verification.Judge(model, answers, allow_private, max_usd, max_tokens)
-        return await verification.checked(self._context, text, sources, folder, web, find, judge, progress)
+        against = verification.TextSources(sources=sources, folder=folder, web=web, find=find)
+        return await verification.checked(self._context, text, against, judge, progress)

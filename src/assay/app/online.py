@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.secrets import Secret
 from assay.core.sources import Document, Fetched, PassageSpan
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
-from assay.evidence.ingest import ingest
+from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
@@ -26,23 +28,29 @@ from assay.store.pages import MemoryPages
 KEYLESS = ("ddgs", "wikipedia")
 
 
+class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
+    """Where pages are kept as documents, and what reads them; `spans` gives the passages of a document."""
+
+    library: Library
+    blobs: Blobs
+    clock: Clock
+    readers: Readers
+    spans: Callable[[Document], Sequence[PassageSpan]]
+
+
 class Online:
     """What all runs of a process share of the web; made when the first run wants it."""
 
     def __init__(
         self,
         settings: Settings,
-        library: Library,
-        blobs: Blobs,
-        clock: Clock,
-        readers: Readers,
-        spans: Callable[[Document], Sequence[PassageSpan]],
+        intake: PageIntake,
         kept: PageCache | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
         """`rate_limiter` say when a search provider may be asked."""
-        self._settings, self._library, self._blobs, self._clock = settings, library, blobs, clock
-        self._readers, self._spans, self._turns = readers, spans, rate_limiter
+        self._settings, self._library, self._blobs, self._clock = settings, intake.library, intake.blobs, intake.clock
+        self._readers, self._spans, self._turns = intake.readers, intake.spans, rate_limiter
         self.kept: PageCache = MemoryPages() if kept is None else kept
         self._searches: dict[str, OnlineSearch] = {}
         self._servers: dict[str, tuple[McpServer, OnlineSearch]] = {}
@@ -161,11 +169,9 @@ class Online:
         try:
             done = ingest(
                 (),
+                IngestTarget(library=library, blobs=self._blobs, clock=self._clock),
+                FileReaders(extractors=self._readers.of_pages()),
                 pages=(page,),
-                library=library,
-                blobs=self._blobs,
-                extractors=self._readers.of_pages(),
-                clock=self._clock,
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error

@@ -44,19 +44,21 @@ class Judge(msgspec.Struct, frozen=True):
     max_tokens: int | None = None
 
 
+class TextSources(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text is held against; see `Library.verify`."""
+
+    sources: Sources = ()
+    folder: str | Path = "."
+    web: bool = False
+    find: bool | None = None
+
+
 async def checked(
-    context: Context,
-    text: str,
-    sources: Sources,
-    folder: str | Path,
-    web: bool,
-    find: bool | None,
-    judge: Judge,
-    progress: Say | None,
+    context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
     """Every claim of a text against the documents it names; see `Library.verify`."""
-    paths = listed(sources)
-    if not paths and not web:
+    paths, find, folder = listed(against.sources), against.find, Path(against.folder)
+    if not paths and not against.web:
         raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
     if judge.name is not None:
         check_able(judge.name, worlds.model(context, judge.name))
@@ -65,17 +67,22 @@ async def checked(
     ingested = await app_collections.add(context, rest, None, progress) if rest else None
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
-    desk = Desk(library, context.reader, context.online.over(library) if web else None)
+    desk = Desk(library, context.reader, context.online.over(library) if against.web else None)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
-        return await verify_text(text, documents, desk, Path(folder), warnings, find=find)
+        return _warned(await verify_text(text, documents, desk, folder, find=find), warnings)
     async with _bench(context, judge.name, judge) as bench:
         if not judge.allow_private:
             # A text may be checked apart from the home which knows what is private.
             libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
             private = await asyncio.to_thread(_private, libraries, hashes)
             privacy.check_judge(context.settings, judge.name, bench.model, private)
-        return await verify_text(text, documents, desk, Path(folder), warnings, bench, find)
+        return _warned(await verify_text(text, documents, desk, folder, bench, find), warnings)
+
+
+def _warned(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
+    """The same, with what could not be read before it was checked."""
+    return msgspec.structs.replace(found, warnings=(*warnings, *found.warnings))
 
 
 def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str]:

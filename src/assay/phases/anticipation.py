@@ -30,7 +30,7 @@ from assay.phases.case import Case
 from assay.phases.method import way
 from assay.run.run import Run
 from assay.run.speculation import ROLE, page_key
-from assay.run.steps import StepContext, digest, perform
+from assay.run.steps import StepContext
 from assay.tools.search import query_of, search_ahead
 
 LONGEST = 200
@@ -116,16 +116,16 @@ async def count_unasked(run: Run) -> None:
         return
 
     async def count(step_context: StepContext) -> Usage:
-        run.execution.ahead.stop()
+        run.stop_speculation()
         unasked = await _unasked(run)
         step_context.spend(unasked)
         return unasked
 
-    await perform(run, ROLE, count, returns=Usage, input_hash=digest(None), gated=False)
+    await run.free_step(ROLE, count, returns=Usage)
 
 
 async def _unasked(run: Run) -> Usage:
-    events = await run.execution.journal.events(run.run_id)
+    events = await run.log()
     told = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
     return await asyncio.to_thread(unasked, told, partial(way, run))
 

@@ -11,7 +11,6 @@ from assay.agents.act import act
 from assay.agents.history import CallResult, output, room
 from assay.agents.prompt_texts import counted, prompt, rules
 from assay.agents.replies import mend
-from assay.agents.task import Toolset
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import Request, ToolCall
@@ -20,7 +19,6 @@ from assay.core.phrases import in_words
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
-from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
 from assay.phases.material import evidence
@@ -43,19 +41,19 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
 
 
-def may_search(run: Run, toolset: Toolset, case: Case) -> bool:
+def may_search(run: Run, case: Case) -> bool:
     """Whether there is anything to search: documents in scope, or the web."""
-    return "search" in toolset.tools and (bool(case.count) or run.brief.scope.web)
+    return "search" in case.tools and (bool(case.count) or run.brief.scope.web)
 
 
-async def look_around(run: Run, toolset: Toolset, case: Case) -> str:
+async def look_around(run: Run, case: Case) -> str:
     """The best passages for a few queries, as text for the planner; empty where there is nothing to search."""
-    if not may_search(run, toolset, case) or not run.rules.background_queries:
+    if not may_search(run, case) or not run.rules.background_queries:
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await wanted(phase, toolset, case, phase.rules.background_queries)
-            results = await act(phase, toolset.ledger.seeing(toolset.lanes), toolset.tools, calls, case.question)
+            calls = await wanted(phase, case, phase.rules.background_queries)
+            results = await act(phase, case.ledger.seeing(case.lanes), case.tools, calls, case.question)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
             return ""
@@ -68,13 +66,13 @@ def told(results: Sequence[CallResult], tokens: int) -> str:
     return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
-async def wanted(phase: Run, toolset: Toolset, case: Case, most: int) -> list[ToolCall]:
+async def wanted(phase: Run, case: Case, most: int) -> list[ToolCall]:
     """The searches a model words for the question, `most` of them; one for the question itself where it words none.
 
     Raises:
         LimitReached, ModelFailed: it was not asked, or did not answer.
     """
-    search = toolset.tools["search"].definition
+    search = case.tools["search"].definition
     request = Request(
         task="background",
         system=prompt("assay.phases", "background"),
@@ -129,56 +127,54 @@ class QuickLook(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[str, ...] = ()
 
 
-async def search_once(run: Run, toolset: Toolset, case: Case) -> QuickLook:
+async def search_once(run: Run, case: Case) -> QuickLook:
     """The best passages for the question, by one search."""
-    if not may_search(run, toolset, case):
+    if not may_search(run, case):
         return QuickLook()
     async with run.phase("research") as phase:
         call = ToolCall(id="question", name="search", arguments={"query": case.question})
         try:
-            await act(phase, toolset.ledger.seeing(toolset.lanes), toolset.tools, [call], case.question)
+            await act(phase, case.ledger.seeing(case.lanes), case.tools, [call], case.question)
         except LimitReached as limit:
             phase.warn(_("the documents were not searched: {why}").format(why=in_words(limit.reason)))
-        return QuickLook(evidence=_in_hand(phase, toolset.ledger, case))
+        return QuickLook(evidence=_in_hand(phase, case.ledger, case))
 
 
-async def search_and_read(run: Run, toolset: Toolset, case: Case) -> QuickLook:
+async def search_and_read(run: Run, case: Case) -> QuickLook:
     """What a few searches and the best documents of them hold, as far as it is in hand within `look_seconds`."""
-    if not may_search(run, toolset, case):
+    if not may_search(run, case):
         return QuickLook()
     late = False
     async with run.phase("research") as phase:
         try:
             async with phase.hurried(phase.rules.look_seconds):
-                await _search_and_read(phase, toolset, case)
+                await _search_and_read(phase, case)
         except LimitReached as limit:
             late = limit.reason == "time" and not phase.exhausted
             phase.warn(_("the search was ended: {why}").format(why=in_words(limit.reason)))
-        return QuickLook(evidence=_in_hand(phase, toolset.ledger, case), late=late)
+        return QuickLook(evidence=_in_hand(phase, case.ledger, case), late=late)
 
 
-async def _search_and_read(phase: Run, toolset: Toolset, case: Case) -> None:
+async def _search_and_read(phase: Run, case: Case) -> None:
     """Search, then open what stands highest.
 
     Raises:
         LimitReached: it took too long; what was found by then is in the ledger.
     """
-    ledger = toolset.ledger.seeing(toolset.lanes)
-    results = await act(
-        phase.child("turn-1"), ledger, toolset.tools, await _queries(phase, toolset, case), case.question
-    )
-    pages = best(results, phase.rules.pages or PAGES) if "open" in toolset.tools else []
+    ledger = case.ledger.seeing(case.lanes)
+    results = await act(phase.child("turn-1"), ledger, case.tools, await _queries(phase, case), case.question)
+    pages = best(results, phase.rules.pages or PAGES) if "open" in case.tools else []
     calls = [
         ToolCall(id=f"open-{place}", name="open", arguments={"documents": [page], "find": case.question})
         for place, page in enumerate(pages, 1)
     ]
     if calls:
-        await act(phase.child("turn-2"), ledger, toolset.tools, calls, case.question)
+        await act(phase.child("turn-2"), ledger, case.tools, calls, case.question)
 
 
-async def _queries(phase: Run, toolset: Toolset, case: Case) -> list[ToolCall]:
+async def _queries(phase: Run, case: Case) -> list[ToolCall]:
     try:
-        return await wanted(phase, toolset, case, phase.rules.queries or QUERIES)
+        return await wanted(phase, case, phase.rules.queries or QUERIES)
     except ModelFailed as failed:
         phase.warn(_("searched with the words of the question alone: {why}").format(why=failed.reason))
         return [ToolCall(id="question", name="search", arguments={"query": case.question})]
@@ -192,18 +188,18 @@ def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
     return _fitting(run, ledger, [*near, *shown])
 
 
-async def recall_all(run: Run, toolset: Toolset, reader: DocumentReader, case: Case) -> QuickLook:
+async def recall_all(run: Run, case: Case) -> QuickLook:
     """The passages of all that was opened before which are nearest to the question; nobody outside is asked.
 
     Where none shares a word with it (it may be in another language), the first of all.
     """
     async with run.phase("research") as phase:
         phase.emit(ToolStarted(call="question", tool="recall", arguments=data({"query": case.question})))
-        limits = await reopen(phase, toolset, reader, case.question, RECALLED)
-        near = toolset.ledger.recall(case.question, RECALLED) or _first(toolset.ledger)
-        found = _fitting(phase, toolset.ledger, [*near, *_openings(toolset.ledger, near)]) if near else ""
+        limits = await reopen(phase, case, RECALLED)
+        near = case.ledger.recall(case.question, RECALLED) or _first(case.ledger)
+        found = _fitting(phase, case.ledger, [*near, *_openings(case.ledger, near)]) if near else ""
         for shown in read(found):
-            if source := toolset.ledger.source(shown.id):
+            if source := case.ledger.source(shown.id):
                 phase.emit(SourceAdded(source=source))
         said = f"{len(near)} passages read before for “{case.question}”"
         phase.emit(ToolFinished(call="question", tool="recall", summary=said))

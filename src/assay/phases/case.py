@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assay.agents.task import AgentTask, Finding, Finished, Toolset
+from assay.agents.task import AgentTask, Finding, Finished
 from assay.core.assurance import states_absence
 from assay.core.brief import Brief, Role, fitted
 from assay.core.clean import one_line
@@ -17,15 +17,20 @@ from assay.core.markers import strip
 from assay.core.messages import Message
 from assay.core.outline import written
 from assay.core.phrases import in_words
-from assay.core.plan import CoverageStatus, Plan, PlanStep, StepStatus
+from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus
 from assay.core.sources import CollectionSummary
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
+from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import listed_fields
 from assay.phases.fields.schema import read as read_schema
+from assay.phases.inheritance import InheritedEvidence, inherit, ledger_of
+from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
+from assay.verify.stream.proofreader import Proofreader
 
 NAME_LENGTH = 80
 YIELDING = (
@@ -35,13 +40,16 @@ YIELDING = (
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """The question with all that is known about it before research.
+    """What the phases of a run share: its question, what is known about that, and what it is worked on with.
 
     `documents` describes the scope in prose, `count` is how many documents it holds, `held` what they are. `answers`
     are a person's answers to clarifying questions, `assumptions` what the reader is told was assumed, `assumed` what
     triage assumed, which everybody who researches or writes is told. `fields` are those of a schema which are to be
     filled, one a line; `template` the headings the report is to have, as Markdown. `steering` is what the owner said
     while the run went on.
+
+    `ledger` holds the sources and passages met so far, `tools` are those the brief allows, by name; `reader` reads
+    stored documents. `inherited` is the evidence of the run which this one continues, `lane` the pipeline's own.
     """
 
     question: str
@@ -58,6 +66,16 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     fields: str = ""
     template: str = ""
     steering: tuple[str, ...] = ()
+    ledger: Ledger
+    tools: Mapping[str, Tool]
+    reader: DocumentReader
+    inherited: InheritedEvidence = InheritedEvidence()
+    lane: int = 0
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The lanes every agent may see: the pipeline's own, and those of the run which this one continues."""
+        return (self.lane, *self.inherited.lanes)
 
     def asked(self) -> list[Message]:
         """The messages which say what is wanted: the question, a person's answers, their instructions."""
@@ -103,20 +121,14 @@ def before(run: Run, role: Role) -> list[Message]:
     return [user("conversation", data(said))] if said else []
 
 
-async def inquire(run: Run) -> Case:
-    """Look at what the run's scope holds; where even that takes too long, it holds nothing."""
-    brief = run.brief
+async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader) -> Case:
+    """The case as a run begins: with the evidence it takes over, and what its scope holds.
 
-    async def look(step_context: StepContext) -> CollectionSummary:
-        summary = await asyncio.to_thread(run.world.library.summary, brief.scope.collections)
-        step_context.emit(ScopeCounted(documents=summary.documents))
-        return summary
-
-    try:
-        summary = await run.at("write").step("scope", look, returns=CollectionSummary)
-    except LimitReached as limit:
-        run.warn(_("the documents were not looked at: {why}").format(why=in_words(limit.reason)))
-        summary = CollectionSummary(documents=0)
+    Raises:
+        UsageError: the run it continues was deleted before it could be read.
+    """
+    brief, inherited = run.brief, await inherit(run)
+    summary = await look_at_scope(run)
     await count_words(run)
     return Case(
         question=brief.question,
@@ -129,6 +141,33 @@ async def inquire(run: Run) -> Case:
         instructions=brief.instructions,
         template=written(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
+        ledger=ledger_of(brief, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
+        tools=tools,
+        reader=reader,
+        inherited=inherited,
+        lane=run.lane,
+    )
+
+
+async def look_at_scope(run: Run) -> CollectionSummary:
+    """What the run's scope holds; where even that takes too long, it holds nothing."""
+
+    async def look(step_context: StepContext) -> CollectionSummary:
+        summary = await asyncio.to_thread(run.world.library.summary, run.brief.scope.collections)
+        step_context.emit(ScopeCounted(documents=summary.documents))
+        return summary
+
+    try:
+        return await run.at("write").step("scope", look, returns=CollectionSummary)
+    except LimitReached as limit:
+        run.warn(_("the documents were not looked at: {why}").format(why=in_words(limit.reason)))
+        return CollectionSummary(documents=0)
+
+
+def on_new_topic(run: Run, case: Case) -> Case:
+    """The case without the evidence taken over: the run asks about something else than the one it continues."""
+    return msgspec.structs.replace(
+        case, inherited=InheritedEvidence(), ledger=ledger_of(run.brief, InheritedEvidence(), None)
     )
 
 
@@ -266,7 +305,6 @@ def task_for(step: PlanStep) -> str:
 
 
 def agent_task(
-    toolset: Toolset,
     case: Case,
     research: Research,
     task: str,
@@ -287,13 +325,13 @@ def agent_task(
         language=case.language,
         documents=case.documents,
         held=bool(case.count),
-        finished=(*toolset.earlier, *(_finished(toolset, finding) for finding in research.findings)),
-        lanes=(*toolset.lanes, *lanes),
+        finished=(*case.inherited.earlier, *(_finished(case.ledger, finding) for finding in research.findings)),
+        lanes=(*case.lanes, *lanes),
     )
 
 
-def _finished(toolset: Toolset, finding: Finding) -> Finished:
-    own = toolset.ledger.seeing([finding.lane])
+def _finished(ledger: Ledger, finding: Finding) -> Finished:
+    own = ledger.seeing([finding.lane])
     return Finished(task=finding.task, searched=own.queries(), read=own.pages())
 
 
@@ -306,7 +344,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
     model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
     `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids. `found` says that
-    it answers: a text which only shows what is nearest to the question cites something too.
+    it answers: a text which only shows what is nearest to the question cites something too. `coverage` is what of the
+    plan was answered before it was written. `proofreader` has found and checked claims as it streamed.
     """
 
     text: str
@@ -317,3 +356,5 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     composed: bool = False
     streamed: str = ""
     found: bool = True
+    coverage: tuple[Coverage, ...] = ()
+    proofreader: Proofreader | None = None

@@ -10,7 +10,7 @@ import msgspec
 from assay.agents.history import output
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import read_json
-from assay.agents.task import Finding, Toolset
+from assay.agents.task import Finding
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, closed
@@ -18,6 +18,7 @@ from assay.core.phrases import in_words
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
+from assay.evidence.ledger import Ledger
 from assay.phases.case import (
     STATUS,
     WORKED_ON,
@@ -49,20 +50,20 @@ class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def findings_message(toolset: Toolset, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
+def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
     def told(some: Sequence[Finding]) -> list[Message]:
-        return [user("findings", data([_told(toolset, finding) for finding in some]))]
+        return [user("findings", data([_told(ledger, finding) for finding in some]))]
 
     return tuple(fitted(findings, tokens, told))
 
 
-def _told(toolset: Toolset, finding: Finding) -> StepFinding:
+def _told(ledger: Ledger, finding: Finding) -> StepFinding:
     return StepFinding(
         step=finding.step,
         task=finding.task,
-        searched=toolset.ledger.seeing([finding.lane]).queries(),
+        searched=ledger.seeing([finding.lane]).queries(),
         cites=0 if finding.uncited else len(finding.passages),
         text=finding.text,
     )
@@ -148,7 +149,7 @@ def _request(
         system=prompt("assay.phases", "coverage"),
         messages=(
             *agent_pool.case.asked(),
-            *findings_message(agent_pool.toolset, research.findings, tokens),
+            *findings_message(agent_pool.case.ledger, research.findings, tokens),
             user("parts", parts_of(coverage)),
         ),
         tool_choice="none",

@@ -13,7 +13,7 @@ from assay.agents.history import output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import decoded
-from assay.agents.task import AgentTask, Finding, Toolset
+from assay.agents.task import AgentTask, Finding
 from assay.core.brief import DepthRules
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed, ToolError
@@ -44,19 +44,20 @@ from assay.phases.control import RESEARCH_AGENT, ResearchAgent
 from assay.phases.material import evidence, fitted, messages_of, shorter
 from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
+from assay.run.voice import StreamHooks
 from assay.tools.arguments import read
 
 # A step of analysis: what other steps found is compared or judged, without a search.
 
 
-async def analyze(run: Run, toolset: Toolset, task: AgentTask, findings: Sequence[Finding]) -> Finding:
+async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> Finding:
     """Work on `findings` in a lane of its own; it may cite what they cite.
 
     Raises:
         ModelFailed, LimitReached: there is no analysis.
     """
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
-    ledger = toolset.ledger.seeing((run.lane, *task.lanes))
+    ledger = ledger.seeing((run.lane, *task.lanes))
     place = run.child("findings").at("report")
     try:
         await count(run)
@@ -101,8 +102,7 @@ async def _ask(
         return await place.ask(
             "analytical",
             msgspec.structs.replace(request, messages=(*told, *fixed)),
-            deltas=lambda text: FindingDelta(lane=place.lane, text=text),
-            reading=citing(ledger.knows),
+            StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows)),
         )
 
     try:
@@ -135,7 +135,7 @@ def nobody(research: Research, continues: str) -> str:
     return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished})."
 
 
-def going_on(toolset: Toolset, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
+def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
     """`task` with the context of `earlier`, and of those it went on from itself. Ids in it stay as they are.
 
     Args:
@@ -144,7 +144,7 @@ def going_on(toolset: Toolset, task: AgentTask, earlier: Finding, findings: Rese
     lanes = (*earlier.continued, earlier.lane)
     found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
     return msgspec.structs.replace(
-        task, continued=lanes, earlier=_found(found, window // SHARE), seen=_seen(toolset, lanes, task, window // SHARE)
+        task, continued=lanes, earlier=_found(found, window // SHARE), seen=_seen(ledger, lanes, task, window // SHARE)
     )
 
 
@@ -161,9 +161,9 @@ def _joined(findings: list[Finding]) -> str:
     return "\n\n".join(finding.text for finding in findings)
 
 
-def _seen(toolset: Toolset, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
+def _seen(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
     """The passages these lanes were shown which share most with the task, below their sources, as many as fit."""
-    ledger = toolset.ledger.seeing(lanes)
+    ledger = ledger.seeing(lanes)
     passages = ledger.recall(task.about, MOST)
     text = evidence(passages, ledger)
     while passages and estimate_tokens(text) > tokens:
@@ -183,21 +183,21 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
 class AgentPool:
     """What all agents of a run share: at most so many of them work at once, the rest wait in order."""
 
-    def __init__(self, toolset: Toolset, case: Case, rules: DepthRules) -> None:
-        self.toolset, self.case, self.rules = toolset, case, rules
+    def __init__(self, case: Case, rules: DepthRules) -> None:
+        self.case, self.rules = case, rules
         self._places = asyncio.Semaphore(rules.agents_at_once)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
         turns, calls = self.rules.agent_turns, self.rules.calls
-        return agent_task(self.toolset, self.case, research, task_for(step), step=step.id, turns=turns, calls=calls)
+        return agent_task(self.case, research, task_for(step), step=step.id, turns=turns, calls=calls)
 
     async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
         """One agent's work, once there is a place for it; an analysis works on `findings`."""
         async with self._places:
             if task.analysis:
-                return await analyze(run, self.toolset, task, findings)
-            return await research_agent(run, self.toolset, task)
+                return await analyze(run, self.case.ledger, task, findings)
+            return await research_agent(run, task, self.case.ledger, self.case.tools)
 
 
 class Dispatch:
@@ -239,7 +239,6 @@ class Dispatch:
         wanted = _wanted(call)
         agent_pool, research = self._agent_pool, self._research
         task = agent_task(
-            agent_pool.toolset,
             agent_pool.case,
             research,
             wanted.task.strip(),
@@ -251,7 +250,7 @@ class Dispatch:
             return msgspec.structs.replace(task, analysis=True)
         earlier = predecessor(research, wanted.continues)
         window = self._place.profile("analytical").window
-        return going_on(agent_pool.toolset, task, earlier, research, window) if earlier else task
+        return going_on(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
 
     def send(self, index: int, task: AgentTask) -> Sent:
         """Send an agent, or find the one already sent for this call; its lane is on the log before it starts."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.agents import findings
-from assay.agents.task import Toolset
 from assay.core import phrases
 from assay.core.brief import shortened
 from assay.core.errors import NothingSearched
@@ -15,9 +14,10 @@ from assay.core.search_record import Looked, Silent, look_over
 from assay.core.translation import enumerated, quoted, state
 from assay.core.translation import gettext as _
 from assay.core.view import fold
+from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
 from assay.run.run import Run
-from assay.run.steps import StepContext, digest, perform
+from assay.run.steps import StepContext
 
 CLOSEST = 3
 SHORTEST = 30
@@ -57,10 +57,10 @@ async def looked(run: Run) -> Looked:
     """Where the run has looked so far, by its own log. No limit ends this: it asks nobody."""
 
     async def look(_: StepContext) -> Looked:
-        run.execution.check_owner()
-        return look_over(fold(await run.execution.journal.events(run.run_id)))
+        run.check_owner()
+        return look_over(fold(await run.log()))
 
-    return await perform(run, "looked", look, returns=Looked, input_hash=digest(None), gated=False)
+    return await run.free_step("looked", look, returns=Looked)
 
 
 async def check_tools(run: Run) -> None:
@@ -71,18 +71,18 @@ async def check_tools(run: Run) -> None:
     """
 
     async def look(_: StepContext) -> str:
-        log = await run.execution.journal.events(run.run_id)
+        log = await run.log()
         ignored = {event.lane: event.model for event in map(decode, log) if isinstance(event, ToolsIgnored)}
         lanes = {lane.lane for lane in fold(log).lanes}
         return next(iter(ignored.values()), "") if lanes and lanes <= ignored.keys() else ""
 
-    model = await perform(run, "tools-ignored", look, returns=str, input_hash=digest(None), gated=False)
+    model = await run.free_step("tools-ignored", look, returns=str)
     if model and not run.exhausted:
         run.emit(ReportStarted())
         raise NothingSearched(TOOLS_IGNORED.format(model=model))
 
 
-async def write_nothing(run: Run, toolset: Toolset, case: Case) -> Draft:
+async def write_nothing(run: Run, case: Case) -> Draft:
     """The end of a run where there is nothing to search.
 
     Raises:
@@ -90,31 +90,31 @@ async def write_nothing(run: Run, toolset: Toolset, case: Case) -> Draft:
     """
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
-        return await nothing_found(phase, toolset, case)
+        return await nothing_found(phase, case)
 
 
-async def nothing_found(phase: Run, toolset: Toolset, case: Case) -> Draft:
+async def nothing_found(phase: Run, case: Case) -> Draft:
     """The report where nothing was found: where it was looked for, what ended that, and what comes nearest; no model.
 
     Raises:
         NothingSearched: it was looked for nowhere, and no limit is to blame.
     """
-    text = told(await checked(phase, toolset, case), phase, toolset, case)
-    nearest = closest(case.question, toolset)
+    text = told(await checked(phase, case), phase, case)
+    nearest = closest(case.question, case.ledger)
     text = f"{text}\n\n{nearest}" if nearest else text
     phase.emit(ReportDelta(text=text))
     return Draft(text=text, sourced=bool(nearest), found=False)
 
 
-def closest(question: str, toolset: Toolset) -> str:
+def closest(question: str, ledger: Ledger) -> str:
     """The passages read which are nearest to a question, below their heading; nothing where none has a word of it."""
-    found = toolset.ledger.recall(question, 4 * CLOSEST)
+    found = ledger.recall(question, 4 * CLOSEST)
     nearest = [passage for passage in found if len(passage.text) > SHORTEST][:CLOSEST]
     items = "\n".join(f"- {findings.quoted(passage)}" for passage in nearest)
     return f"## {phrases.closest()}\n\n{items}" if items else ""
 
 
-async def checked(run: Run, toolset: Toolset, case: Case) -> Looked:
+async def checked(run: Run, case: Case) -> Looked:
     """Where the run has looked.
 
     Raises:
@@ -122,16 +122,16 @@ async def checked(run: Run, toolset: Toolset, case: Case) -> Looked:
     """
     seen = await looked(run)
     if not seen.anywhere and not run.exhausted:
-        raise NothingSearched(why_not(run, toolset, case, seen))
+        raise NothingSearched(why_not(run, case, seen))
     return seen
 
 
-def told(seen: Looked, run: Run, toolset: Toolset, case: Case) -> str:
+def told(seen: Looked, run: Run, case: Case) -> str:
     """What the report says: where nothing was found, what was asked there, who gave no answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
     if not seen.anywhere:
         return _stated(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
-    asked = toolset.ledger.queries(since=run.brief.lane)  # what an earlier run searched for, its own report says
+    asked = case.ledger.queries(since=run.brief.lane)  # what an earlier run searched for, its own report says
     queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
     found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
     searched = _("searched for {queries}").format(queries=queries) if asked else ""
@@ -143,9 +143,9 @@ def _stated(*parts: str) -> str:
     return state(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def why_not(run: Run, toolset: Toolset, case: Case, seen: Looked) -> str:
+def why_not(run: Run, case: Case, seen: Looked) -> str:
     """Why nothing was searched, and what to do about it."""
-    if "search" not in toolset.tools:
+    if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
     if not case.count and not run.brief.scope.web:
         return NO_DOCUMENTS.format(scope=case.scope)

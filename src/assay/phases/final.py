@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from assay.agents.findings import cite
-from assay.agents.task import Toolset
 from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportFinished, ReportRevised
 from assay.core.phrases import LIMITS, STOP_REASONS, nothing
@@ -15,7 +14,7 @@ from assay.core.plan import Coverage
 from assay.core.sources import Passage, Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import stated, stated_in
-from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
 from assay.phases.form import is_listed, missing, redated, unfound, unheeded, with_missing
 from assay.phases.method import leaving, method, notice, rests_on_withdrawn
@@ -23,11 +22,11 @@ from assay.phases.source_comparison import compare
 from assay.phases.write import date_of
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.verify.claim_check import ClaimResult
-from assay.verify.pipeline import Verified, verify
+from assay.verify.claim_check import CheckRules, ClaimResult
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.pipeline import Verified, WrittenReport, verify
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Repaired
-from assay.verify.stream.proofreader import Proofreader
 
 # What of the plan and the question is answered by the report as it left verification.
 
@@ -122,41 +121,24 @@ def _place(passage: Passage) -> Place:
     return passage.document_sha256, passage.start
 
 
-async def finish(
-    run: Run,
-    toolset: Toolset,
-    reader: DocumentReader,
-    case: Case,
-    draft: Draft,
-    coverage: Sequence[Coverage] = (),
-    proofreader: Proofreader | None = None,
-) -> Outcome:
-    """Compare its sources, verify the report and end the run.
-
-    `coverage` is that before writing; `proofreader` has checked claims while the report was written.
-    """
+async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
+    """Compare its sources, verify the report and end the run."""
     async with run.at("verify").phase("verify") as phase:
-        passages, sources = toolset.ledger.everything()
+        passages, sources = case.ledger.everything()
         if run.brief.verify and run.brief.compare and draft.sourced:
-            draft = await compare(phase, toolset, reader, case, draft, coverage)
-        closing = Closing(coverage, passages, formed=draft.composed or bool(run.brief.template))
+            draft = await compare(phase, case, draft)
+        closing = Closing(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify(
             phase,
-            draft.text,
-            passages,
-            sources,
-            reader,
-            enabled=run.brief.verify,
-            has_sources=draft.sourced,
-            off=run.brief.checks_off,
-            means=_means(run, toolset, case, draft),
+            _written(draft),
+            EvidenceIndex(passages, sources, case.reader),
+            CheckRules(enabled=run.brief.verify, has_sources=draft.sourced, off=tuple(run.brief.checks_off)),
+            means=_means(run, case, draft),
             closing=closing,
-            proofreader=proofreader if draft.sourced else None,
-            streamed=draft.streamed,
         )
-        draft = _revised(draft, verified, date_of(verified.text, toolset, case))
-        reason = stop_reason(run, toolset, draft)
-        noticed = await notice(phase, toolset.ledger, _cited(draft, toolset))
+        draft = _revised(draft, verified, date_of(verified.text, case))
+        reason = stop_reason(run, case.ledger, draft)
+        noticed = await notice(phase, case.ledger, _cited(draft, case.ledger))
         contacted = await method(phase)
         limits = (
             *_ended(reason),
@@ -165,7 +147,7 @@ async def finish(
             *closing.limits,
             *unheeded(run, case),
             *noticed,
-            *rests_on_withdrawn(verified.claims, toolset.ledger),
+            *rests_on_withdrawn(verified.claims, case.ledger),
             *contacted,
             *leaving(run.brief),
         )
@@ -173,22 +155,28 @@ async def finish(
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
-def _cited(draft: Draft, toolset: Toolset) -> tuple[Source, ...]:
+def _written(draft: Draft) -> WrittenReport:
+    """The draft as it is verified; what rests on no sources was checked by nobody."""
+    proofreader = draft.proofreader if draft.sourced else None
+    return WrittenReport(text=draft.text, streamed=draft.streamed, proofreader=proofreader)
+
+
+def _cited(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
     """The sources of the passages the report cites, each once."""
-    ids = dict.fromkeys(passage.source for passage in cite(draft.text, toolset.ledger).passages)
-    return tuple(source for id in ids if (source := toolset.ledger.source(id)) is not None)
+    ids = dict.fromkeys(passage.source for passage in cite(draft.text, ledger).passages)
+    return tuple(source for id in ids if (source := ledger.source(id)) is not None)
 
 
-def _means(run: Run, toolset: Toolset, case: Case, draft: Draft) -> Means | None:
+def _means(run: Run, case: Case, draft: Draft) -> Means | None:
     """What the report may be repaired with; nothing, where it is not to be, or stands for records."""
     if not run.brief.repair or draft.composed:
         return None
     return Means(
-        ledger=toolset.ledger,
-        tools=toolset.tools,
+        ledger=case.ledger,
+        tools=case.tools,
         off=run.brief.repairs_off,
         emptied=nothing() if run.brief.template else "",
-        retell=lambda text: redated(text, date_of(text, toolset, case)),
+        retell=lambda text: redated(text, date_of(text, case)),
     )
 
 
@@ -200,11 +188,11 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
     return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
 
 
-def stop_reason(run: Run, toolset: Toolset, draft: Draft) -> str:
+def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
     """The limit which ended research; else whether anything was found where it was looked for, and written up."""
     if run.exhausted:
         return run.exhausted
-    cites = bool(cite(draft.text, toolset.ledger).passages)
+    cites = bool(cite(draft.text, ledger).passages)
     if draft.researched and (not draft.found or (draft.written and not cites)):
         return "no_evidence"
     return "done" if draft.written else "unwritten"

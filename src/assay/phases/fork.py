@@ -32,16 +32,16 @@ from assay.core.plan import Plan
 from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
 from assay.core.sources import Passage
 from assay.evidence.ledger import Ledger, row_name
-from assay.phases import checkpoint
+from assay.phases import inheritance
 from assay.phases.case import Research, said
 from assay.phases.checkpoint import (
     FORK_STEP,
     Checkpoint,
     Forked,
-    InheritedEvidence,
     stood,
 )
 from assay.phases.coverage import assess
+from assay.phases.inheritance import InheritedEvidence
 from assay.phases.material import evidence
 from assay.run.run import KEPT_TAG, kept
 from assay.run.steps import digest
@@ -120,7 +120,7 @@ class Leaving:
         )
         return msgspec.structs.replace(plan, steps=tuple(steps))
 
-    def inheritance(self, taken: InheritedEvidence) -> InheritedEvidence:
+    def inherited(self, taken: InheritedEvidence) -> InheritedEvidence:
         """What the run had taken over from one before it, without them."""
         rows = tuple(row for row in taken.rows if not self._is_of(row))
         cited = tuple(id for id in taken.cited if id.partition(".")[0] not in self.ids)
@@ -167,12 +167,12 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
         standing=at,
         rows=rows,
         answers={} if leaving.ids else answers(memory, old),
-        scope=checkpoint.scope_of(memory),
+        scope=inheritance.scope_of(memory),
         date=old.date,
     )
     record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
     before = (earlier(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
-    inherited = memory.steps.get(checkpoint.STEP)
+    inherited = memory.steps.get(inheritance.STEP)
     steps = (*(step for step in before if step), _kept(point, at), record)
     return RunInputs(steps=(*steps, *([_inherited(inherited, leaving)] if inherited else [])), ledger=rows)
 
@@ -190,15 +190,15 @@ def _kept(point: Point, at: Checkpoint) -> StepRecord:
 def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:
     if not leaving.ids:
         return record
-    taken = leaving.inheritance(msgspec.json.decode(record.data, type=InheritedEvidence))
+    taken = leaving.inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
     return msgspec.structs.replace(record, data=msgspec.json.encode(taken))
 
 
 def answers(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     """What the calls of a run got, with what it was forked with itself where that held for it."""
-    own, record = checkpoint.answers_of(memory), memory.steps.get(FORK_STEP)
+    own, record = inheritance.answers_of(memory), memory.steps.get(FORK_STEP)
     if record is None:
         return own
     before = msgspec.json.decode(record.data, type=Forked)
-    held = checkpoint.is_fresh(brief, before.date, before.scope, checkpoint.scope_of(memory))
+    held = inheritance.is_fresh(brief, before.date, before.scope, inheritance.scope_of(memory))
     return before.answers | own if held else own

@@ -26,7 +26,7 @@ from assay.core.web_addresses import BadUrl, canonical, find_doi
 from assay.core.web_addresses import read as read_url
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
-from assay.run.steps import StepContext, digest, perform
+from assay.run.steps import StepContext
 
 
 async def method(run: Run) -> tuple[str, ...]:
@@ -38,12 +38,12 @@ async def method(run: Run) -> tuple[str, ...]:
         return ()
 
     async def look(_: StepContext) -> tuple[str, ...]:
-        run.execution.check_owner()
-        events = await run.execution.journal.events(run.run_id)
+        run.check_owner()
+        events = await run.log()
         ahead = [event.provider for each in events if isinstance(event := decode(each), SearchExpected)]
         return await asyncio.to_thread(_told, run, fold(events), ahead)
 
-    return await perform(run, "method", look, returns=tuple[str, ...], input_hash=digest(None), gated=False)
+    return await run.free_step("method", look, returns=tuple[str, ...])
 
 
 def _told(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.agents.task import Toolset
 from assay.core.errors import StoreError
 from assay.core.ports import LedgerRow, Library
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, lane_of_source, readable
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.evidence.documents import DocumentReader
+from assay.phases.case import Case
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -49,40 +48,40 @@ class StoredTexts(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int = 0
 
 
-async def reopen(run: Run, toolset: Toolset, reader: DocumentReader, question: str, limit: int) -> tuple[str, ...]:
-    """Put the `limit` passages on the ledger which answer `question` best of all that was opened; what is to be said.
+async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
+    """Put the `limit` passages on the ledger which answer the question best of all that was opened; what is to be said.
 
     Passages of a source which was met before keep its id; a page which was only read ahead gets one of this lane.
     """
 
     async def search(step_context: StepContext) -> Reopened:
-        stored = await asyncio.to_thread(_stored, run, toolset, reader)
-        shown = await asyncio.to_thread(_best, stored.found, question, limit)
+        stored = await asyncio.to_thread(_stored, run, case)
+        shown = await asyncio.to_thread(_best, stored.found, case.question, limit)
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
-            rows += toolset.ledger.register(lane, [each for at, each in shown if at == lane]).rows
+            rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
         for row in rows:
             step_context.record(row)
         return Reopened(rows=tuple(rows), gone=stored.gone, left_out=stored.left_out)
 
-    reopened = await run.step("reopen", search, returns=Reopened, input=[question, toolset.ahead])
-    toolset.ledger.apply(reopened.rows)
+    reopened = await run.step("reopen", search, returns=Reopened, input=[case.question, case.inherited.ahead])
+    case.ledger.apply(reopened.rows)
     return reopened.limits
 
 
-def _stored(run: Run, toolset: Toolset, reader: DocumentReader) -> StoredTexts:
+def _stored(run: Run, case: Case) -> StoredTexts:
     """Each document the run before has met, once, with the lane it was first met in."""
     library, room = run.world.library, MOST_BYTES
     found: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
-    for document, lane in _opened(run, toolset, library).values():
+    for document, lane in _opened(run, case, library).values():
         if library.document(document.sha256) is None:
             gone += 1
         elif document.size > room:
             left_out += 1
         else:
             try:
-                spans = tuple(readable(reader.spans(document)))
+                spans = tuple(readable(case.reader.spans(document)))
             except StoreError:
                 gone += 1
                 continue
@@ -91,14 +90,14 @@ def _stored(run: Run, toolset: Toolset, reader: DocumentReader) -> StoredTexts:
     return StoredTexts(found=tuple(found), gone=gone, left_out=left_out)
 
 
-def _opened(run: Run, toolset: Toolset, library: Library) -> dict[str, tuple[Document, int]]:
+def _opened(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
     """What was met, by hash; then the pages which were read ahead and never shown."""
     opened: dict[str, tuple[Document, int]] = {}
-    for id in toolset.ledger.everything()[1]:
-        document = toolset.ledger.document(id)
+    for id in case.ledger.everything()[1]:
+        document = case.ledger.document(id)
         if document is not None and document.media_type != SNIPPET:
             opened.setdefault(document.sha256, (document, lane_of_source(id)))
-    for url in toolset.ahead:
+    for url in case.inherited.ahead:
         for document in library.find(url, [UNSORTED]):
             if document.url == url and document.media_type != SNIPPET:
                 opened.setdefault(document.sha256, (document, run.lane))

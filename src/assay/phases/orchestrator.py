@@ -22,6 +22,7 @@ from assay.phases.case import Research, data, steered, user
 from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
 from assay.phases.dispatch import AgentPool, Dispatch, Sent, collect
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
 FIRST_WORDS = 1_500
@@ -149,7 +150,7 @@ class Orchestrator:
         dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
         try:
             closing = [user("plan", data(self.research.plan)), rules(said)]
-            reply = await ask(place, "analytical", self.history, request, closing, on_call=dispatch.take)
+            reply = await ask(place, "analytical", self.history, request, closing, StreamHooks(on_call=dispatch.take))
         except (LimitReached, ModelFailed):
             dispatch.settle([])
             raise

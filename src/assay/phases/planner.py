@@ -11,7 +11,6 @@ from assay.agents.history import output
 from assay.agents.prompt_texts import counted, prompt
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import read_json
-from assay.core.brief import DepthRules
 from assay.core.citations.reader import unwrapped
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
@@ -21,7 +20,7 @@ from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, before, user
 from assay.run.run import Run
-from assay.run.voice import Beside
+from assay.run.voice import Beside, StreamHooks
 
 TITLE_LENGTH = 200
 HIGHEST = 1_000
@@ -62,7 +61,7 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
 
 
-async def make_plan(run: Run, case: Case, background: str, rules: DepthRules) -> Plan:
+async def make_plan(run: Run, case: Case, background: str) -> Plan:
     """The plan research follows; shown to a person first where the brief wants that.
 
     Raises:
@@ -70,7 +69,7 @@ async def make_plan(run: Run, case: Case, background: str, rules: DepthRules) ->
     """
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
-        plan = await _plan(phase, case, background, rules)
+        plan = await _plan(phase, case, background)
         phase.emit(PlanProposed(plan=plan))
         if phase.brief.review == "never":
             phase.emit(PlanApproved(plan=plan))
@@ -115,9 +114,9 @@ async def review(phase: Run, plan: Plan) -> Plan:
     return plan
 
 
-async def _plan(phase: Run, case: Case, background: str, rules: DepthRules) -> Plan:
+async def _plan(phase: Run, case: Case, background: str) -> Plan:
     try:
-        plan = await _ask(phase, _request(phase, case, background, rules), rules)
+        plan = await _ask(phase, _request(phase, case, background))
     except (LimitReached, ModelFailed) as failed:
         phase.warn(_("the planner failed, the question itself is the plan: {why}").format(why=in_words(failed.reason)))
         return one_step(case.question)
@@ -127,19 +126,20 @@ async def _plan(phase: Run, case: Case, background: str, rules: DepthRules) -> P
     return concise(plan, case.question)
 
 
-async def _ask(phase: Run, request: Request, rules: DepthRules) -> Plan | None:
+async def _ask(phase: Run, request: Request) -> Plan | None:
     """The plan, asked for once more when it cannot be read."""
     steps = Steps()
+    hooks = StreamHooks(deltas=steps, listener=steps, reading=unwrapped)
     try:
-        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
+        reply = await phase.ask("analytical", request, hooks)
     except ContextTooLong:
         request = _without(request, "background")
-        reply = await phase.ask("analytical", request, deltas=steps, listener=steps, reading=unwrapped)
-    plan = read_plan(reply.text, rules.max_steps)
+        reply = await phase.ask("analytical", request, hooks)
+    plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
         again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
-        plan = read_plan((await phase.ask("analytical", again)).text, rules.max_steps)
+        plan = read_plan((await phase.ask("analytical", again)).text, phase.rules.max_steps)
     return plan
 
 
@@ -165,7 +165,8 @@ class Steps:
         """The text was read already."""
 
 
-def _request(phase: Run, case: Case, background: str, rules: DepthRules) -> Request:
+def _request(phase: Run, case: Case, background: str) -> Request:
+    rules = phase.rules
     said = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=case.date)
     messages = [user("documents", case.documents)]
     if background:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from assay.agents.findings import cite, compose
 from assay.agents.history import output
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import defect, salvaged
-from assay.agents.task import Toolset
 from assay.core.citations.reader import citing
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
@@ -14,7 +15,6 @@ from assay.core.messages import Reply, Request
 from assay.core.phrases import in_words, nothing
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
-from assay.evidence.documents import DocumentReader
 from assay.phases.background import (
     QuickLook,
     may_search,
@@ -26,7 +26,8 @@ from assay.phases.case import Case, Draft, user
 from assay.phases.empty_report import checked, nothing_found
 from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
-from assay.verify.stream.proofreader import Proofreader
+from assay.run.voice import StreamHooks
+from assay.verify.stream.proofreader import Proofreader, proofreader
 from assay.verify.stream.sentences import spans
 
 UNSOURCED = N_("This answer rests on no sources.")
@@ -40,66 +41,72 @@ def unsourced() -> str:
     return f"*{state(_(UNSOURCED))}*"
 
 
-async def answer(run: Run, toolset: Toolset, case: Case, text: str, proofreader: Proofreader | None = None) -> Draft:
+async def answer(run: Run, case: Case, text: str) -> Draft:
     """Answer at once. `text` is what triage has said already, empty when it has not.
 
-    `proofreader` finds and checks the answer's claims as it streams, where it rests on anything.
+    The answer's claims are found and checked as it streams, where it rests on anything.
+
+    Raises:
+        ModelFailed: no model worked and nothing was found.
     """
-    look = QuickLook() if text else await _look(run, toolset, case)
+    reads = proofreader(run, case.ledger, case.reader, "answer")
+    look = QuickLook() if text else await _look(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
             phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
             return Draft(text=text, researched=False, sourced=False)
-        if may_search(run, toolset, case) and not look.evidence and not look.late:
-            return await nothing_found(phase, toolset, case)
-        return await _answer(phase, toolset, case, look, proofreader)
+        if may_search(run, case) and not look.evidence and not look.late:
+            draft = await nothing_found(phase, case)
+        else:
+            draft = await _answer(phase, case, look, reads)
+    return msgspec.structs.replace(draft, proofreader=reads)
 
 
-async def answer_from(
-    run: Run, toolset: Toolset, reader: DocumentReader, case: Case, proofreader: Proofreader | None = None
-) -> Draft:
-    """Answer from what was opened before, and from nothing else; `proofreader` is as in `answer`."""
-    look = await recall_all(run, toolset, reader, case)
+async def answer_from(run: Run, case: Case) -> Draft:
+    """Answer from what was opened before, and from nothing else."""
+    reads = proofreader(run, case.ledger, case.reader, "answer")
+    look = await recall_all(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
-        if look.evidence:
-            return await _answer(phase, toolset, case, look, proofreader)
-        await checked(phase, toolset, case)
-        text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
-        phase.emit(ReportDelta(text=text))
-        return Draft(text=text, sourced=False, limits=look.limits)
+        if not look.evidence:
+            await checked(phase, case)
+            text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
+            phase.emit(ReportDelta(text=text))
+            return Draft(text=text, sourced=False, limits=look.limits)
+        draft = await _answer(phase, case, look, reads)
+    return msgspec.structs.replace(draft, proofreader=reads)
 
 
-async def _look(run: Run, toolset: Toolset, case: Case) -> QuickLook:
+async def _look(run: Run, case: Case) -> QuickLook:
     look = search_and_read if run.brief.mode == "web_search" else search_once
-    return await look(run, toolset, case)
+    return await look(run, case)
 
 
-async def _answer(phase: Run, toolset: Toolset, case: Case, look: QuickLook, proofreader: Proofreader | None) -> Draft:
+async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
     """Ask for the answer.
 
     Raises:
         ModelFailed: there is none, and nothing was found that could stand for it.
     """
     first = "" if look.evidence else f"{unsourced()}\n\n"
-    heard = proofreader if look.evidence else None
+    heard = reads if look.evidence else None
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, toolset, case, look.evidence, heard)
+        reply = await _ask(phase, case, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
-        return _passages(phase, toolset, case, failed, heard)
+        return _passages(phase, case, failed, heard)
     wrong, said = defect(reply), reply.text
     if wrong:
         said = salvaged(reply)
-        if not cite(said, toolset.ledger).passages:
-            return _passages(phase, toolset, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        if not cite(said, case.ledger).passages:
+            return _passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
-    cites = bool(cite(said, toolset.ledger).passages)
+    cites = bool(cite(said, case.ledger).passages)
     if heard and (wrong or not cites):
         heard.take_back()  # what rests on no sources is not checked
-    text = with_date(said, toolset, case) if cites else f"{unsourced()}\n\n{said}"
+    text = with_date(said, case) if cites else f"{unsourced()}\n\n{said}"
     read = said if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
@@ -120,22 +127,20 @@ def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
 
 
-def _passages(
-    phase: Run, toolset: Toolset, case: Case, failed: LimitReached | ModelFailed, proofreader: Proofreader | None
-) -> Draft:
+def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
     """The passages found in the answer's stead; none were, and no model works: the run fails."""
-    text = compose(case.question, toolset.ledger)
+    text = compose(case.question, case.ledger)
     if not text and isinstance(failed, ModelFailed):
         raise failed
     phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
-    if proofreader:
-        proofreader.take_back()
-    text = with_date(text or nothing(), toolset, case)
+    if heard:
+        heard.take_back()
+    text = with_date(text or nothing(), case)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
-async def _ask(phase: Run, toolset: Toolset, case: Case, evidence: str, proofreader: Proofreader | None) -> Reply:
+async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=prompt("assay.phases", "answer"),
@@ -146,7 +151,9 @@ async def _ask(phase: Run, toolset: Toolset, case: Case, evidence: str, proofrea
     return await phase.ask(
         "complex",
         request,
-        deltas=lambda text: ReportDelta(text=text),
-        listener=proofreader.listener("") if proofreader else None,
-        reading=citing(toolset.ledger.knows),
+        StreamHooks(
+            deltas=lambda text: ReportDelta(text=text),
+            listener=heard.listener("") if heard else None,
+            reading=citing(case.ledger.knows),
+        ),
     )

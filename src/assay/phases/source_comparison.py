@@ -13,12 +13,10 @@ from typing import ClassVar
 import msgspec
 
 from assay.agents.findings import cite
-from assay.agents.task import Toolset
 from assay.core.claims import Conflict
 from assay.core.clean import one_line
 from assay.core.errors import Failed
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
-from assay.core.plan import Coverage
 from assay.core.ports import Library
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.translation import enumerated, number, quoted
@@ -50,31 +48,26 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def compare(
-    run: Run, toolset: Toolset, reader: DocumentReader, case: Case, draft: Draft, coverage: Sequence[Coverage]
-) -> Draft:
+async def compare(run: Run, case: Case, draft: Draft) -> Draft:
     """The draft with what its sources say against each other.
 
     Args:
         run: where it is done: reading and comparing are one step of it.
-        toolset: whose ledger has the passages.
-        reader: reads stored documents.
-        case: has the day of the research: what is put in may cite a source newer than all before.
-        draft: the report as written.
-        coverage: names the passages which findings cite.
+        case: has the ledger, and the day of the research: what is put in may cite a source newer than all before.
+        draft: the report as written; its coverage names the passages which findings cite.
     """
-    cited = cite(draft.text, toolset.ledger)
-    found = (id for part in coverage for id in part.passages)
+    cited = cite(draft.text, case.ledger)
+    found = (id for part in draft.coverage for id in part.passages)
     named = tuple(dict.fromkeys((*(passage.id for passage in cited.passages), *found)))
-    passages, sources = toolset.ledger.everything()
-    compared = await _compared(run, reader, passages, sources, named) if named else SourceComparison()
+    passages, sources = case.ledger.everything()
+    compared = await _compared(run, case.reader, passages, sources, named) if named else SourceComparison()
     if compared.copies:
         run.emit(CopiesFound(groups=compared.copies))
     for each in compared.conflicts:
         run.emit(_told(each, passages))
     limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
-    return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, toolset, case)))
+    return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, case)))
 
 
 async def _compared(

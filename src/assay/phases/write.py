@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents.findings import cite, compose, told
-from assay.agents.task import Finding, Toolset
+from assay.agents.task import Finding
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
 from assay.core.phrases import in_words
@@ -19,7 +19,7 @@ from assay.phases.empty_report import nothing_found
 from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.stream.proofreader import proofreader
 from assay.verify.stream.sentences import spans
 
 REVISED = "its date, and what could not be found, were put in by code"
@@ -40,29 +40,28 @@ CUT_SHORT = N_(
 
 async def write(
     run: Run,
-    toolset: Toolset,
     case: Case,
     research: Research,
     coverage: Sequence[Coverage],
-    proofreader: Proofreader | None = None,
 ) -> Draft:
     """The report; where agents came to nothing because research was cut short, the passages found by then.
 
-    `proofreader` finds and checks its claims as it streams.
+    Its claims are found and checked as it streams.
 
     Raises:
         ModelFailed: nothing was found, because every agent failed.
         NothingSearched: nothing was found, because nothing was searched.
     """
+    reads = proofreader(run, case.ledger, case.reader)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted(title=research.plan.title))
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = await _cut_short(phase, toolset, case, research)
+            draft = await _cut_short(phase, case, research)
         else:
-            draft = await _draft(phase, ReportWriter(phase, toolset, case, research, coverage, proofreader), research)
-    return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)))
+            draft = await _draft(phase, ReportWriter(phase, case, research, coverage, reads), research)
+    return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)), proofreader=reads)
 
 
 async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
@@ -74,7 +73,7 @@ async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.take_back()
-    done = _formed(phase, writer.toolset, writer.case, texts, writer.coverage)
+    done = _formed(phase, writer.case, texts, writer.coverage)
     if why == REVISED:
         streamed = "\n\n".join(texts)
         read = streamed if writer.proofreader else ""
@@ -85,24 +84,24 @@ async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     return Draft(text=done.text, limits=limits, written=False)
 
 
-def _formed(phase: Run, toolset: Toolset, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
+def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """What was written, with its date and what could not be found, under the headings of a template if there is one."""
-    dated = date_of("\n\n".join(texts), toolset, case)
+    dated = date_of("\n\n".join(texts), case)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, missing(coverage))
     return Formed(text=formed(reconciled(joined(texts), coverage), dated, gaps(coverage)))
 
 
-def date_of(text: str, toolset: Toolset, case: Case) -> str:
+def date_of(text: str, case: Case) -> str:
     """Of when a text is, by the sources it cites, as a sentence."""
-    cited = cite(text, toolset.ledger)
-    sources = [*cited.sources, *(toolset.ledger.source(passage.source) for passage in cited.passages)]
+    cited = cite(text, case.ledger)
+    sources = [*cited.sources, *(case.ledger.source(passage.source) for passage in cited.passages)]
     return as_of((source.published for source in sources if source), case.date)
 
 
-def with_date(text: str, toolset: Toolset, case: Case) -> str:
+def with_date(text: str, case: Case) -> str:
     """An answer with its date below it."""
-    return formed(text, date_of(text, toolset, case), ())
+    return formed(text, date_of(text, case), ())
 
 
 def settle(
@@ -135,14 +134,14 @@ def _ended(stop: str) -> str:
     return _(MODEL_STOPS[stop]) if stop in MODEL_STOPS else in_words(stop)
 
 
-async def _cut_short(phase: Run, toolset: Toolset, case: Case, research: Research) -> Draft:
+async def _cut_short(phase: Run, case: Case, research: Research) -> Draft:
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
-    passages = "" if judged or not phase.exhausted else compose(case.question, toolset.ledger)
+    passages = "" if judged or not phase.exhausted else compose(case.question, case.ledger)
     if not passages:
-        return await nothing_found(phase, toolset, case)
+        return await nothing_found(phase, case)
     notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
-    text = with_date(f"*{notice}*\n\n{passages}", toolset, case)
+    text = with_date(f"*{notice}*\n\n{passages}", case)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 

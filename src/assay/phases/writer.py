@@ -15,7 +15,6 @@ from assay.agents.history import History, ModelTurn, output, result, room, total
 from assay.agents.loop import NO_CALLS_LEFT
 from assay.agents.prompt_texts import counted, for_tools, prompt, rules
 from assay.agents.replies import defect, mend, salvaged
-from assay.agents.task import Toolset
 from assay.core.brief import words_of
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
@@ -29,6 +28,7 @@ from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, data, user
 from assay.phases.material import FindingsPart, parts, unseen
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 from assay.verify.stream.proofreader import Proofreader
 
 RECALL = "recall"
@@ -88,20 +88,19 @@ class ReportWriter:
     def __init__(
         self,
         phase: Run,
-        toolset: Toolset,
         case: Case,
         research: Research,
         coverage: Sequence[Coverage],
         proofreader: Proofreader | None = None,
     ) -> None:
-        self.phase, self.toolset, self.case, self.proofreader = phase, toolset, case, proofreader
+        self.phase, self.case, self.proofreader = phase, case, proofreader
         self.plan: Plan = research.plan
         self.coverage = coverage
         self.findings = [finding for finding in research.findings if finding.passages]
         self.texts: list[str] = []
         self.left: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
-        may_recall = RECALL in toolset.tools and unseen(toolset.ledger, self.findings)
+        may_recall = RECALL in case.tools and unseen(case.ledger, self.findings)
         self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
         self.called = False  # in the part in work: a request which holds calls has to define their tool
@@ -124,11 +123,11 @@ class ReportWriter:
             room(self.profile, request.system, (), request.max_tokens) - total(fixed), self.profile.window // 2
         )
         try:
-            return await self._parts(parts(self.findings, self.toolset.ledger, tokens))
+            return await self._parts(parts(self.findings, self.case.ledger, tokens))
         except ContextTooLong:
             self.texts = []
             self._take_back()
-            return await self._parts(parts(self.findings, self.toolset.ledger, tokens // 2))
+            return await self._parts(parts(self.findings, self.case.ledger, tokens // 2))
 
     async def _parts(self, pieces: Sequence[FindingsPart]) -> tuple[str, ...]:
         self.texts, self.left = [], list(pieces)
@@ -166,7 +165,7 @@ class ReportWriter:
     def _usable(self, reply: Reply) -> str:
         """What can be used of a reply with something wrong; nothing, where it cites nothing: findings say more."""
         text = salvaged(reply)
-        return text if cite(text, self.toolset.ledger).passages else ""
+        return text if cite(text, self.case.ledger).passages else ""
 
     def _salvage(self, replies: Sequence[Reply]) -> str:
         """What can be used of the best of `replies`, said in their stead.
@@ -205,7 +204,7 @@ class ReportWriter:
         self.called = True
         place = self.phase.child(f"recall-{self.turns}")
         about = self.case.question
-        results = await act(place, self.toolset.ledger, {RECALL: self.toolset.tools[RECALL]}, made, about)
+        results = await act(place, self.case.ledger, {RECALL: self.case.tools[RECALL]}, made, about)
         results += tuple(result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
         said = Message(role="assistant", text=reply.text, calls=tuple(calls))
         history.add(ModelTurn(said=said, results=results))
@@ -235,18 +234,20 @@ class ReportWriter:
         return await self.phase.ask(
             "complex",
             request,
-            deltas=lambda text: ReportDelta(text=text),
-            listener=self.proofreader.listener(self._before()) if self.proofreader else None,
-            reading=citing(self.toolset.ledger.knows),
+            StreamHooks(
+                deltas=lambda text: ReportDelta(text=text),
+                listener=self.proofreader.listener(self._before()) if self.proofreader else None,
+                reading=citing(self.case.ledger.knows),
+            ),
         )
 
     def _tools(self, piece: ReportPart) -> tuple[ToolDefinition, ...]:
         """`recall`, where there is something to look at and room for it; once called, it stays defined."""
         if self.called:
-            return (self.toolset.tools[RECALL].definition,)
+            return (self.case.tools[RECALL].definition,)
         if not self.recalls:
             return ()
-        tools = (self.toolset.tools[RECALL].definition,)
+        tools = (self.case.tools[RECALL].definition,)
         request = self._request()
         taken = total([*self.case.asked(), *piece.part.messages, *self._closing(piece)])
         free = room(self.profile, request.system, tools, request.max_tokens) - taken
@@ -274,7 +275,7 @@ class ReportWriter:
     def _request(self) -> Request:
         return Request(
             task="write",
-            system=for_tools(prompt("assay.phases", "write"), self.toolset.tools),
+            system=for_tools(prompt("assay.phases", "write"), self.case.tools),
             messages=(),
             tool_choice="none",
             max_tokens=output(self.profile, self.phase.rules.report_tokens),

@@ -146,7 +146,7 @@ async def take(place: RunPlace) -> tuple[str, ...]:
             step_context.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
         return told
 
-    taken = await perform(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", gated=False)
+    taken = await perform(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", cost=None)
     execution.steered += len(taken)
     return tuple(each.text for each in taken)
 

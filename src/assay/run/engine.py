@@ -50,7 +50,7 @@ from assay.core.ports import (
 )
 from assay.run import control
 from assay.run.affordability import check_brief
-from assay.run.execution import FINISHED_EARLY, Execution
+from assay.run.execution import FINISHED_EARLY, EngineParts, Execution
 from assay.run.handles import RunTask as RunTask
 from assay.run.holders import is_dead, this_process
 from assay.run.place import watched
@@ -91,10 +91,10 @@ class Engine:
     ) -> None:
         """`redo` False: what a run has not stored is not done (`NotStored`)."""
         ready_types()  # the store, readers and checks have threads of their own
-        self.journal, self._pipeline, self.ttl, self._redo = journal, pipeline, ttl, redo
+        self.journal, self._pipeline, self.ttl = journal, pipeline, ttl
         self.holder = holder or this_process()
         self._handles: set[RunTask] = set()
-        self._breakers = CircuitBreakers()
+        self._parts = EngineParts(journal, CircuitBreakers(), redo)
 
     def start(self, prepare: Prepare) -> RunTask:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
@@ -132,16 +132,8 @@ class Engine:
         if priority is not None:
             place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
             given = msgspec.structs.replace(given, place=place)
-        await self.journal.create(
-            run_id,
-            brief.question,
-            stored,
-            [draft, *log],
-            brief.thread,
-            given,
-            within=world.allowances,
-            owner=brief.owner,
-        )
+        given = msgspec.structs.replace(given, owner=brief.owner, within=tuple(world.allowances))
+        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, given)
 
     async def prepared(
         self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NOTHING
@@ -209,9 +201,7 @@ class Engine:
             if goes_on:
                 check_age(handle.run_id, brief)
             world = world_for(brief)
-            execution = Execution(
-                handle.run_id, brief, self.journal, lease, memory, world, self._breakers, redo=self._redo
-            )
+            execution = Execution(self._parts, lease, brief, memory, world)
             handle.begin(execution)
             if goes_on:
                 await self._executed(execution)

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -46,25 +47,21 @@ class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
     report_until: float | None = None
 
 
+@dataclass(frozen=True)
+class EngineParts:
+    """What all executions of an engine share. `redo` False: what is not stored is not done (`NotStored`)."""
+
+    journal: Journal
+    breakers: CircuitBreakers
+    redo: bool = True
+
+
 class Execution:
     """The state which every `Run` of one execution shares. Nothing here outlives the process; the journal does."""
 
-    def __init__(
-        self,
-        run_id: str,
-        brief: Brief,
-        journal: Journal,
-        lease: Lease,
-        memory: Memory,
-        world: World,
-        breakers: CircuitBreakers,
-        *,
-        redo: bool = True,
-    ) -> None:
-        """`redo` False: what is not stored is not done (`NotStored`)."""
-        self.redo = redo
-        self.run_id, self.brief, self.journal, self.lease, self.world = run_id, brief, journal, lease, world
-        self.breakers = breakers
+    def __init__(self, parts: EngineParts, lease: Lease, brief: Brief, memory: Memory, world: World) -> None:
+        self.journal, self.breakers, self.redo = parts.journal, parts.breakers, parts.redo
+        self.run_id, self.brief, self.lease, self.world = lease.run_id, brief, lease, world
         self.answering: set[str] = set()  # the models which have answered since this process took the run up
         self.steps = dict(memory.steps)
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)

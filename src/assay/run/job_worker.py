@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from assay.core.errors import AssayError, FenceLost, LeaseHeld, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
@@ -32,6 +34,22 @@ BUG = "an error of Assay ended it; the log of the worker says which"
 Listen = Callable[[Callable[[str], None]], Callable[[], None]]
 
 
+class JobWorkerLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a worker of jobs does at once.
+
+    Args:
+        slots: how many jobs are done here at once.
+        per_user: how many of one owner are done at once, by all workers; 0: no limit.
+        ttl: seconds after which a job is another's, where its lease is not renewed.
+        tells_all: whether all new jobs are told of, those too which other processes put in: then it looks less often.
+    """
+
+    slots: int
+    per_user: int
+    ttl: float
+    tells_all: bool
+
+
 class JobWorker:
     """Does jobs until it is stopped, so many at once."""
 
@@ -41,11 +59,7 @@ class JobWorker:
         kinds: Mapping[str, Handler],
         clock: Clock,
         listen: Listen,
-        *,
-        tells_all: bool,
-        slots: int,
-        per_user: int,
-        ttl: float,
+        limits: JobWorkerLimits,
         say: Callable[[str], None],
     ) -> None:
         """A worker over the jobs of all owners.
@@ -55,14 +69,12 @@ class JobWorker:
             kinds: what does each kind of job.
             clock: the time.
             listen: `Journal.listen`, which tells of new jobs.
-            tells_all: whether it tells of those which other processes put in.
-            slots: how many are done here at once.
-            per_user: how many of one owner are done at once, by all workers; 0: no limit.
-            ttl: seconds after which a job is another's, where its lease is not renewed.
+            limits: how many are done at once, and how long one is held.
             say: told in a line what is taken up and how that ends.
         """
         self._jobs, self._kinds, self._clock, self._listen, self._say = jobs, kinds, clock, listen, say
-        self._slots, self._per_user, self._ttl, self._tells_all = slots, per_user, ttl, tells_all
+        self._slots, self._per_user, self._ttl = limits.slots, limits.per_user, limits.ttl
+        self._tells_all = limits.tells_all
         self._going: set[asyncio.Task[None]] = set()
         self._mine: set[str] = set()
         self._stopping, self._news = False, asyncio.Event()

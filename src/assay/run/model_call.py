@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 
 import msgspec
 
 from assay.core.brief import Role, Timeouts
-from assay.core.citations.reader import Reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, ModelUnusable, Refused
 from assay.core.events import ModelAttempted
 from assay.core.messages import (
@@ -25,7 +24,6 @@ from assay.core.messages import (
     Task,
     TextDelta,
     ThinkingDelta,
-    ToolCall,
     input_tokens,
 )
 from assay.core.ports import Model
@@ -36,7 +34,7 @@ from assay.run.nearness import closeness, cost_of
 from assay.run.place import RunPlace, watched
 from assay.run.rate_limits import PATIENCE
 from assay.run.steps import StepContext, digest, hold, perform
-from assay.run.voice import Deltas, Listener, Voice, musing
+from assay.run.voice import StreamHooks, Voice, musing
 
 TRIES = 3
 FIRST_PAUSE = 0.5
@@ -60,23 +58,13 @@ FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
 """The roles which work before anything is written: without a model for them there is nothing worth going on for."""
 
 
-async def ask(
-    place: RunPlace,
-    role: Role,
-    request: Request,
-    *,
-    deltas: Deltas | None,
-    thinking: bool,
-    on_call: Callable[[int, ToolCall], None] | None,
-    listener: Listener | None = None,
-    reading: Reading | None = None,
-) -> Reply:
+async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
     """See `Run.ask`."""
     shortened = _fit(place, role, timed(request, place.brief.timeouts))
 
     async def attempts(step_context: StepContext) -> Reply:
         step_context.role = role
-        voice = Voice(step_context, request.tools, deltas, thinking, on_call, listener, reading)
+        voice = Voice(step_context, request.tools, hooks)
         return await Attempts(place, role, shortened, step_context, voice).reply()
 
     return await perform(

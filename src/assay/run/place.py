@@ -8,9 +8,10 @@ from contextvars import ContextVar
 from types import TracebackType
 
 from assay.core.brief import Brief, Role
-from assay.core.events import Path
-from assay.core.messages import Profile
-from assay.core.ports import Fact, SpanKind, Watch, WatchedSpan, World
+from assay.core.events import Envelope, Path
+from assay.core.messages import Profile, Rarity
+from assay.core.ports import Fact, Memory, SpanKind, Watch, WatchedSpan, World
+from assay.core.usage import Budget
 from assay.run.budget import Gate
 from assay.run.execution import Execution
 
@@ -41,6 +42,48 @@ class RunPlace:
     def profile(self, role: Role) -> Profile:
         """The abilities of the first model of a role."""
         return self.world.models[self.brief.models[role][0]].profile
+
+    async def log(self, run_id: str = "") -> list[Envelope]:
+        """The events stored so far, of this run or of another. To be called inside a step, like `memory`.
+
+        Raises:
+            UnknownName: there is no such run.
+        """
+        return await self.execution.journal.events(run_id or self.run_id)
+
+    async def memory(self, run_id: str) -> Memory:
+        """What is stored of another run.
+
+        Raises:
+            UnknownName: there is no such run.
+        """
+        return await self.execution.journal.load(run_id)
+
+    def check_owner(self) -> None:
+        """Heed the owner, in a step which no limit ends.
+
+        Raises:
+            Cancelled, Paused: as the owner wants it.
+        """
+        self.execution.check_owner()
+
+    @property
+    def room(self) -> Budget:
+        """What may be spent here still; None for what has no limit."""
+        return self.execution.accounts.room(self.lane, self.gate)
+
+    @property
+    def rarity(self) -> Rarity | None:
+        """How rare the question's words are in the documents in scope; None until they were counted."""
+        return self.execution.rarity
+
+    @rarity.setter
+    def rarity(self, counted: Rarity) -> None:
+        self.execution.rarity = counted
+
+    def stop_speculation(self) -> None:
+        """End the searches and pages which were begun before anybody asked for them."""
+        self.execution.ahead.stop()
 
 
 # Stretches of a run's work, told to who watches: only those in which something is really done, not replayed.

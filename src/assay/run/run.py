@@ -15,10 +15,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from assay.core.brief import DepthRules, Role, SetDepth
-from assay.core.citations.reader import Reading
 from assay.core.errors import LimitReached
 from assay.core.events import Event, Path, PhaseFinished, PhaseStarted, Warned
-from assay.core.messages import Reply, Request, ToolCall
+from assay.core.messages import Reply, Request
 from assay.core.ports import Commit, StepRecord
 from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
@@ -27,7 +26,7 @@ from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.place import RunPlace, watched
 from assay.run.speculation import GUESSED, Kind
 from assay.run.steps import StepContext, digest, perform
-from assay.run.voice import Deltas, Listener
+from assay.run.voice import HEARD, StreamHooks
 
 T = TypeVar("T")
 
@@ -125,40 +124,17 @@ class Run(RunPlace):
         """
         return await perform(self, name, fn, returns=returns, input_hash=digest(input), cost=cost)
 
-    async def ask(
-        self,
-        role: Role,
-        request: Request,
-        *,
-        deltas: Deltas | None = None,
-        thinking: bool = True,
-        on_call: Callable[[int, ToolCall], None] | None = None,
-        listener: Listener | None = None,
-        reading: Reading | None = None,
-    ) -> Reply:
-        """A model call, with all its attempts and fallbacks, as one step.
+    async def free_step(self, name: str, fn: Callable[[StepContext], Awaitable[T]], *, returns: type[T]) -> T:
+        """A step which costs nothing and asks nobody: no limit ends it, and none keeps it from being begun."""
+        return await perform(self, name, fn, returns=returns, input_hash=digest(None), cost=None)
 
-        Args:
-            deltas: makes the event for a piece of the reply's text, None where it says nothing yet; without it the text
-                stays off the log.
-            thinking: whether the model's reasoning goes on the log.
-            on_call: told of each tool call the moment it is complete in the stream, and not on replay.
-            listener: hears the text as it goes on the log, and may say events beside it.
-            reading: how the text is read, on the log and in the reply: what it holds in wrappers is made plain.
+    async def ask(self, role: Role, request: Request, hooks: StreamHooks = HEARD) -> Reply:
+        """A model call, with all its attempts and fallbacks, as one step.
 
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
         """
-        return await model_call.ask(
-            self,
-            role,
-            request,
-            deltas=deltas,
-            thinking=thinking,
-            on_call=on_call,
-            listener=listener,
-            reading=reading,
-        )
+        return await model_call.ask(self, role, request, hooks)
 
     async def receive(self, topic: str, returns: type[T], *, leave: bool | None = None) -> T:
         """Wait for a person, durably: the process may end, any process goes on.

@@ -91,10 +91,9 @@ async def perform(
     *,
     returns: type[T],
     input_hash: str,
-    cost: Usage = Usage(),
-    gated: bool = True,
+    cost: Usage | None = Usage(),
 ) -> T:
-    """Do a step, or give back what it gave; see `Run.step`. Ungated, no limit ends it: a wait for a person."""
+    """Do a step, or give back what it gave; see `Run.step`. No limit ends one of cost None: a wait for a person."""
     execution = place.execution
     key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
     saved = execution.steps.get(key)
@@ -110,8 +109,8 @@ async def perform(
         step_context.emit(StepDiverged(step=key))
     died = execution.accounts.held(place.lane, key) or Usage()
     try:
-        async with execution.within(place.gate, place.lane) if gated else nullcontext():
-            await hold(place, key, cost)
+        async with execution.within(place.gate, place.lane) if cost is not None else nullcontext():
+            await hold(place, key, cost or Usage())
             result = await fn(step_context)
     except Failed as failed:
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
@@ -223,4 +222,4 @@ async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool)
             await execution.world.clock.sleep(POLL)
             execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
 
-    return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", gated=False)
+    return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)

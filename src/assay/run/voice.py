@@ -167,28 +167,49 @@ class Listener(Protocol):
         ...
 
 
+class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done with a reply while it streams.
+
+    Args:
+        deltas: makes the event for a piece of the reply's text, None where it says nothing yet; without it the text
+            stays off the log.
+        thinking: whether the model's reasoning goes on the log.
+        on_call: told of each tool call the moment it is complete in the stream, and not on replay.
+        listener: hears the text as it goes on the log, and may say events beside it.
+        reading: how the text is read, on the log and in the reply: what it holds in wrappers is made plain.
+    """
+
+    deltas: Deltas | None = None
+    thinking: bool = True
+    on_call: Callable[[int, ToolCall], None] | None = None
+    listener: Listener | None = None
+    reading: Reading | None = None
+
+
+HEARD = StreamHooks()
+"""The model's reasoning goes on the log, and nothing else of the stream."""
+SILENT = StreamHooks(thinking=False)
+"""Nothing of the stream goes on the log."""
+
+
 class Voice:
     """Turns a reply's stream into events, at most ten a second."""
 
-    def __init__(
-        self,
-        step_context: StepContext,
-        tools: Sequence[ToolDefinition],
-        deltas: Deltas | None,
-        thinking: bool,
-        on_call: Callable[[int, ToolCall], None] | None,
-        listener: Listener | None = None,
-        reading: Reading | None = None,
-    ) -> None:
-        """`tools` are those of the request; the others see `Run.ask`."""
-        self._step_context, self._tools, self._deltas, self._thinking = step_context, tools, deltas, thinking
-        self._on_call, self._listener = on_call, listener
+    def __init__(self, step_context: StepContext, tools: Sequence[ToolDefinition], hooks: StreamHooks) -> None:
+        """`tools` are those of the request."""
+        self._step_context, self._tools, self._deltas, self._thinking = (
+            step_context,
+            tools,
+            hooks.deltas,
+            hooks.thinking,
+        )
+        self._on_call, self._listener = hooks.on_call, hooks.listener
         self._text: list[str] = []
-        self._reading, self._reader = reading, _begun(reading)
+        self._reading, self._reader = hooks.reading, _begun(hooks.reading)
         self._thoughts = self._listen()
         self._said_at = float("-inf")
-        if listener is not None:
-            listener.begin(Beside(step_context))
+        if self._listener is not None:
+            self._listener.begin(Beside(step_context))
 
     async def restart(self) -> None:
         """Take back what the attempt before this one said."""

@@ -13,7 +13,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
 
 import msgspec
 from starlette.requests import Request
@@ -84,17 +84,17 @@ class Endpoint:
     method: str
     path: str
     handler: Handler
-    status: int
     tag: str
-    scope: Permission | Literal[""]
-    media: tuple[str, ...]
-    takes: tuple[str, ...]
     names: tuple[str, ...]
     query: type[msgspec.Struct] | None
     body: type[msgspec.Struct] | None
     result: Any
-    headers: tuple[str, ...]
-    pages: type[msgspec.Struct] | None
+    status: int = 200
+    scope: Permission | Literal[""] = "read"
+    media: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    pages: type[msgspec.Struct] | None = None
 
     @property
     def name(self) -> str:
@@ -130,6 +130,17 @@ class Endpoint:
         return Route(self.path, self.answer, methods=[self.method], name=self.name)
 
 
+class RouteOptions(TypedDict, total=False):
+    """What a route says of itself beside its types; see `Endpoint`."""
+
+    status: int
+    scope: Permission | Literal[""]
+    media: tuple[str, ...]
+    takes: tuple[str, ...]
+    headers: tuple[str, ...]
+    pages: type[msgspec.Struct] | None
+
+
 class Endpoints:
     """The routes of one subject, in the order of definition."""
 
@@ -137,38 +148,27 @@ class Endpoints:
         self.tag, self._prefix = tag, prefix
         self.endpoints: list[Endpoint] = []
 
-    def get(self, path: str, **more: Any) -> Callable[[H], H]:
+    def get(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Reading changes nothing; HEAD is answered too."""
-        return self._add("GET", path, **more)
+        return self._add("GET", path, more)
 
-    def post(self, path: str, **more: Any) -> Callable[[H], H]:
+    def post(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Something is begun, or changed."""
-        return self._add("POST", path, scope=more.pop("scope", "write"), **more)
+        return self._add("POST", path, {"scope": "write", **more})
 
-    def put(self, path: str, **more: Any) -> Callable[[H], H]:
+    def put(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Something is put in place of what was there."""
-        return self._add("PUT", path, scope=more.pop("scope", "write"), **more)
+        return self._add("PUT", path, {"scope": "write", **more})
 
-    def patch(self, path: str, **more: Any) -> Callable[[H], H]:
+    def patch(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Something is changed in parts."""
-        return self._add("PATCH", path, scope=more.pop("scope", "write"), **more)
+        return self._add("PATCH", path, {"scope": "write", **more})
 
-    def delete(self, path: str, **more: Any) -> Callable[[H], H]:
+    def delete(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Something goes."""
-        return self._add("DELETE", path, scope=more.pop("scope", "write"), **more)
+        return self._add("DELETE", path, {"scope": "write", **more})
 
-    def _add(
-        self,
-        method: str,
-        path: str,
-        *,
-        status: int = 200,
-        scope: Permission | Literal[""] = "read",
-        media: tuple[str, ...] = (),
-        takes: tuple[str, ...] = (),
-        headers: tuple[str, ...] = (),
-        pages: type[msgspec.Struct] | None = None,
-    ) -> Callable[[H], H]:
+    def _add(self, method: str, path: str, more: RouteOptions) -> Callable[[H], H]:
         def add(handler: H) -> H:
             whole = self._prefix + path
             hints = get_type_hints(handler)
@@ -180,17 +180,12 @@ class Endpoints:
                     method=method,
                     path=whole,
                     handler=handler,
-                    status=status,
                     tag=self.tag,
-                    scope=scope,
-                    media=media,
-                    takes=takes,
                     names=names,
                     query=hints.get("query"),
                     body=hints.get("body"),
                     result=hints.get("return"),
-                    headers=headers,
-                    pages=pages,
+                    **more,
                 )
             )
             return handler

@@ -19,7 +19,16 @@ from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, Page
 from assay.core.ports.store import Store
 from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical
-from assay.evidence.ingest import Ingested, exclusions, extractor_for, find_files, ingest, page_name
+from assay.evidence.ingest import (
+    FileReaders,
+    Ingested,
+    IngestTarget,
+    exclusions,
+    extractor_for,
+    find_files,
+    ingest,
+    page_name,
+)
 from assay.evidence.monitor import ReadingMonitor
 from assay.services import places
 from assay.services.pages import fetching
@@ -156,15 +165,14 @@ class Gathering:
         """
         done = ingest(
             paths,
+            IngestTarget(
+                library=self._store.library, blobs=self._store.blobs, clock=self._clock, collection=collection
+            ),
+            FileReaders(
+                extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest
+            ),
             pages=pages,
-            library=self._store.library,
-            blobs=self._store.blobs,
-            extractors=self._readers.extractors(),
-            archives=self._readers.archives(),
-            clock=self._clock,
-            collection=collection,
             progress=self._reading.tell,
-            largest=self._largest,
             needed=False,
         )
         self.files += done.files

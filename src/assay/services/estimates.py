@@ -175,45 +175,54 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     if brief.mode == "agent":
         return [*_agents(rules, Span(1, 1)), *_judged(brief)]
     if brief.mode in ("simple", "web_search"):
-        return [_line("simple", 1, 2, 800, 6_000, 30, 600), _line("complex", 1, 1, 1_000, 20_000, 100, 2_000)]
+        return [
+            _line("simple", (1, 2), (800, 6_000), (30, 600)),
+            _line("complex", (1, 1), (1_000, 20_000), (100, 2_000)),
+        ]
     fewest, longest = (steps, steps) if steps else (rules.min_steps, rules.max_steps)
     before = [
-        _line("simple", 1, 1, 900, 4_000, 30, 300),
-        _line("simple", 0, 1, 600, 2_500, 30, 200),
-        _line("analytical", 1, 2, 1_000, 6_000, 150, 1_500),
+        _line("simple", (1, 1), (900, 4_000), (30, 300)),
+        _line("simple", (0, 1), (600, 2_500), (30, 200)),
+        _line("analytical", (1, 2), (1_000, 6_000), (150, 1_500)),
     ]
-    writing = _line("complex", 1, 1 if brief.schema == "" else 3, 2_000, 40_000, 200, 5_000)
+    writing = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
     deciding = _reflecting(rules, longest) if brief.strategy == "reflective" else _orchestrating(rules)
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
-    assessing = [_line("simple", 0, 1, 1_000, 12_000, 40, 500)] if brief.assess else []
+    assessing = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
     writing_up = [*assessing, writing, *_judged(brief)]
     return [*before, *deciding, *_agents(rules, Span(min(fewest, agents.most), agents.most)), *writing_up]
 
 
-def _line(role: Role, least: float, most: float, lin: float, min_: float, lout: float, mout: float) -> CallEstimate:
-    return CallEstimate(role, Span(least, most), Span(lin, min_), Span(lout, mout))
+Ends = tuple[float, float]
+
+
+def _line(role: Role, calls: Ends, inputs: Ends, outputs: Ends) -> CallEstimate:
+    return CallEstimate(role, Span(*calls), Span(*inputs), Span(*outputs))
 
 
 def _orchestrating(rules: DepthRules) -> list[CallEstimate]:
-    return [_line("analytical", 2, rules.cycles + 2, 1_500, 12_000, 40, 700)]
+    return [_line("analytical", (2, rules.cycles + 2), (1_500, 12_000), (40, 700))]
 
 
 def _reflecting(rules: DepthRules, steps: int) -> list[CallEstimate]:
-    return [_line("simple", 0, steps, 1_000, 8_000, 40, 600), _line("analytical", 0, 2, 1_500, 8_000, 150, 1_500)]
+    return [
+        _line("simple", (0, steps), (1_000, 8_000), (40, 600)),
+        _line("analytical", (0, 2), (1_500, 8_000), (150, 1_500)),
+    ]
 
 
 def _agents(rules: DepthRules, agents: Span) -> list[CallEstimate]:
     turns = Span(1, 1) if rules.queries else Span(2, rules.agent_turns)
     return [
-        _line("analytical", agents.least * turns.least, agents.most * turns.most, 1_500, 12_000, 40, 500),
-        _line("analytical", agents.least, agents.most * 1.5, 2_500, 16_000, 100, 2_500),
+        _line("analytical", (agents.least * turns.least, agents.most * turns.most), (1_500, 12_000), (40, 500)),
+        _line("analytical", (agents.least, agents.most * 1.5), (2_500, 16_000), (100, 2_500)),
     ]
 
 
 def _judged(brief: Brief) -> list[CallEstimate]:
     if not brief.verify or "judge" in brief.checks_off:
         return []
-    return [_line("judge", 0, 40, 500, 2_500, 30, 300)]
+    return [_line("judge", (0, 40), (500, 2_500), (30, 300))]
 
 
 def _idle(brief: Brief, line: CallEstimate, profiles: dict[Role, Profile]) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Unpack
 from urllib.parse import unquote
 
 import msgspec
@@ -50,27 +49,32 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     view: RunView
 
 
+class ForkChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """What is otherwise in a fork: the plan, sources left out, sources added, and options; see `Assay.fork`."""
+
+    plan: Plan | str | Path | None = None
+    exclude: Sequence[str] = ()
+    add: Sources | None = None
+    wanted: ForkOptions = {}
+
+
 async def fork(
     context: Context,
     reference: str,
     point: Point,
-    *,
-    plan: Plan | str | Path | None = None,
-    exclude: Sequence[str] = (),
-    add: Sources | None = None,
+    changes: ForkChanges,
     progress: Say | None = None,
     priority: int | None = None,
-    **wanted: Unpack[ForkOptions],
 ) -> str:
     """Store a run which goes on from a point of another; see `Assay.fork`."""
     check_priority(context, priority)
-    given = None if plan is None else reviewed(plan).plan
+    given, add = None if changes.plan is None else reviewed(changes.plan).plan, changes.add
     point = _point(point, given is not None, add is not None)
     parent = await _parent(context, reference)
     at = _stood(parent, point)
-    left_out = await asyncio.to_thread(chosen, parent.view, exclude, context.store.library)
+    left_out = await asyncio.to_thread(chosen, parent.view, changes.exclude, context.store.library)
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
-    brief = revised(parent.brief, made, context.settings, wanted)
+    brief = revised(parent.brief, made, context.settings, changes.wanted)
     worlds.check(context, brief)
     with speaking(brief.locale):  # what the scope is called stands in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)

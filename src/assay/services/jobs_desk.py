@@ -12,7 +12,7 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, Jobs
-from assay.run.job_worker import JobWorker
+from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 from assay.services import places
 from assay.services.context import Context
@@ -130,9 +130,6 @@ def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
         handlers(every),
         every.clock,
         every.store.journal.listen,
-        tells_all=every.store.tells_all,
-        slots=slots,
-        per_user=workers.per_user,
-        ttl=workers.lease,
-        say=say or log.info,
+        JobWorkerLimits(slots=slots, per_user=workers.per_user, ttl=workers.lease, tells_all=every.store.tells_all),
+        say or log.info,
     )

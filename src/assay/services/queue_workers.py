@@ -13,11 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from assay.core.brief import Brief
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
-from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits, World
+from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
 from assay.core.ports.queue import QUEUE_NEWS
-from assay.core.ports.store import Store
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.holders import is_dead
@@ -95,26 +93,16 @@ def queue(context: Context) -> Queue:
 
 def worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
     """A worker in this process; see `Assay.worker`."""
-    every = context.owned_by(None)
-    world_for, view = partial(worlds.world, every), partial(stored_runs.view, every)
-    return Worker(every.store, queue(every), context.engine, world_for, view, slots, limits, say)
+    return Worker(context.owned_by(None), context.engine, slots, limits, say)
 
 
 class Worker:
     """Executes queued runs until it is stopped; see `Assay.worker`."""
 
-    def __init__(
-        self,
-        store: Store,
-        queue: Queue,
-        engine: Engine,
-        world_for: Callable[[Brief], World],
-        view: Viewed,
-        slots: int,
-        limits: QueueLimits,
-        say: Say | None,
-    ) -> None:
-        self._store, self._queue, self._engine, self._world_for, self._view = store, queue, engine, world_for, view
+    def __init__(self, every: Context, engine: Engine, slots: int, limits: QueueLimits, say: Say | None) -> None:
+        """`every` is the context of all owners."""
+        self._store, self._queue, self._engine = every.store, queue(every), engine
+        self._world_for, self._view = partial(worlds.world, every), partial(stored_runs.view, every)
         self._slots, self._limits, self._say = slots, limits, say or log.info
         self._handles: set[RunTask] = set()
         self._others: set[str] = set()  # runs which this release, or this machine's settings, cannot go on with

@@ -19,7 +19,6 @@ from assay.core.ports import (
     LONGEST_LEASE,
     NOTHING,
     Action,
-    Allowance,
     Commit,
     EventDraft,
     Lease,
@@ -170,8 +169,6 @@ class MemoryJournal(MemoryListing):
         events: Sequence[EventDraft],
         thread: str = "",
         given: RunInputs = NOTHING,
-        within: Sequence[Allowance] = (),
-        owner: str = "",
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events, and what it is given.
 
@@ -182,11 +179,11 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
-            for each in within:
+            for each in given.within:
                 counted = [run for run in self._runs.values() if each.owner in (None, run.owner)]
                 going = sum(run.status in GOING for run in counted)
                 check(each, _spending(counted, each.since, None), going, brief)
-            whose = owner if self._owner is None else self._owner
+            whose = given.owner if self._owner is None else self._owner
             run = StoredRun(run_id, question, brief, common.created_at(events, self._wall), thread, whose)
             run.labels = given_labels(brief)
             self._begin(run)

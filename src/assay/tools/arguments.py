@@ -115,6 +115,6 @@ async def count_words(run: Run) -> None:
             return Rarity()  # the search itself says what is wrong
 
     try:
-        run.execution.rarity = await run.at("write").step("words", count, returns=Rarity, input=[asked, *collections])
+        run.rarity = await run.at("write").step("words", count, returns=Rarity, input=[asked, *collections])
     except LimitReached:
         return

@@ -151,7 +151,7 @@ async def _left(run: Run) -> int:
         return MOST_DOCUMENTS
 
     async def look(_: StepContext) -> int:
-        return max(1, run.execution.accounts.room(run.lane, run.gate).pages or 0)
+        return max(1, run.room.pages or 0)
 
     return await run.step("pages-left", look, returns=int)
 

@@ -21,7 +21,7 @@ from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.derived_figures import added_up, recompute
 from assay.verify.equality import entails, same, same_day
-from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, Outcome, SlotFinding
 from assay.verify.number_words import MONTHS
 from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
@@ -115,7 +115,7 @@ def _find(stated: _Stated, index: int) -> SlotFinding:
     token = claim.words[index].token
     assert token is not None  # only words with one are asked about
     if not holding and _is_said_otherwise(claim.plain.text, token, texts):
-        return _finding(claim, index, token, texts, None, veto=False)
+        return _finding(claim, index, texts, "stated", None, veto=False)
     others = (
         place
         for place, other in (stated.places.items() if stated.weighed else ())
@@ -125,7 +125,8 @@ def _find(stated: _Stated, index: int) -> SlotFinding:
     if holding:
         misfit = bound.conflicts(at_least=_needed(stated, bound), ratio=RATIO)
         other = bound.other if misfit else stated.exchanged(index)
-        return _finding(claim, index, token, texts, other or bound.same, veto=other is not None, same=other is None)
+        outcome: Outcome = "conflict" if other else "stated"
+        return _finding(claim, index, texts, outcome, other or bound.same, veto=other is not None)
     computed = ""
     if isinstance(token, Amount):
         computed = recompute(claim, token, tuple(stated.places.values())) or added_up(claim, token, texts)
@@ -135,7 +136,8 @@ def _find(stated: _Stated, index: int) -> SlotFinding:
     instead = _instead(bound)
     spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
     veto = not (spared or _is_entailed(stated, token, instead))
-    return _finding(claim, index, token, texts, instead if veto else None, veto=veto, absent=True)
+    place = instead if veto else None
+    return _finding(claim, index, texts, "conflict" if place else "absent", place, veto=veto)
 
 
 def _is_entailed(stated: _Stated, token: Token, instead: EvidenceSpan | None) -> bool:
@@ -159,25 +161,19 @@ def _instead(bound: Bound) -> EvidenceSpan | None:
 
 
 def _finding(
-    claim: AnalyzedText,
-    index: int,
-    token: Token,
-    texts: Texts,
-    other: EvidenceSpan | None,
-    *,
-    veto: bool,
-    absent: bool = False,
-    same: bool = False,
+    claim: AnalyzedText, index: int, texts: Texts, outcome: Outcome, place: EvidenceSpan | None, *, veto: bool
 ) -> SlotFinding:
-    """What was found of a slot; `other` is the place which speaks of it, with the `same` value or another."""
+    """What was found of a slot; `place` speaks of it, with the same value or another."""
+    token = claim.words[index].token
+    assert token is not None  # only words with one are asked about
     start, end = claim.origin(index, index)
-    said = texts.readings[other.passage].words[other.index].text if other else ""
+    said = texts.readings[place.passage].words[place.index].text if place else ""
     return SlotFinding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
         slot=ClaimSlot(token.text, start, end),
-        outcome="absent" if absent and not other else "stated" if same or not other else "conflict",
+        outcome=outcome,
         said=said if said != token.text else "",
-        passage=texts.passages[other.passage] if other else "",
+        passage=texts.passages[place.passage] if place else "",
         veto=veto,
     )
 

@@ -16,7 +16,6 @@ from assay.core.relevance import read_question
 from assay.core.relevance.grades import CitedSentence, grade
 from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
-from assay.evidence.documents import DocumentReader
 from assay.run.run import Run
 from assay.verify import gate
 from assay.verify.cited_passages import dropped
@@ -42,7 +41,7 @@ async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str,
     told = [_told(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
-        words = grade(asked, told, run.execution.rarity)
+        words = grade(asked, told, run.rarity)
         return ["answers" if is_answer(each, asked) else word for each, word in zip(checked, words, strict=True)]
 
     found = await asyncio.to_thread(work)
@@ -113,51 +112,52 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[str, ...] = ()
 
 
+class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report as written, with markers.
+
+    `proofreader` has found and checked claims while it was written, as it `streamed`: that is neither said nor done
+    again.
+    """
+
+    text: str
+    streamed: str = ""
+    proofreader: Proofreader | None = None
+
+
 async def verify(
     run: Run,
-    report: str,
-    passages: Mapping[str, Passage],
-    sources: Mapping[str, Source],
-    reader: DocumentReader,
+    report: WrittenReport,
+    held: EvidenceIndex,
+    rules: CheckRules,
     *,
-    enabled: bool,
-    has_sources: bool,
-    off: Sequence[str] = (),
     means: Means | None = None,
     closing: Closing | None = None,
-    proofreader: Proofreader | None = None,
-    streamed: str = "",
 ) -> Verified:
     """Find the claims of `report`, check each against what it cites, repair what fails, and pass the gate.
 
     Args:
         run: where events go; reading, judging, asking and searching are steps of it.
-        report: the report as written, with markers.
-        passages: every passage shown in the run, by id.
-        sources: every source of the run, by id.
-        reader: reads stored documents.
-        enabled: False leaves every claim `unchecked(off)`; the gate is passed all the same.
-        off: rules which are not asked.
-        has_sources: False, for an answer from the model alone, leaves every claim `unchecked(no sources)`.
+        report: what the claims stand in.
+        held: every passage shown in the run, and every source.
+        rules: not `enabled`, every claim is left `unchecked(off)`, and without sources `unchecked(no sources)`; the
+            gate is passed all the same. Whether there is a judge is found out here.
         means: what repair works with; without, nothing is repaired.
         closing: has the last word on the text before the gate, where claims are checked; it gets what was taken out.
-        proofreader: has found and checked claims while the report was written: that is neither said nor done again.
-        streamed: the report as it was then.
     """
-    judged = enabled and "judge" not in off and has_judge(run)
-    rules = CheckRules(enabled=enabled, has_sources=has_sources, off=tuple(off), judged=judged)
+    judged = rules.enabled and "judge" not in rules.off and has_judge(run)
+    rules = msgspec.structs.replace(rules, judged=judged)
+    proofreader, checkable = report.proofreader, rules.enabled and rules.has_sources
     known = await proofreader.closed() if proofreader is not None else VerificationStart(Checks(run, rules))
-    held = EvidenceIndex(passages, sources, reader)
-    found = await find(run, report, held, known, streamed)
+    found = await find(run, report.text, held, known, report.streamed)
     checked = await check_all(run, found, rules, known.say_checked, known.checks)
-    repaired = Repaired(text=report, checked=checked)
-    if means is not None and enabled and has_sources:
-        repaired = await Mender(run, held, rules, means).repair(report, checked)
+    repaired = Repaired(text=report.text, checked=checked)
+    if means is not None and checkable:
+        repaired = await Mender(run, held, rules, means).repair(report.text, checked)
         await _hold_again(run, found, repaired, held)
-    if closing is not None and enabled and has_sources:
+    if closing is not None and checkable:
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
-    if enabled:
+    if rules.enabled:
         answering = await graded(run, repaired.checked, held.sources)
         repaired = msgspec.structs.replace(repaired, checked=answering)
     return _gated(run, repaired, held)

@@ -50,9 +50,9 @@ def find(
         if (meant := _sense(reading, index, senses))
     ]
     for index, meant in slots:
-        meanings = {place: other for place, other in places if other == meant or other in against[meant]}
-        if meanings:
-            yield _find(rule, claim, index, meant, texts, meanings, at_least)
+        same = {place: other == meant for place, other in places if other == meant or other in against[meant]}
+        if same:
+            yield _find(rule, claim, index, texts, same, at_least)
 
 
 def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
@@ -61,15 +61,10 @@ def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
 
 
 def _find(
-    rule: Rule,
-    claim: AnalyzedText,
-    index: int,
-    meant: str,
-    texts: Texts,
-    meanings: dict[EvidenceSpan, str],
-    at_least: float,
+    rule: Rule, claim: AnalyzedText, index: int, texts: Texts, same: dict[EvidenceSpan, bool], at_least: float
 ) -> SlotFinding:
-    bound = bind(context(claim, (index,)), texts.readings, meanings, lambda place: meanings[place] == meant)
+    """What was found of a word; `same` says of each place whether it has the word's sense, or one against it."""
+    bound = bind(context(claim, (index,)), texts.readings, same, same.__getitem__)
     slot = ClaimSlot(claim.words[index].text, *claim.origin(index, index))
     if bound.other is None or not bound.conflicts(at_least=at_least, ratio=RATIO):
         return SlotFinding(rule=rule, slot=slot, outcome="stated" if bound.same else "absent")

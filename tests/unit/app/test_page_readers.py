@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from assay.app import readers as module
-from assay.app.online import Online
+from assay.app.online import Online, PageIntake
 from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
@@ -68,7 +68,14 @@ async def test_the_failure_of_a_page_begins_with_its_kind(
 ):
     monkeypatch.setattr(module, "PAGE_SECONDS", seconds)
     store = memory_store()
-    online = Online(load(), store.library, store.blobs, SystemClock(), readers, DocumentReader(store.blobs).spans)
+    intake = PageIntake(
+        library=store.library,
+        blobs=store.blobs,
+        clock=SystemClock(),
+        readers=readers,
+        spans=DocumentReader(store.blobs).spans,
+    )
+    online = Online(load(), intake)
     online.fetch_with(Serving(page))
     with pytest.raises(FetchFailed, match=f"^{kind}"):
         await online.read("https://example.org/slow")

@@ -26,6 +26,26 @@ def test_every_prefix_folds_and_the_live_folder_agrees(name: str) -> None:
         assert folder.view == fold(events[:count])
 
 
+def test_a_view_is_frozen_in_all_its_parts_and_stays_when_the_run_goes_on() -> None:
+    events = logs.SCENARIOS["two_agents"]().events
+    folder = ViewBuilder()
+    folder.extend(events[: len(events) // 2])
+    view, seen = folder.view, msgspec.json.encode(folder.view)
+    folder.extend(events)
+    assert msgspec.json.encode(view) == seen
+    whole = folder.view
+    for part in (
+        whole,
+        whole.report,
+        *whole.phases,
+        *whole.lanes,
+        *(turn for each in whole.lanes for turn in each.turns),
+    ):
+        for name in part.__struct_fields__:
+            with pytest.raises(AttributeError, match="immutable"):
+                setattr(part, name, None)
+
+
 @given(data=st.data(), name=st.sampled_from(NAMES))
 @settings(max_examples=60)
 def test_kinds_of_later_releases_change_nothing(data: st.DataObject, name: str) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from intake import read_into
 
 from assay.core.errors import ExtractError, NothingRead, UsageError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, ReadingProgress, ingest
+from assay.evidence.ingest import Ingested, ReadingProgress
 from assay.store.memory import memory_store
 
 
@@ -55,14 +56,8 @@ def store() -> Store:
 
 
 def run(store: Store, *paths: str | Path, lines: Lines | None = None, **more: object) -> Ingested:
-    return ingest(
-        paths,
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[lines or Lines()],
-        clock=StillClock(),
-        **more,  # type: ignore[arg-type]
-    )
+    more.setdefault("collection", None)
+    return read_into(store, paths, [lines or Lines()], clock=StillClock(), **more)  # type: ignore[arg-type]
 
 
 def names(store: Store, collection: str) -> list[str]:

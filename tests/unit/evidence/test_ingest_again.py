@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from intake import read_into
 
 from assay.core.errors import ExtractError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, ReadingProgress, ingest
+from assay.evidence.ingest import Ingested, ReadingProgress
 from assay.evidence.ingest.units import AHEAD
 from assay.fetch.text import TextExtractor
-from assay.run.clock import SystemClock
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -56,15 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(store: Store, path: Path, extractor: Counting, **more: object) -> Ingested:
-    return ingest(
-        [path],
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[extractor],
-        clock=SystemClock(),
-        collection="c",
-        **more,  # type: ignore[arg-type]
-    )
+    return read_into(store, [path], [extractor], **more)  # type: ignore[arg-type]
 
 
 def test_only_what_changed_is_read_again(store: Store, folder: Path) -> None:
@@ -115,7 +107,7 @@ def test_what_was_read_before_an_interruption_is_not_read_again(store: Store, fo
 KILLED = textwrap.dedent("""
     import sys, time
     from pathlib import Path
-    from assay.evidence.ingest import ingest
+    from assay.evidence.ingest import FileReaders, IngestTarget, ingest
     from assay.fetch.text import TextExtractor
     from assay.run.clock import SystemClock
     from assay.store.sql import open_store
@@ -131,8 +123,8 @@ KILLED = textwrap.dedent("""
         if progress.file == 40:
             print("here", flush=True)
             time.sleep(600)
-    ingest([sys.argv[2]], library=store.library, blobs=store.blobs, extractors=[TextExtractor()], clock=Hasty(),
-           collection="c", progress=wait)
+    target = IngestTarget(library=store.library, blobs=store.blobs, clock=Hasty(), collection="c")
+    ingest([sys.argv[2]], target, FileReaders(extractors=[TextExtractor()]), progress=wait)
 """)
 
 
@@ -148,12 +140,5 @@ def test_a_killed_ingest_goes_on_from_its_last_batch(folder: Path, tmp_path: Pat
     store = open_store(home)
     kept = store.library.last_row()
     assert kept >= 30
-    found = ingest(
-        [folder],
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[TextExtractor()],
-        clock=SystemClock(),
-        collection="c",
-    )
+    found = read_into(store, [folder], [TextExtractor()])
     assert (found.documents, found.added) == (60, 60 - kept)

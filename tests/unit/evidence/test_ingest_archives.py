@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from intake import read_into
 
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested, ingest, units
+from assay.evidence.ingest import Ingested, units
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.zip import ZipArchive
-from assay.run.clock import SystemClock
 from assay.store.memory import memory_store
 
 
@@ -32,15 +32,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 
 def read(store: Store, path: Path) -> Ingested:
-    return ingest(
-        [path],
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[TextExtractor(), CsvExtractor()],
-        archives=[ZipArchive()],
-        clock=SystemClock(),
-        collection="c",
-    )
+    return read_into(store, [path], [TextExtractor(), CsvExtractor()], archives=[ZipArchive()])
 
 
 def test_members_are_documents_with_addresses_in_the_archive(store: Store, tmp_path: Path) -> None:

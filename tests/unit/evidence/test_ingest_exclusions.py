@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from intake import read_into
 
 from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested, exclusions, ingest
+from assay.evidence.ingest import Ingested, exclusions
 from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.text import TextExtractor
-from assay.run.clock import SystemClock
 from assay.store.memory import memory_store
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"
@@ -29,14 +29,7 @@ def store() -> Store:
 
 
 def run(store: Store, *paths: Path) -> Ingested:
-    return ingest(
-        paths,
-        library=store.library,
-        blobs=store.blobs,
-        extractors=[TextExtractor(), MarkdownExtractor(), HtmlExtractor(), CodeExtractor()],
-        clock=SystemClock(),
-        collection="c",
-    )
+    return read_into(store, paths, [TextExtractor(), MarkdownExtractor(), HtmlExtractor(), CodeExtractor()])
 
 
 def names(store: Store) -> set[str]:

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from intake import read_into
 from odd_readers import OddReader
 from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested, ingest
+from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import read_file
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.workers import Workers
 from assay.fetch.zip import ZipArchive
-from assay.run.clock import SystemClock
 from assay.store.memory import memory_store
 
 LARGEST = 20_000_000
@@ -51,16 +51,7 @@ def folder(tmp_path: Path) -> Path:
 def read(store: Store, folder: Path, workers: Workers) -> Ingested:
     extractors: list[Extractor] = [TextExtractor(), CsvExtractor()]
     extractors += [workers.isolate(each) for each in (PdfExtractor(), OddReader())]
-    return ingest(
-        [folder],
-        library=store.library,
-        blobs=store.blobs,
-        extractors=extractors,
-        archives=[ZipArchive()],
-        clock=SystemClock(),
-        collection="c",
-        largest=LARGEST,
-    )
+    return read_into(store, [folder], extractors, archives=[ZipArchive()], largest=LARGEST)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:

@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from intake import read_into
 
 from assay.core.errors import ExtractError
-from assay.evidence.ingest import Ingested, ingest
+from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import find_files, read_file
 from assay.fetch.text import TextExtractor
-from assay.run.clock import SystemClock
 from assay.store.memory import memory_store
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -34,9 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def added(folder: Path) -> Ingested:
-    store = memory_store()
-    ways = {"library": store.library, "blobs": store.blobs, "clock": SystemClock(), "collection": "c"}
-    return ingest([folder], extractors=[TextExtractor()], **ways)  # type: ignore[arg-type]
+    return read_into(memory_store(), [folder], [TextExtractor()])
 
 
 def test_a_link_out_of_a_folder_is_told_and_one_within_is_read(folder: Path) -> None:

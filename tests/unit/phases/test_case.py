@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from research import case_of
+
 from assay.core.brief import Brief, Scope
 from assay.core.sources import CollectionSummary
-from assay.phases.case import Case, describe
+from assay.phases.case import describe
 from assay.phases.triage import read_questions
 
 BRIEF = Brief(question="?", date="2026-01-01", scope=Scope(label="docs/"))
@@ -27,9 +29,7 @@ def test_the_documents_in_a_few_sentences() -> None:
 
 
 def test_what_is_asked_is_said_with_answers_and_instructions() -> None:
-    case = Case(
-        question="How far?", date="", count=1, documents="", scope="", answers="Brest", instructions="Be brief."
-    )
+    case = case_of(question="How far?", answers="Brest", instructions="Be brief.")
     assert [(each.name, each.text) for each in case.asked()] == [
         ("question", "How far?"),
         ("answers", "Brest"),

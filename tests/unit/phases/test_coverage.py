@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from research import case_of
 
-from assay.agents.task import NOTHING, Finding, Finished, Toolset
+from assay.agents.task import NOTHING, Finding, Finished
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
-from assay.evidence.ledger import Ledger
 from assay.phases.case import (
-    Case,
     Research,
     agent_task,
     marked,
@@ -124,14 +123,13 @@ def test_the_step_a_task_serves(task: str, named: int, step: int) -> None:
 
 @pytest.mark.parametrize(("continues", "earlier"), [("1", "The tide."), ("agent-1", "The tide."), ("7", ""), ("", "")])
 def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str, earlier: str) -> None:
-    toolset = Toolset(ledger=Ledger(), tools={})
-    toolset.ledger.apply(toolset.ledger.register(1, [], ["tide"], ["Tides"]).rows)
+    case = case_of(question="How far?", date="2026-01-01", documents="d", scope="s")
+    case.ledger.apply(case.ledger.register(1, [], ["tide"], ["Tides"]).rows)
     done = Finding(lane=1, task="t", text="The tide.")
-    case = Case(question="How far?", date="2026-01-01", count=1, documents="d", scope="s")
     research = Research(plan=PLAN, findings=(done,))
-    task = agent_task(toolset, case, research, "more", step=1, turns=3)
+    task = agent_task(case, research, "more", step=1, turns=3)
     before = predecessor(research, continues)
-    task = going_on(toolset, task, before, research, 8_000) if before else task
+    task = going_on(case.ledger, task, before, research, 8_000) if before else task
     assert task.earlier == earlier
     assert task.lanes == (0, 1)
     assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from research import document
+from research import case_of, document
 
-from assay.agents.task import Toolset
 from assay.core.brief import Brief, Scope
 from assay.core.plan import Plan
 from assay.core.ports import LedgerRow, Memory, StepRecord
@@ -18,15 +15,8 @@ from assay.core.sources import CollectionSummary, PassageSpan, lane_of_source
 from assay.core.view import RunView
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Research
-from assay.phases.checkpoint import (
-    SCOPE,
-    STEP,
-    InheritedEvidence,
-    cited_before,
-    equip,
-    recalled,
-    taken,
-)
+from assay.phases.checkpoint import cited_before, recalled
+from assay.phases.inheritance import SCOPE, STEP, InheritedEvidence, ledger_of, taken
 from assay.run.protocols import DocumentPassages
 
 TEXTS = ("The tide rises seven metres.", "The mistral blows from the north-west.", "The moon causes the tide.")
@@ -69,16 +59,10 @@ def memory(rows: list[LedgerRow], **steps: tuple[str, object]) -> Memory:
     )
 
 
-class AtLane:
-    """As much of a run as an equipment needs."""
-
-    def __init__(self, lane: int, web: bool = False) -> None:
-        self.lane, self.brief = lane, Brief(question="?", date="2026-01-02", scope=Scope(web=web))
-
-
-def toolset_of(inheritance: InheritedEvidence, scope: CollectionSummary | None = TWO, *, web: bool = False) -> Toolset:
-    run: Any = AtLane(4, web)
-    return equip(run, {}, inheritance, scope)
+def case_with(inheritance: InheritedEvidence, scope: CollectionSummary | None = TWO, *, web: bool = False) -> Case:
+    """The case of a run from lane 4 on."""
+    ledger = ledger_of(Brief(question="?", date="2026-01-02", scope=Scope(web=web)), inheritance, scope)
+    return case_of(question="How far does the tide rise?", ledger=ledger, inherited=inheritance, lane=4)
 
 
 @given(TURNS, TURNS)
@@ -88,15 +72,15 @@ def test_ids_of_the_two_runs_never_meet(
     inheritance = taken(memory(fill(Ledger(), before, 0)), RunView())
     again = msgspec.json.decode(msgspec.json.encode(inheritance), type=InheritedEvidence)
     assert again == inheritance
-    toolset = toolset_of(inheritance)
+    case = case_with(inheritance)
     inherited = {row.id for row in inheritance.rows}
-    new = fill(toolset.ledger, after, 4)
+    new = fill(case.ledger, after, 4)
     assert not inherited & {row.id for row in new}
     assert {row.id for row in taken(memory([*inheritance.rows, *new]), RunView()).rows} == inherited | {
         r.id for r in new
     }
     assert all(lane_of_source(row.id) >= 4 for row in new if row.kind == "source")
-    assert set(toolset.lanes) == {4, *inheritance.lanes}
+    assert set(case.lanes) == {4, *inheritance.lanes}
 
 
 def test_answers_hold_while_the_documents_are_the_same() -> None:
@@ -104,15 +88,15 @@ def test_answers_hold_while_the_documents_are_the_same() -> None:
     stored = memory([named], **{"a:search:0": ("observation/1", {"summary": "s"}), SCOPE: ("collectionsummary/1", TWO)})
     inheritance = taken(stored, RunView())
     assert inheritance.rows == ()
-    assert toolset_of(inheritance).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(inheritance).ledger.answered("search:local abc") == b'{"summary":"s"}'
     other = CollectionSummary(documents=3)
-    assert toolset_of(inheritance, scope=other).ledger.answered("search:local abc") is None
-    assert toolset_of(inheritance, scope=None).ledger.answered("search:local abc") is None
-    assert toolset_of(inheritance, web=True).ledger.answered("search:local abc") is None
+    assert case_with(inheritance, scope=other).ledger.answered("search:local abc") is None
+    assert case_with(inheritance, scope=None).ledger.answered("search:local abc") is None
+    assert case_with(inheritance, web=True).ledger.answered("search:local abc") is None
     same_day = msgspec.structs.replace(inheritance, date="2026-01-02")
-    assert toolset_of(same_day, web=True).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(same_day, web=True).ledger.answered("search:local abc") == b'{"summary":"s"}'
     handed_on = taken(memory([], **{STEP: ("heritage/1", inheritance), SCOPE: ("collectionsummary/1", TWO)}), RunView())
-    assert toolset_of(handed_on).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(handed_on).ledger.answered("search:local abc") == b'{"summary":"s"}'
 
 
 @pytest.mark.parametrize("scope", [("failed/1", {"kind": "limit", "reason": "time"}), None])
@@ -122,14 +106,13 @@ def test_without_a_look_at_the_documents_no_answer_is_reused(scope: tuple[str, o
 
 
 def test_only_sources_of_the_earlier_run_are_announced() -> None:
-    toolset = toolset_of(taken(memory(fill(Ledger(), [(1, [0])], 0)), RunView()))
-    fill(toolset.ledger, [(1, [1])], 4)
+    case = case_with(taken(memory(fill(Ledger(), [(1, [0])], 0)), RunView()))
+    fill(case.ledger, [(1, [1])], 4)
     text = "It rises. [S1001.1] It blows. [S5001.1] Who knows? [S9001.1] And again. [S1001]"
-    assert [source.id for source in cited_before(4, toolset, text)] == ["S1001"]
+    assert [source.id for source in cited_before(4, case.ledger, text)] == ["S1001"]
 
 
 def test_a_run_which_found_nothing_recalls_nothing() -> None:
-    case = Case(question="How far does the tide rise?", date="", count=1, documents="", scope="")
     inheritance = msgspec.structs.replace(taken(memory(fill(Ledger(), [(0, [0])], 0)), RunView()), cited=("S1.1",))
     research = Research(plan=Plan(title="t"))
-    assert recalled(toolset_of(inheritance), case, inheritance, research) == research
+    assert recalled(case_with(inheritance), research) == research

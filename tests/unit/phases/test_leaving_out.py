@@ -16,8 +16,9 @@ from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
 from assay.core.sources import Passage
 from assay.phases.case import Research
-from assay.phases.checkpoint import Checkpoint, InheritedEvidence
+from assay.phases.checkpoint import Checkpoint
 from assay.phases.fork import Leaving, revised
+from assay.phases.inheritance import InheritedEvidence
 from assay.verify.claims import claims
 
 SOURCES = ("S1", "S1001", "S1002", "S2001")
@@ -136,7 +137,7 @@ def test_the_planner_is_told_of_the_others_only():
 
 
 def test_what_was_taken_over_from_an_earlier_run_goes_too():
-    taken = leaving("S1").inheritance(
+    taken = leaving("S1").inherited(
         InheritedEvidence(
             question="?", rows=rows(), cited=("S1.1", "S1001.1"), answers={"search a": msgspec.Raw(b"{}")}
         )

@@ -22,6 +22,7 @@ from assay.run.engine import Engine, Outcome
 from assay.run.model_call import TRIES
 from assay.run.rate_limits import LONGEST, PATIENCE, PAUSE
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
 
 QUICK = Timeouts(tokens=0.5, first_token=0.5)
@@ -54,7 +55,7 @@ class Asked:
 
     async def __call__(self, role: Role = "analytical") -> str:
         """The name of the model which answered."""
-        return (await self._run.ask(role, ASK, deltas=lambda text: ThinkDelta(text=text))).model
+        return (await self._run.ask(role, ASK, StreamHooks(deltas=lambda text: ThinkDelta(text=text)))).model
 
 
 async def played(

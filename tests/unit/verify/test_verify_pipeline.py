@@ -21,8 +21,10 @@ from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.verify.checks import check
+from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.pipeline import Verified, verify
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.pipeline import Verified, WrittenReport, verify
 
 TEXT = """PEP: 6
 Title: Bug Fix Releases
@@ -67,7 +69,9 @@ async def verified(
     async def pipeline(run: Run) -> Outcome:
         phase = run.child("verify")
         reader = DocumentReader(store.blobs)
-        results.append(await verify(phase, report, passages, sources, reader, enabled=enabled, has_sources=has_sources))
+        held = EvidenceIndex(passages, sources, reader)
+        rules = CheckRules(enabled=enabled, has_sources=has_sources)
+        results.append(await verify(phase, WrittenReport(text=report), held, rules))
         return Outcome(verified=results[0].passed)
 
     async def prepare() -> tuple[Brief, World]:

@@ -67,13 +67,16 @@ class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
     """What a run has from its creation on: of a run that was forked, what it took over; its place in the queue.
 
-    `webhook` is told of this run alone; the store gives it the run's id, and its time.
+    `webhook` is told of this run alone; the store gives it the run's id, and its time. `owner` is whose it is, where
+    the journal is not one owner's; `within` are the allowances which leave room for its budget.
     """
 
     steps: tuple[StepRecord, ...] = ()
     ledger: tuple[LedgerRow, ...] = ()
     place: QueuePlace | None = None
     webhook: Webhook | None = None
+    owner: str = ""
+    within: tuple[Allowance, ...] = ()
 
 
 NOTHING = RunInputs()
@@ -176,14 +179,11 @@ class Journal(Listing, Protocol):
         events: Sequence[EventDraft],
         thread: str = "",
         given: RunInputs = NOTHING,
-        within: Sequence[Allowance] = (),
-        owner: str = "",
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events; `thread` names the conversation it is part of.
 
         What it is `given` is stored in the same transaction (its place in the queue too, where there is a queue), and
-        its budget is looked at `within` each allowance there, whoever's journal this is. `owner` is whose it is, where
-        the journal is not one owner's.
+        its budget is looked at within each allowance there, whoever's journal this is.
 
         Raises:
             Overtaken: other runs have taken what it would take of an allowance.

@@ -23,6 +23,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """The root of all parts of a view."""
 
 
+# What a part of the view has in common with its working copy (`core.view.state`), which inherits it too, is declared
+# once, in a struct whose name ends in `Facts`; what the copy builds up piece by piece, the view alone declares.
+
+
 class ToolUse(View, frozen=True, kw_only=True):
     """A tool call. `summary` is one line for a person, or the reason of a failure; `arguments` JSON text."""
 
@@ -59,23 +63,33 @@ class Attempt(View, frozen=True, kw_only=True):
     outcome: str
 
 
-class Turn(View, frozen=True, kw_only=True):
-    """What happened on one path: thoughts (the last may still grow, then `thinking`), tool calls, searches."""
+class TurnFacts(msgspec.Struct, kw_only=True):
+    """The path of a turn, and whether its last thought may still grow."""
 
     path: Path
-    thoughts: tuple[str, ...] = ()
     thinking: bool = False
+
+
+class Turn(TurnFacts, frozen=True, kw_only=True):  # type: ignore[misc]  # msgspec can freeze what it inherits
+    """What happened on one path: thoughts (the last may still grow, then `thinking`), tool calls, searches."""
+
+    thoughts: tuple[str, ...] = ()
     tools: tuple[ToolUse, ...] = ()
     searches: tuple[SearchMade, ...] = ()
     attempts: tuple[Attempt, ...] = ()
 
 
-class Phase(View, frozen=True, kw_only=True):
-    """A phase with the turns that belong to no agent; `finished_at` is empty while it lasts."""
+class PhaseFacts(msgspec.Struct, kw_only=True):
+    """A phase and its times; without `started_at` when an event lies in it which never began."""
 
     name: str
-    started_at: str
+    started_at: str = ""
     finished_at: str = ""
+
+
+class Phase(PhaseFacts, frozen=True, kw_only=True):  # type: ignore[misc]
+    """A phase with the turns that belong to no agent; `finished_at` is empty while it lasts."""
+
     turns: tuple[Turn, ...] = ()
 
 
@@ -92,8 +106,8 @@ class FindingView(View, frozen=True, kw_only=True):
     uncited: bool = False
 
 
-class Lane(View, frozen=True, kw_only=True):
-    """A research agent. `step` is the plan step it serves (0: none), `sources` the ids it was shown, in order.
+class LaneFacts(msgspec.Struct, kw_only=True):
+    """A research agent. `step` is the plan step it serves (0: none).
 
     Times are ISO 8601 UTC, empty when not yet; `usage` is what its steps spent.
     """
@@ -105,12 +119,17 @@ class Lane(View, frozen=True, kw_only=True):
     state: LaneState = "planned"
     stop: str = ""
     error: str = ""
-    turns: tuple[Turn, ...] = ()
-    finding: FindingView = FindingView()
-    sources: tuple[str, ...] = ()
     started_at: str = ""
     finished_at: str = ""
     usage: Usage = Usage()
+
+
+class Lane(LaneFacts, frozen=True, kw_only=True):  # type: ignore[misc]
+    """A research agent with what it did and found; `sources` are the ids it was shown, in order."""
+
+    turns: tuple[Turn, ...] = ()
+    finding: FindingView = FindingView()
+    sources: tuple[str, ...] = ()
 
 
 class Clarification(View, frozen=True, kw_only=True):
@@ -138,18 +157,23 @@ class Unreadable(View, frozen=True, kw_only=True):
     reason: str
 
 
-class Writing(View, frozen=True, kw_only=True):
-    """The report as written, passage markers in it. `text_sha256`, `limits` and `stated`
-    (what code says in it, and of what kind that is) are known when it is finished.
+class WritingFacts(msgspec.Struct, kw_only=True):
+    """What is known of the report beside its text. `text_sha256`, `limits` and `stated` (what code says in it, and of
+    what kind that is) are known when it is finished.
     """
 
     title: str = ""
-    text: str = ""
-    state: Literal["none", "writing", "finished"] = "none"
-    revisions: tuple[str, ...] = ()
     text_sha256: str = ""
     limits: tuple[str, ...] = ()
     stated: dict[str, Statement] = {}
+
+
+class Writing(WritingFacts, frozen=True, kw_only=True):  # type: ignore[misc]
+    """The report as written, passage markers in it."""
+
+    text: str = ""
+    state: Literal["none", "writing", "finished"] = "none"
+    revisions: tuple[str, ...] = ()
 
 
 class RemovedClaim(View, frozen=True, kw_only=True):
@@ -211,15 +235,13 @@ class Pause(View, frozen=True, kw_only=True):
     ended_at: str
 
 
-class RunView(View, frozen=True, kw_only=True):
-    """A run after its events up to `last_seq`.
+class RunFacts(msgspec.Struct, kw_only=True):
+    """What is known of a run.
 
     Times are ISO 8601 UTC, empty when not yet. `mode` and `depth` are the chosen ones after triage, the asked ones
     before. `models` maps a role to the model which last answered for it. `sources`, `passages` and the `surroundings`
-    of cited ones are by id, in order of appearance; `claims` in the order of the report. `checks` are by claim, those
-    of its present version; `versions` what it said before, the oldest first. `expected` are pages which were
-    read before anybody asked for them; `documents` counts those in scope, -1 while that is not known. `copies` are
-    groups of documents, by hash, which copy one another. `exhausted` is the limit which ended research.
+    of cited ones are by id, in order of appearance. `documents` counts those in scope, -1 while that is not known.
+    `copies` are groups of documents, by hash, which copy one another. `exhausted` is the limit which ended research.
     `graded` says that it was looked at how far the claims answer the question; `passed` that the final gate
     was; `verified`, that every claim holds and one answers the question as well (of an older run the same as `passed`).
     """
@@ -240,38 +262,47 @@ class RunView(View, frozen=True, kw_only=True):
     created_at: str = ""
     started_at: str = ""
     finished_at: str = ""
-    phases: tuple[Phase, ...] = ()
-    active_phase: str = ""
     triage: Triage | None = None
     clarification: Clarification = Clarification()
     plan: Plan | None = None
-    plan_text: str = ""
     plan_approved_by: str = ""
-    lanes: tuple[Lane, ...] = ()
-    reflections: tuple[Reflection, ...] = ()
-    steering: tuple[Steered, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     sources: dict[str, Source] = {}
     passages: dict[str, Passage] = {}
     surroundings: dict[str, Surroundings] = {}
+    documents: int = -1
+    copies: tuple[tuple[str, ...], ...] = ()
+    fields: tuple[Field, ...] = ()
+    gate: Gate | None = None
+    graded: bool = False
+    restarts: int = 0
+
+
+class RunView(RunFacts, frozen=True, kw_only=True):  # type: ignore[misc]
+    """A run after its events up to `last_seq`.
+
+    `claims` are in the order of the report; `checks` are by claim, those of its present version, `versions` what it
+    said before, the oldest first. `expected` are pages which were read before anybody asked for them.
+    """
+
+    phases: tuple[Phase, ...] = ()
+    active_phase: str = ""
+    plan_text: str = ""
+    lanes: tuple[Lane, ...] = ()
+    reflections: tuple[Reflection, ...] = ()
+    steering: tuple[Steered, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     expected: tuple[str, ...] = ()
-    documents: int = -1
     report: Writing = Writing()
     claims: tuple[Claim, ...] = ()
     checks: dict[str, tuple[Check, ...]] = {}
     versions: dict[str, tuple[Version, ...]] = {}
     removed: tuple[RemovedClaim, ...] = ()
-    copies: tuple[tuple[str, ...], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    fields: tuple[Field, ...] = ()
     summary: Summary = Summary()
-    gate: Gate | None = None
-    graded: bool = False
     usage: Spending = Spending()
     low: tuple[Low, ...] = ()
     warnings: tuple[RunWarning, ...] = ()
-    restarts: int = 0
     pauses: tuple[Pause, ...] = ()
 
     @property

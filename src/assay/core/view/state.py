@@ -6,25 +6,25 @@ from typing import Any
 
 import msgspec
 
-from assay.core.brief import Brief
 from assay.core.claims import Check, Claim, Conflict, Version, summarize
 from assay.core.coordinates import lane_of
 from assay.core.events import Envelope, Path, RunResumed, RunWaiting
-from assay.core.plan import Coverage, Plan, Triage
-from assay.core.ports import FINAL, RunStatus
-from assay.core.sources import Passage, Source, Surroundings, sha256
-from assay.core.translation import Statement
-from assay.core.typed_answers import Field
+from assay.core.ports import FINAL
+from assay.core.sources import Passage, sha256
 from assay.core.usage import Usage
 from assay.core.view import model
 
 
-class TurnState(msgspec.Struct):
+def known(state: msgspec.Struct, facts: type[msgspec.Struct]) -> dict[str, Any]:
+    """What a working copy and its view have in common, by name; dictionaries are copied."""
+    found = ((name, getattr(state, name)) for name in facts.__struct_fields__)
+    return {name: dict(value) if isinstance(value, dict) else value for name, value in found}
+
+
+class TurnState(model.TurnFacts, kw_only=True):
     """A turn in the making; thoughts are kept as pieces until somebody looks."""
 
-    path: Path
     thoughts: list[list[str]] = []
-    thinking: bool = False
     tools: dict[str, model.ToolUse] = {}
     searches: list[model.SearchMade] = []
     attempts: list[model.Attempt] = []
@@ -32,43 +32,28 @@ class TurnState(msgspec.Struct):
     def view(self) -> model.Turn:
         """The turn as it stands."""
         return model.Turn(
-            path=self.path,
+            **known(self, model.TurnFacts),
             thoughts=tuple("".join(pieces) for pieces in self.thoughts),
-            thinking=self.thinking,
             tools=tuple(self.tools.values()),
             searches=tuple(self.searches),
             attempts=tuple(self.attempts),
         )
 
 
-class PhaseState(msgspec.Struct):
-    """A phase in the making; without `started_at` when an event lies in it which never began."""
+class PhaseState(model.PhaseFacts, kw_only=True):
+    """A phase in the making."""
 
-    name: str
-    started_at: str = ""
-    finished_at: str = ""
     turns: dict[Path, TurnState] = {}
 
     def view(self) -> model.Phase:
         """The phase as it stands."""
-        return model.Phase(
-            name=self.name,
-            started_at=self.started_at,
-            finished_at=self.finished_at,
-            turns=tuple(turn.view() for turn in self.turns.values()),
-        )
+        turns = tuple(turn.view() for turn in self.turns.values())
+        return model.Phase(**known(self, model.PhaseFacts), turns=turns)
 
 
-class LaneState(msgspec.Struct):
+class LaneState(model.LaneFacts, kw_only=True):
     """An agent in the making."""
 
-    lane: int
-    cycle: int = 0
-    task: str = ""
-    step: int = 0
-    state: model.LaneState = "planned"
-    stop: str = ""
-    error: str = ""
     turns: dict[Path, TurnState] = {}
     findings: list[str] = []
     passages: tuple[str, ...] = ()
@@ -76,20 +61,11 @@ class LaneState(msgspec.Struct):
     reported: bool = False
     uncited: bool = False
     sources: dict[str, None] = {}
-    started_at: str = ""
-    finished_at: str = ""
-    usage: Usage = Usage()
 
     def view(self) -> model.Lane:
         """The lane as it stands."""
         return model.Lane(
-            lane=self.lane,
-            cycle=self.cycle,
-            task=self.task,
-            step=self.step,
-            state=self.state,
-            stop=self.stop,
-            error=self.error,
+            **known(self, model.LaneFacts),
             turns=tuple(turn.view() for turn in self.turns.values()),
             finding=model.FindingView(
                 text="".join(self.findings),
@@ -99,22 +75,15 @@ class LaneState(msgspec.Struct):
                 uncited=self.uncited,
             ),
             sources=tuple(self.sources),
-            started_at=self.started_at,
-            finished_at=self.finished_at,
-            usage=self.usage,
         )
 
 
-class WritingState(msgspec.Struct):
+class WritingState(model.WritingFacts, kw_only=True):
     """The report in the making."""
 
-    title: str = ""
     pieces: list[str] = []
     started: bool = False
     revisions: list[str] = []
-    text_sha256: str = ""
-    limits: tuple[str, ...] = ()
-    stated: dict[str, Statement] = {}
 
     def is_whole(self) -> bool:
         """Whether the text is the one its last event names."""
@@ -124,67 +93,34 @@ class WritingState(msgspec.Struct):
     def view(self) -> model.Writing:
         """The report as it stands."""
         return model.Writing(
-            title=self.title,
+            **known(self, model.WritingFacts),
             text="".join(self.pieces),
             state="finished" if self.text_sha256 else "writing" if self.started else "none",
             revisions=tuple(self.revisions),
-            text_sha256=self.text_sha256,
-            limits=self.limits,
-            stated=self.stated,
         )
 
 
-class ViewState(msgspec.Struct):
-    """A run in the making: the fields of `RunView`, open to change."""
+class ViewState(model.RunFacts, kw_only=True):
+    """A run in the making."""
 
-    run_id: str = ""
-    last_seq: int = 0
-    brief: Brief | None = None
-    status: RunStatus = "created"
-    waiting_for: str = ""
-    stop_reason: str = ""
-    exhausted: str = ""
-    error: str = ""
-    verified: bool = False
-    passed: bool = False
-    mode: str = ""
-    depth: str = ""
-    models: dict[str, str] = {}
-    created_at: str = ""
-    started_at: str = ""
-    finished_at: str = ""
     phases: dict[str, PhaseState] = {}
-    triage: Triage | None = None
-    clarification: model.Clarification = model.Clarification()
-    plan: Plan | None = None
     plan_pieces: list[str] = []
-    plan_approved_by: str = ""
     lanes: dict[int, LaneState] = {}
     reflections: list[model.Reflection] = []
     steering: list[model.Steered] = []
-    coverage: tuple[Coverage, ...] = ()
-    sources: dict[str, Source] = {}
-    passages: dict[str, Passage] = {}
-    surroundings: dict[str, Surroundings] = {}
     unreadable: list[model.Unreadable] = []
     expected: list[str] = []
-    documents: int = -1
     writing: WritingState = msgspec.field(default_factory=WritingState)
     claims: dict[str, Claim] = {}
     checks: dict[str, list[Check]] = {}
     versions: dict[str, list[Version]] = {}
     removed: list[model.RemovedClaim] = []
-    copies: tuple[tuple[str, ...], ...] = ()
     conflicts: list[Conflict] = []
-    fields: tuple[Field, ...] = ()
-    gate: model.Gate | None = None
-    graded: bool = False
     total: Usage = Usage()
     by_role: dict[str, Usage] = {}
     by_phase: dict[str, Usage] = {}
     low: list[model.Low] = []
     warnings: list[model.RunWarning] = []
-    restarts: int = 0
     pauses: list[model.Pause] = []
     last_kind: str = ""
     last_at: str = ""
@@ -237,35 +173,28 @@ class ViewState(msgspec.Struct):
         claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
         dropped = self.gate.summary.dropped_markers if self.gate else 0
         return model.RunView(
-            **self._shared(),
+            **known(self, model.RunFacts),
             phases=tuple(phase.view() for phase in self.phases.values()),
             active_phase=self._active_phase(),
             plan_text="".join(self.plan_pieces),
             lanes=tuple(lane.view() for _, lane in sorted(self.lanes.items())),
+            reflections=tuple(self.reflections),
+            steering=tuple(self.steering),
+            unreadable=tuple(self.unreadable),
+            expected=tuple(self.expected),
             report=self.writing.view(),
             claims=claims,
             checks={id: tuple(checks) for id, checks in self.checks.items()},
             versions={id: tuple(versions) for id, versions in self.versions.items()},
+            removed=tuple(self.removed),
+            conflicts=tuple(self.conflicts),
             summary=summarize(claims, dropped),
             usage=model.Spending(total=self.total, by_role=dict(self.by_role), by_phase=dict(self.by_phase)),
+            low=tuple(self.low),
+            warnings=tuple(self.warnings),
+            pauses=tuple(self.pauses),
         )
 
     def _active_phase(self) -> str:
         open = [phase.name for phase in self.phases.values() if phase.started_at and not phase.finished_at]
         return open[-1] if open and self.status not in FINAL else ""
-
-    def _shared(self) -> dict[str, Any]:
-        """The fields which are the same here and in the view; containers are copied."""
-        return {name: _frozen(getattr(self, name)) for name in _SHARED}
-
-
-_OWN = ("phases", "lanes", "claims", "checks", "versions")
-_SHARED = tuple(
-    name for name in ViewState.__struct_fields__ if name in model.RunView.__struct_fields__ and name not in _OWN
-)
-
-
-def _frozen(value: object) -> object:
-    if isinstance(value, list):
-        return tuple(value)
-    return dict(value) if isinstance(value, dict) else value

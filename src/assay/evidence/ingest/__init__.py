@@ -9,14 +9,16 @@ Content-addressed: what is known is not stored again, and a file which has not c
 
 from assay.evidence.ingest import exclusions
 from assay.evidence.ingest.files import UPLOADED, FileToRead, address, find_files, printable
-from assay.evidence.ingest.ingestion import LARGEST, Ingested, ReadingProgress, ingest
+from assay.evidence.ingest.ingestion import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
 from assay.evidence.ingest.units import IngestPart, Unit, UnitProblem, Units, extractor_for, page_name
 
 __all__ = [
     "LARGEST",
     "UPLOADED",
+    "FileReaders",
     "FileToRead",
     "IngestPart",
+    "IngestTarget",
     "Ingested",
     "ReadingProgress",
     "Unit",

@@ -62,24 +62,37 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: tuple[str, ...] = ()
 
 
+class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
+    """Where documents are put: into a `collection`, or without one into that which holds exactly these documents."""
+
+    library: Library
+    blobs: Blobs
+    clock: Clock
+    collection: str | None = None
+
+
+class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
+    """What reads files and unpacks archives; a file of more than `largest` bytes is skipped with a warning."""
+
+    extractors: Sequence[Extractor]
+    archives: Sequence[Archive] = ()
+    largest: int = LARGEST
+
+
 def ingest(
     paths: Sequence[str | Path],
+    target: IngestTarget,
+    readers: FileReaders,
     *,
     pages: Sequence[Fetched] = (),
-    library: Library,
-    blobs: Blobs,
-    extractors: Sequence[Extractor],
-    clock: Clock,
-    archives: Sequence[Archive] = (),
-    collection: str | None = None,
     progress: Callable[[ReadingProgress], None] | None = None,
-    largest: int = LARGEST,
     needed: bool = True,
 ) -> Ingested:
     """Read files, folders (with all below them, hidden ones left out), archives, globs and pages into the library.
 
-    With a `collection` the documents are put into it; without one the answer names the collection which holds
-    exactly these documents. Blocking. When `progress` raises, what was read so far is kept, and the next time only
+    The answer names the collection they are in. Blocking.
+
+    When `progress` raises, what was read so far is kept, and the next time only
     the rest is read; so it is, but for the last seconds, when the process dies.
 
     Raises:
@@ -88,9 +101,10 @@ def ingest(
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)
-    units = Units(library, extractors, archives, largest, exclusions.twins(files))
+    library, collection = target.library, target.collection
+    units = Units(library, readers.extractors, readers.archives, readers.largest, exclusions.twins(files))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
-        shelf = DocumentIntake(library, blobs, writer, clock, collection or UNSORTED)
+        shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
         reading = _Reading(shelf)
         try:
             for number, name in enumerate(reading.read(files, pages, units), 1):

@@ -12,7 +12,7 @@ from typing import Literal
 
 from assay.core.errors import ConfigError
 from assay.fetch.browser.gate import SENT
-from assay.fetch.browser.renderer import RenderingFetcher, RenderLimits
+from assay.fetch.browser.renderer import BrowserChoice, RenderingFetcher, RenderLimits
 from assay.fetch.web.fetcher import WebFetcher
 
 NEEDED = "pages which need JavaScript are read with an extra: pip install 'assay[browser]'"
@@ -46,8 +46,7 @@ def create(
     return RenderingFetcher(
         pages,
         public(headers=SENT),
-        limits=limits,
+        limits,
+        BrowserChoice(executable=executable, lacking="" if there else NEEDED),
         always=mode == "always",
-        executable=executable,
-        lacking="" if there else NEEDED,
     )

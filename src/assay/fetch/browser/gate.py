@@ -47,24 +47,22 @@ STAY = GateResponse(status=204)
 """The answer to who wants to go elsewhere: nothing comes, the page stays."""
 
 
-class PageGate:
-    """The gate of one page, open until `close` or the `deadline` (in the loop's time)."""
+class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page may ask for: how often, how many bytes, and until when (in the loop's time)."""
 
-    def __init__(
-        self,
-        page: Fetched,
-        fetcher: Fetcher,
-        rules: WebRules,
-        *,
-        inside: bool,
-        requests: int,
-        bytes: int,
-        deadline: float,
-    ) -> None:
+    requests: int
+    bytes: int
+    deadline: float
+
+
+class PageGate:
+    """The gate of one page, open until `close` or the deadline."""
+
+    def __init__(self, page: Fetched, fetcher: Fetcher, rules: WebRules, limits: GateLimits, *, inside: bool) -> None:
         self._page, self._fetcher, self._inside = page, fetcher, inside
         self._home = read(page.final_url)
         self._rules = msgspec.structs.replace(rules, domains=(self._home.host.lower(),)) if inside else rules
-        self._requests, self._bytes, self._deadline = requests, bytes, deadline
+        self._requests, self._bytes, self._deadline = limits.requests, limits.bytes, limits.deadline
         self._begun, self._closed = False, False
         self._going: set[asyncio.Timeout] = set()
         self._places = asyncio.Semaphore(AT_ONCE)

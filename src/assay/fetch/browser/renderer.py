@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.errors import FetchFailed
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, WebRules, canonical
-from assay.fetch.browser.gate import PageGate
+from assay.fetch.browser.gate import GateLimits, PageGate
 from assay.fetch.web.fetcher import WebFetcher
 from assay.fetch.web.in_flight import InFlight, once
 
@@ -94,6 +94,14 @@ class Renderer(Protocol):
     async def close(self) -> None: ...
 
 
+class BrowserChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """The browser which renders: the one `made` already, else the `executable`; `lacking` says what it needs."""
+
+    made: Renderer | None = None
+    executable: str = ""
+    lacking: str = ""
+
+
 class RenderingFetcher:
     """Fetches pages and, of those that need their scripts, what is there once these have run.
 
@@ -104,15 +112,14 @@ class RenderingFetcher:
         self,
         pages: WebFetcher,
         others: WebFetcher,
-        *,
         limits: RenderLimits,
+        browser: BrowserChoice,
+        *,
         always: bool = False,
-        executable: str = "",
-        lacking: str = "",
-        browser: Renderer | None = None,
     ) -> None:
+        """With `always` every page which has scripts is rendered."""
         self._pages, self._others, self._limits, self._always = pages, others, limits, always
-        self._executable, self._lacking, self._browser = executable, lacking, browser
+        self._executable, self._lacking, self._browser = browser.executable, browser.lacking, browser.made
         self._making = asyncio.Lock()
         self._places = asyncio.Semaphore(limits.at_once)
         self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
@@ -168,14 +175,13 @@ class RenderingFetcher:
         async with self._places:
             browser = await self._made()
             inside = not await self._others.reaches(page.final_url)
+            deadline = asyncio.get_running_loop().time() + limits.seconds
             gate = PageGate(
                 page,
                 self._pages if inside else self._others,
                 rules,
+                GateLimits(requests=limits.requests, bytes=limits.bytes, deadline=deadline),
                 inside=inside,
-                requests=limits.requests,
-                bytes=limits.bytes,
-                deadline=asyncio.get_running_loop().time() + limits.seconds,
             )
             html = await browser.render(page.final_url, gate, quiet=limits.quiet, seconds=limits.seconds)
         body = html.encode(errors="replace")

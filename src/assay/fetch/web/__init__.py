@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from assay.core.ports import Clock, PageCache
 from assay.fetch.web.addresses import policy
-from assay.fetch.web.fetcher import KEPT, FetchLimits, WebFetcher
+from assay.fetch.web.fetcher import KEPT, FetchLimits, FetchManners, WebFetcher
 
 
 def create(
@@ -40,7 +40,6 @@ def create(
     Raises:
         ConfigError: `allow` holds what is neither a host nor a network.
     """
+    manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)
-    return WebFetcher(
-        clock, agent=agent, policy=policy(allow), limits=limits, robots=robots, kept=kept, headers=headers
-    )
+    return WebFetcher(clock, manners, policy=policy(allow), limits=limits, kept=kept)

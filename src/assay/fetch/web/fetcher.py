@@ -91,6 +91,14 @@ class _Site:
         self.next = self.fresh_until = 0.0
 
 
+class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
+    """How sites are asked: by which `agent`, whether as robots.txt allows; which `headers` of an answer are kept."""
+
+    agent: str
+    robots: bool = True
+    headers: Sequence[str] = KEPT
+
+
 class WebFetcher:
     """Fetches pages; implements `core.ports.Fetcher`.
 
@@ -100,17 +108,15 @@ class WebFetcher:
     def __init__(
         self,
         clock: Clock,
+        manners: FetchManners,
         *,
-        agent: str,
         policy: Policy = PUBLIC,
         limits: FetchLimits = LIMITS,
-        robots: bool = True,
         resolve: Resolve = system_resolve,
         kept: PageCache | None = None,
-        headers: Sequence[str] = KEPT,
     ) -> None:
-        self._kept, self._headers = kept, headers
-        self._clock, self._agent, self._limits, self._robots = clock, agent, limits, robots
+        self._kept, self._headers = kept, manners.headers
+        self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
         # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
         self._network = GuardedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(

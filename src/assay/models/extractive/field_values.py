@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.core.messages import Request, ToolCall
 from assay.core.tables.answers import TableAnswer
@@ -62,7 +62,8 @@ def _one(
     """The subject and its fields."""
     record = next(iter(rows(question, shelf)), None) if not books else None
     subject = describe(books[0])[0] if books else _topic(question, record)
-    fields = {name: _field(name, schema, question, shelf, books, record, prose) for name, schema in wanted.items()}
+    given = FieldEvidence(question, shelf, books, record, prose)
+    fields = {name: _field(name, schema, given) for name, schema in wanted.items()}
     return {"subject": subject, "fields": fields}
 
 
@@ -75,15 +76,18 @@ def _topic(question: ParsedQuestion, record: QuotableUnit | None) -> str:
     return question.text.rstrip("?？ .")
 
 
-def _field(
-    name: str,
-    schema: Mapping[str, Any],
-    question: ParsedQuestion,
-    shelf: ShownSources,
-    books: Sequence[SourcePassages],
-    record: QuotableUnit | None,
-    prose: bool,
-) -> Filled:
+class FieldEvidence(NamedTuple):
+    """What fields are filled from: the documents they are of, else a row; with `prose`, sentences of any too."""
+
+    question: ParsedQuestion
+    shelf: ShownSources
+    books: Sequence[SourcePassages]
+    record: QuotableUnit | None
+    prose: bool
+
+
+def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
+    question, shelf, books, record, prose = given
     label = " ".join(part.lower() for part in _CAMEL.split(name) if part)
     asked = schema["properties"]["value"]
     for book in books:

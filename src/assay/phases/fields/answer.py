@@ -10,7 +10,7 @@ import msgspec
 from assay.agents.history import output, room, total
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
-from assay.agents.task import Finding, Toolset
+from assay.agents.task import Finding
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
@@ -28,6 +28,7 @@ from assay.phases.fields.values import FieldAnswer, label, line, stated
 from assay.phases.material import evidence
 from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
+from assay.verify.stream.proofreader import proofreader
 
 # Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks what it gives.
 
@@ -102,8 +103,8 @@ NO_CALL = "Your reply could not be read. Call fill_fields once, with every field
 class Filler:
     """Fills the fields of one form, part by part; `failed` says why a model could not be used any more."""
 
-    def __init__(self, run: Run, toolset: Toolset, case: Case, findings: Sequence[Finding]) -> None:
-        self._run, self._toolset, self._case = run, toolset, case
+    def __init__(self, run: Run, case: Case, findings: Sequence[Finding]) -> None:
+        self._run, self._case = run, case
         self._cited = list({p.id: p for finding in findings for p in finding.passages}.values())
         self.failed = ""
 
@@ -144,7 +145,7 @@ class Filler:
     def _stated(self, path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str) -> Field:
         if self.failed and given.value is None:
             return Field(path=path, reason=self.failed)
-        return stated(path, slot, given, subject, self._toolset.ledger)
+        return stated(path, slot, given, subject, self._case.ledger)
 
     # asking
 
@@ -202,17 +203,17 @@ class Filler:
         held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
         for slot in slots:
             query = f"{slot.name} {slot.description}"
-            held.update((passage.id, passage) for passage in self._toolset.ledger.recall(query, RECALLED))
+            held.update((passage.id, passage) for passage in self._case.ledger.recall(query, RECALLED))
         held |= self._headers(held.values())
         chosen = list(held.values())
-        while len(chosen) > 1 and total([user("evidence", evidence(chosen, self._toolset.ledger))]) > tokens:
+        while len(chosen) > 1 and total([user("evidence", evidence(chosen, self._case.ledger))]) > tokens:
             chosen = chosen[: len(chosen) * 3 // 4]
-        return evidence(chosen, self._toolset.ledger)
+        return evidence(chosen, self._case.ledger)
 
     def _headers(self, passages: Iterable[Passage]) -> dict[str, Passage]:
         """The first passages shown of the same sources: there a document says what it is."""
         sources = dict.fromkeys(passage.source for passage in passages)
-        shown = (p for id in sources for p in self._toolset.ledger.passages(id))
+        shown = (p for id in sources for p in self._case.ledger.passages(id))
         return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
 
 
@@ -240,7 +241,7 @@ def _one(written: object) -> FieldAnswer:
     )
 
 
-async def fill(run: Run, toolset: Toolset, case: Case, research: Research) -> Draft:
+async def fill(run: Run, case: Case, research: Research) -> Draft:
     """Fill the fields of the brief's schema from what was found; the report is made of them by code.
 
     Raises:
@@ -249,15 +250,22 @@ async def fill(run: Run, toolset: Toolset, case: Case, research: Research) -> Dr
     form = read(run.brief.schema)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted(title=form.title or research.plan.title))
-        filler = Filler(phase, toolset, case, research.findings)
+        filler = Filler(phase, case, research.findings)
         fields = await filler.fill(form)
         sourced = any(field.sentence for field in fields)
         if not sourced:
-            await checked(phase, toolset, case)
+            await checked(phase, case)
         phase.emit(FieldsFilled(fields=fields))
-        text = with_date(composed(fields), toolset, case)
+        text = with_date(composed(fields), case)
         phase.emit(ReportDelta(text=text))
-    return Draft(text=text, limits=shortcomings(research), sourced=sourced, written=not filler.failed, composed=True)
+    return Draft(
+        text=text,
+        limits=shortcomings(research),
+        sourced=sourced,
+        written=not filler.failed,
+        composed=True,
+        proofreader=proofreader(run, case.ledger, case.reader),
+    )
 
 
 def composed(fields: Sequence[Field]) -> str:

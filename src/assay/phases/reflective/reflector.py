@@ -12,15 +12,17 @@ from assay.agents.loop import Agent
 from assay.agents.prompt_texts import counted, listed, prompt, rules
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import mend, read_json
-from assay.agents.task import AgentTask, Toolset
+from assay.agents.task import AgentTask
 from assay.core.errors import ContextTooLong, ModelFailed
 from assay.core.messages import Message, Reply, Request, Schema, ToolCall, closed
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
+from assay.evidence.ledger import Ledger
 from assay.phases.background import QueryRules, best
 from assay.phases.case import WORKED_ON, PartAssessment, Research, data, steered, user
 from assay.phases.coverage import JUDGED, SHARE, assess, findings_message, parts_of, read_judged
 from assay.phases.dispatch import AgentPool
+from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.tools.search import plain
 
@@ -166,13 +168,29 @@ async def _ask(place: Run, agent_pool: AgentPool, research: Research, step: int,
     tokens = place.profile("simple").window // SHARE
     coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
 
+    rules = _rules(agent_pool.case.date, step, at)
+
     async def asked(tokens: int) -> Decision | None:
-        return await _decision(place, _request(place, agent_pool, research, coverage, step, at, tokens), step, coverage)
+        return await _decision(place, _request(place, agent_pool, research, coverage, rules, tokens), step, coverage)
 
     try:
         return await asked(tokens)
     except ContextTooLong:
         return await asked(tokens // 2)
+
+
+def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
+    return ReflectRules(
+        step=step,
+        steps_done=at.done,
+        steps_left=at.left,
+        failed=at.failed,
+        min_steps=at.min_steps,
+        max_steps=at.max_steps,
+        plan=at.iteration,
+        plans=at.plans,
+        date=date,
+    )
 
 
 async def _decision(place: Run, request: Request, step: int, coverage: Sequence[Coverage]) -> Decision | None:
@@ -191,27 +209,15 @@ def _request(
     agent_pool: AgentPool,
     research: Research,
     coverage: Sequence[Coverage],
-    step: int,
-    at: PlanProgress,
+    rules: ReflectRules,
     tokens: int,
 ) -> Request:
-    rules = ReflectRules(
-        step=step,
-        steps_done=at.done,
-        steps_left=at.left,
-        failed=at.failed,
-        min_steps=at.min_steps,
-        max_steps=at.max_steps,
-        plan=at.iteration,
-        plans=at.plans,
-        date=agent_pool.case.date,
-    )
     return Request(
         task="reflect",
         system=prompt("assay.phases", "reflect"),
         messages=(
             *agent_pool.case.asked(),
-            *findings_message(agent_pool.toolset, research.findings, tokens),
+            *findings_message(agent_pool.case.ledger, research.findings, tokens),
             *([user("parts", parts_of(coverage))] if coverage else []),
             user("plan", data(research.plan)),
             *steered(research.steering),
@@ -258,8 +264,10 @@ def _line(value: object) -> str:
 class Classic(Agent):
     """An agent without a loop: queries, then the best pages they found, then findings."""
 
-    def __init__(self, toolset: Toolset, task: AgentTask, lane: int, *, queries: int, pages: int) -> None:
-        super().__init__(toolset, task, lane)
+    def __init__(
+        self, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool], lane: int, *, queries: int, pages: int
+    ) -> None:
+        super().__init__(task, ledger, tools, lane)
         self._queries, self._pages = queries, pages
 
     async def go(self, run: Run) -> None:

@@ -152,7 +152,7 @@ def _request(
             user("documents", agent_pool.case.documents),
             stated(rules),
             *agent_pool.case.asked(),
-            *findings_message(agent_pool.toolset, research.findings, tokens),
+            *findings_message(agent_pool.case.ledger, research.findings, tokens),
             user("plan", data(research.plan)),
             user("reflections", data(decisions)),
             *steered(research.steering),
@@ -246,13 +246,13 @@ class Stepwise:
         return msgspec.structs.replace(self.agent_pool.task(self.research, step), earlier=found)
 
     async def _work(self, run: Run, task: AgentTask, step: PlanStep) -> Finding:
-        toolset, rules = self.agent_pool.toolset, self.agent_pool.rules
+        case, rules = self.agent_pool.case, self.agent_pool.rules
         if not step.needs_search:
-            return await analyze(run, toolset, task, [each for each in self.research.findings if each.passages])
-        if rules.queries and "search" in toolset.tools:
-            classic = Classic(toolset, task, run.lane, queries=rules.queries, pages=rules.pages)
+            return await analyze(run, case.ledger, task, [each for each in self.research.findings if each.passages])
+        if rules.queries and "search" in case.tools:
+            classic = Classic(task, case.ledger, case.tools, run.lane, queries=rules.queries, pages=rules.pages)
             return await conduct(run, classic)
-        return await research_agent(run, toolset, task)
+        return await research_agent(run, task, case.ledger, case.tools)
 
     async def _adjust(self, place: Run) -> bool:
         """Another plan, where the planner makes one; whether there is more to do."""

@@ -19,7 +19,6 @@ from assay.core.messages import Reply, Request
 from assay.core.passage_context import show
 from assay.core.phrases import in_words
 from assay.core.sources import Document, PassageSpan, ordinal_of, readable
-from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
 from assay.phases.control import first
@@ -82,8 +81,8 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 class BatchReaders:
     """Reads batches for one run, so many at once."""
 
-    def __init__(self, case: Case, reader: DocumentReader, places: Mapping[str, int], at_once: int) -> None:
-        self._case, self._reader, self._places = case, reader, places
+    def __init__(self, case: Case, places: Mapping[str, int], at_once: int) -> None:
+        self._case, self._places = case, places
         self._free = asyncio.Semaphore(at_once)
 
     async def read(self, phase: Run, documents: Sequence[Document], look_for: str) -> Read:
@@ -160,7 +159,7 @@ class BatchReaders:
         share = max(1_000, self._room(run, batch.look_for) // len(batch.documents))
         for document in batch.documents:
             try:
-                spans = readable(self._reader.spans(document))
+                spans = readable(self._case.reader.spans(document))
             except StoreError:
                 failed.append(document)
                 continue

@@ -11,8 +11,6 @@ from assay.agents.act import Acted, observe
 from assay.agents.history import output
 from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
-from assay.agents.task import Toolset
-from assay.core.brief import DepthRules
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
@@ -22,7 +20,7 @@ from assay.core.sources import Document, PassageSpan
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, number
-from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, data, user
 from assay.phases.control import names
 from assay.phases.survey import filters
@@ -57,11 +55,11 @@ class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = ""
 
 
-async def survey(run: Run, toolset: Toolset, reader: DocumentReader, case: Case, rules: DepthRules) -> Draft | None:
+async def survey(run: Run, case: Case) -> Draft | None:
     """The report of a question about all documents; None where no way over them was found: then research as usual."""
     async with run.phase("background") as phase:
         try:
-            collection = await collect(phase, reader)
+            collection = await collect(phase, case.reader)
             headers = await collection.headers()
             way = await _way(phase, case, headers)
         except (LimitReached, ModelFailed) as failed:
@@ -70,13 +68,13 @@ async def survey(run: Run, toolset: Toolset, reader: DocumentReader, case: Case,
     if way is None:
         return None
     async with run.phase("research") as phase:
-        surveyed = await _go(phase, collection, headers, reader, case, rules, way)
-        cited = await _observe(phase, toolset, collection, surveyed.rows[:SHOWN], case.question)
+        surveyed = await _go(phase, case, collection, headers, way)
+        cited = await _observe(phase, case.ledger, collection, surveyed.rows[:SHOWN], case.question)
         phase.emit(CoverageAssessed(coverage=(_coverage(case, surveyed, cited),)))
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         text = composed(surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line))
-        text = with_date(text, toolset, case)
+        text = with_date(text, case)
         phase.emit(ReportDelta(text=text))
     return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(cited), composed=True)
 
@@ -117,15 +115,7 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
         return None
 
 
-async def _go(
-    phase: Run,
-    collection: Collection,
-    headers: Sequence[Header],
-    reader: DocumentReader,
-    case: Case,
-    rules: DepthRules,
-    way: Way,
-) -> Surveyed:
+async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way) -> Surveyed:
     total = len(collection.documents)
     if isinstance(way, FilterDocuments):
         return _filtered(collection, headers, way)
@@ -134,7 +124,7 @@ async def _go(
     if isinstance(way, FindPhrase):
         return await _found(collection, way)
     places = {document.sha256: place for place, document in enumerate(collection.documents)}
-    readers = BatchReaders(case, reader, places, rules.agents_at_once)
+    readers = BatchReaders(case, places, phase.rules.agents_at_once)
     done = await readers.read(phase, collection.documents, way.look_for or case.question)
     reached = Reached(read=done.documents, total=total, parts=done.parts)
     called = {header.document.sha256: header.called for header in headers}
@@ -193,14 +183,14 @@ def _framed(header: Header, field: HeaderField) -> SurveyLine:
 
 
 async def _observe(
-    phase: Run, toolset: Toolset, collection: Collection, rows: Sequence[Row], about: str
+    phase: Run, ledger: Ledger, collection: Collection, rows: Sequence[Row], about: str
 ) -> dict[tuple[str, int], str]:
     """Give ids to the passages of the rows that are shown; the ids by document and place in it."""
     if not any(row.lines for row in rows):
         return {}
     documents = {document.sha256: document for document in collection.documents}
     shown = tuple(_shown(documents[row.document], row) for row in rows)
-    ledger = toolset.ledger.seeing([phase.lane])
+    ledger = ledger.seeing([phase.lane])
     observation = Observation(summary=f"{len(rows)} documents", shown=shown)
     call = ToolCall(id="survey", name="read")
     await observe(phase, ledger, [Acted(call=call, observation=observation)], about)

@@ -12,7 +12,6 @@ from assay.core.events import Envelope
 from assay.core.ports import (
     NOTHING,
     Action,
-    Allowance,
     Commit,
     EventDraft,
     Lease,
@@ -47,8 +46,6 @@ class SqlJournal(SqlListing):
         events: Sequence[EventDraft],
         thread: str = "",
         given: RunInputs = NOTHING,
-        within: Sequence[Allowance] = (),
-        owner: str = "",
     ) -> tuple[Envelope, ...]:
         """Make a run with its first events, and what it is given.
 
@@ -57,12 +54,12 @@ class SqlJournal(SqlListing):
             Overtaken: other runs have taken what it would take of an allowance.
         """
         at, drafts = common.created_at(events, self.transactions.wall or time.time), common.fresh(events)
-        new = writes.NewRun(run_id, question, brief, at, thread, owner if self._owner is None else self._owner)
+        new = writes.NewRun(run_id, question, brief, at, thread, given.owner if self._owner is None else self._owner)
 
         def create(connection: Connection) -> None:
-            if within:  # one after the other: each sees what those before have taken
+            if given.within:  # one after the other: each sees what those before have taken
                 self.transactions.serialize_claims(connection)
-            for each in within:
+            for each in given.within:
                 spent = reads.spending(connection, each.since, each.owner, None)
                 check(each, spent, reads.going(connection, each.owner), brief)
             now = 0.0 if given.webhook is None else self.transactions.time(connection)
@@ -77,7 +74,7 @@ class SqlJournal(SqlListing):
 
         def acquire(connection: Connection) -> Lease:
             now = self.transactions.time(connection)
-            return writes.acquire(connection, run_id, self._owner, holder, now, ttl, evict)
+            return writes.acquire(connection, run_id, self._owner, holder, (now, now + ttl), evict)
 
         return await self.transactions.write(acquire)
 
@@ -133,7 +130,9 @@ class SqlJournal(SqlListing):
             UnknownName: no such run.
         """
         await self.transactions.write(
-            lambda connection: writes.post(connection, self._statements, run_id, self._owner, topic, data, events),
+            lambda connection: writes.post(
+                connection, self._statements, reads.number(connection, run_id, self._owner), topic, data, events
+            ),
             once=True,
             run_id=run_id,
         )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Self
 
-from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
 from assay.core.ports.queue import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
@@ -60,7 +60,7 @@ class SqlQueue:
             if run_id is None:
                 return None
             _change(connection, run_id, None, taken=queue.c.taken + 1)
-            return writes.acquire(connection, run_id, None, holder, now, ttl, "")
+            return writes.acquire(connection, run_id, None, holder, (now, now + ttl), "")
 
         return await self._transactions.write(claim)
 
@@ -179,12 +179,11 @@ def _queued(connection: Connection, owner: str | None, now: float, limit: int) -
         .order_by(queue.c.priority.desc(), queue.c.run)
         .limit(max(limit, 0))
     )
-    return [_run(*row) for row in connection.execute(chosen, {"now": now, "longest": now + LONGEST_LEASE})]
+    return [_run(row) for row in connection.execute(chosen, {"now": now, "longest": now + LONGEST_LEASE})]
 
 
-def _run(
-    run_id: str, user: str, priority: int, ready: int, taken: int, release: str, holder: str, held: bool
-) -> QueuedRun:
+def _run(row: Row[str, str, int, int, int, str, str, bool]) -> QueuedRun:
+    run_id, user, priority, ready, taken, release, holder, held = row
     return QueuedRun(
         run_id=run_id,
         user=user,

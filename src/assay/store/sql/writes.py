@@ -142,22 +142,17 @@ def put(connection: Connection, number: int, place: QueuePlace) -> None:
 
 
 def acquire(
-    connection: Connection, run_id: str, owner: str | None, holder: str, now: float, ttl: float, evict: str
+    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str
 ) -> Lease:
-    """Take the lease when it is free, expired, the holder's own, or held by `evict`.
+    """Take the lease from now until then when it is free, expired, the holder's own, or held by `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
         UnknownName: no such run.
     """
-    values = {
-        "of": run_id,
-        "now": now,
-        "longest": now + LONGEST_LEASE,
-        "by": holder,
-        "evicted": evict,
-        "until": now + ttl,
-    }
+    now, until = during
+    longest = now + LONGEST_LEASE
+    values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
     fence = connection.execute(_ACQUIRE.where(reads.owned(owner)), values).scalar()
     if fence is None:
         held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id, reads.owned(owner))).scalar()
@@ -209,20 +204,14 @@ def control(
 def post(
     connection: Connection,
     statements: Statements,
-    run_id: str,
-    owner: str | None,
+    run: int,
     topic: str,
     data: bytes,
     drafts: Sequence[EventDraft],
 ) -> None:
-    """Leave a message.
-
-    Raises:
-        UnknownName: no such run.
-    """
-    number = reads.number(connection, run_id, owner)
-    connection.execute(inbox.insert(), {"run": number, "topic": topic, "data": data})
-    _append(connection, statements, number, drafts)
+    """Leave a message for the run of this number."""
+    connection.execute(inbox.insert(), {"run": run, "topic": topic, "data": data})
+    _append(connection, statements, run, drafts)
 
 
 def _append(connection: Connection, statements: Statements, run: int, drafts: Sequence[EventDraft]) -> None:

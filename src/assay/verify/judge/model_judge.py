@@ -15,6 +15,7 @@ from assay.core.ports import Cache
 from assay.core.translation import gettext as _
 from assay.run.run import Run
 from assay.run.steps import StepContext
+from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read
 from assay.verify.judge.exhibit import MOST_TOKENS, exhibit
@@ -122,7 +123,7 @@ async def _opinion(run: Run, question: JudgeQuestion) -> _Opinion:
         return _examined(question, known, name)
     opinion = _Opinion(None)
     for _again in range(2):
-        reply = await run.ask("judge", question.request(run.rules.verdict_tokens, opinion.problem), thinking=False)
+        reply = await run.ask("judge", question.request(run.rules.verdict_tokens, opinion.problem), SILENT)
         opinion = _read(run, question, reply)
         if opinion.answer is not None:
             if cache and reply.model == name:

@@ -14,6 +14,7 @@ from assay.core.sources import Passage, Source
 from assay.core.text import words
 from assay.run.prompt_files import prompt
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 from assay.verify.claim_check import ClaimResult
 from assay.verify.claims import ReportSentence, read
 
@@ -53,7 +54,7 @@ async def narrowed(
         effort="low",
     )
     known = {passage.id for passage in passages}
-    reply = await run.ask("complex", request, thinking=False, reading=citing(known.__contains__))
+    reply = await run.ask("complex", request, StreamHooks(thinking=False, reading=citing(known.__contains__)))
     return accepted(reply.text, checked, passages)
 
 

@@ -14,7 +14,7 @@ from web import ALLOWED, FORBIDDEN, Names, Site, fetcher, response, site
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import RENDERED
-from assay.fetch.browser.renderer import Renderer, RenderingFetcher, RenderLimits
+from assay.fetch.browser.renderer import BrowserChoice, Renderer, RenderingFetcher, RenderLimits
 from assay.fetch.web.addresses import policy
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
@@ -30,9 +30,8 @@ async def rendering(browser: Renderer | None = None, **limits: float) -> AsyncIt
         made = RenderingFetcher(
             pages,
             others,
-            limits=RenderLimits(**limits),  # type: ignore[arg-type]
-            executable=CHROMIUM or "",
-            browser=browser,
+            RenderLimits(**limits),  # type: ignore[arg-type]
+            BrowserChoice(made=browser, executable=CHROMIUM or ""),
         )
         try:
             yield made
@@ -109,7 +108,7 @@ async def test_a_page_which_never_ends_is_ended_and_the_next_is_read(there: Site
 async def test_a_browser_that_does_not_start_says_why(there: Site):
     there.pages["/bare"] = response("<div></div><script>x()</script>", Content_Type="text/html")
     async with fetcher() as pages, fetcher() as others:
-        web = RenderingFetcher(pages, others, limits=RenderLimits(), executable="/nowhere/chromium")
+        web = RenderingFetcher(pages, others, RenderLimits(), BrowserChoice(executable="/nowhere/chromium"))
         with pytest.raises(FetchFailed, match=r"^scripts: the browser does not start"):
             await web.fetch(there.url("/bare"))
         await web.close()

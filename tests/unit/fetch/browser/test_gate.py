@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
-from assay.fetch.browser.gate import AT_ONCE, GateResponse, PageGate, Wish
+from assay.fetch.browser.gate import AT_ONCE, GateLimits, GateResponse, PageGate, Wish
 
 HOME = "http://app.example/start"
 
@@ -40,7 +40,7 @@ class Web:
 
 def gate(web: Web, *, inside: bool = False, requests: int = 5, size: int = 1_000, seconds: float = 5.0) -> PageGate:
     deadline = asyncio.get_running_loop().time() + seconds
-    return PageGate(page(), web, ANYTHING, inside=inside, requests=requests, bytes=size, deadline=deadline)
+    return PageGate(page(), web, ANYTHING, GateLimits(requests=requests, bytes=size, deadline=deadline), inside=inside)
 
 
 def wish(url: str, kind: str = "script", method: str = "GET") -> Wish:

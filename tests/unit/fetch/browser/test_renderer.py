@@ -13,7 +13,7 @@ from assay.core.errors import ConfigError, FetchFailed
 from assay.core.sources import RENDERED
 from assay.fetch import browser as package
 from assay.fetch.browser.gate import PageGate
-from assay.fetch.browser.renderer import RenderingFetcher, RenderLimits
+from assay.fetch.browser.renderer import BrowserChoice, RenderingFetcher, RenderLimits
 
 TEXT = "The highest tide on record was 5.2 metres, in March 1838. " * 9
 BARE = "<html><body><div id=root></div><script>x()</script></body></html>"
@@ -46,7 +46,7 @@ async def rendering(
 ) -> AsyncIterator[RenderingFetcher]:
     async with fetcher(Names(), ALLOWED) as pages, fetcher(Names(), ALLOWED) as others:
         limits = RenderLimits(bytes=size)
-        made = RenderingFetcher(pages, others, limits=limits, always=always, lacking=lacking, browser=browser)
+        made = RenderingFetcher(pages, others, limits, BrowserChoice(made=browser, lacking=lacking), always=always)
         yield made
         await made.close()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.history import CallResult, total
-from assay.agents.task import Finding, Toolset
+from assay.agents.task import Finding
 from assay.core.messages import Profile
 from assay.core.passage_context import show
 from assay.core.sources import Passage, Source
@@ -16,7 +16,6 @@ from assay.evidence.ledger import Ledger
 from assay.phases.background import best
 from assay.phases.coverage import earlier, findings_message
 
-KIT = Toolset(ledger=Ledger(), tools={})
 PASSAGE = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text="x", text_sha256="")
 
 
@@ -31,12 +30,12 @@ SENTENCES = st.lists(
 
 @given(st.lists(SENTENCES.map(" ".join), max_size=5), st.integers(0, 2_000))
 def test_findings_are_told_in_order_and_as_far_as_they_fit(texts: list[str], tokens: int) -> None:
-    (message,) = findings_message(KIT, [finding(step, text) for step, text in enumerate(texts, 1)], tokens)
+    (message,) = findings_message(Ledger(), [finding(step, text) for step, text in enumerate(texts, 1)], tokens)
     told = msgspec.json.decode(message.text)
     assert [each["step"] for each in told] == list(range(1, len(texts) + 1))
     assert all(text.startswith(each["text"]) for each, text in zip(told, texts, strict=True))
     cut = any(each["text"] != text for each, text in zip(told, texts, strict=True))
-    whole = total(findings_message(KIT, [finding(step, text) for step, text in enumerate(texts, 1)], 10**9))
+    whole = total(findings_message(Ledger(), [finding(step, text) for step, text in enumerate(texts, 1)], 10**9))
     assert cut is (whole > tokens) or all(text.count(".") < 2 for text in texts)
 
 

@@ -1,0 +1,148 @@
+"""What a run takes over from the one it continues: the ledger, what its searches brought, what its report cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+
+from assay.agents.task import Finished
+from assay.core.brief import Brief
+from assay.core.errors import UnknownName, UsageError
+from assay.core.events import Envelope, RunContinued, SourceExpected, decode
+from assay.core.plan import Triage
+from assay.core.ports import LedgerRow, Memory
+from assay.core.report import bibliography
+from assay.core.sources import CollectionSummary
+from assay.core.view import RunView, fold
+from assay.evidence.ledger import Ledger
+from assay.run.run import Run
+from assay.run.steps import FAILED, StepContext
+
+STEP = ":inherit:0"
+"""The key of the step below in the journal of a run."""
+SCOPE = ":scope:0"
+"""The key of the step in which a run looked at what its scope holds."""
+
+
+class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything taken over; empty for a run which continues none.
+
+    `answers` are what calls got, by their key in the ledger; they hold while `scope`, the documents they were asked of,
+    is what it was, and where the web is searched too, on the same `date`. `cited` are the passages the earlier report
+    cites. `earlier` is what was done, for those who go on, `ahead` the addresses of pages which were read ahead.
+    """
+
+    step_tag: ClassVar[str] = "heritage"
+
+    question: str = ""
+    date: str = ""
+    rows: tuple[LedgerRow, ...] = ()
+    answers: dict[str, msgspec.Raw] = {}
+    scope: CollectionSummary | None = None
+    cited: tuple[str, ...] = ()
+    earlier: tuple[Finished, ...] = ()
+    ahead: tuple[str, ...] = ()
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The lanes its rows are of."""
+        return tuple(sorted({row.lane for row in self.rows}))
+
+
+async def inherit(run: Run) -> InheritedEvidence:
+    """Take over the evidence of the run this one continues; nothing where it continues none.
+
+    Raises:
+        UsageError: that run was deleted before it could be read.
+    """
+    parent = run.brief.parent
+    if not parent:
+        return InheritedEvidence()
+
+    async def take(step_context: StepContext) -> InheritedEvidence:
+        try:
+            events = await run.log(parent)
+            inheritance = taken(await run.memory(parent), fold(events), read_ahead(events))
+        except UnknownName as error:
+            raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
+        for row in inheritance.rows:
+            step_context.record(row)
+        step_context.emit(_continued(parent, inheritance))
+        return inheritance
+
+    return await run.at("write").step("inherit", take, returns=InheritedEvidence, input=parent)
+
+
+def _continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
+    kinds = [row.kind for row in inheritance.rows]
+    return RunContinued(
+        parent=parent,
+        sources=kinds.count("source"),
+        passages=kinds.count("passage"),
+        queries=kinds.count("query"),
+        pages=kinds.count("page"),
+    )
+
+
+def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
+    """The addresses of the pages a run has begun to read before anybody asked for them."""
+    expected = (decode(each) for each in events if each.type == SourceExpected.kind)
+    return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
+
+
+def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
+    """What is to be taken over from a stored run: its own, and what it took over itself."""
+    stored = memory.steps.get(STEP)
+    before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
+    return InheritedEvidence(
+        question=view.question,
+        date=view.brief.date if view.brief else "",
+        rows=tuple(row for row in memory.ledger if row.kind != "answer"),
+        answers=before.answers | answers_of(memory),
+        scope=scope_of(memory),
+        cited=tuple(passage.id for passage in bibliography(view).cited),
+        earlier=_done(memory, view),
+        ahead=tuple(dict.fromkeys((*before.ahead, *ahead))),
+    )
+
+
+def scope_of(memory: Memory) -> CollectionSummary | None:
+    """What the documents of a stored run were; None where it did not come to look at them."""
+    looked = memory.steps.get(SCOPE)
+    if looked is None or looked.tag == FAILED:
+        return None
+    return msgspec.json.decode(looked.data, type=CollectionSummary)
+
+
+def answers_of(memory: Memory) -> dict[str, msgspec.Raw]:
+    """What the calls of a run got: the rows name the steps whose results they are."""
+    named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in memory.ledger if row.kind == "answer"]
+    return {key: msgspec.Raw(memory.steps[step].data) for key, step in named if step in memory.steps}
+
+
+def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
+    ledger = Ledger()
+    ledger.apply(memory.ledger)
+    return (Finished(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
+
+
+def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
+    """Whether what calls got on `date`, over the documents of `scope`, holds for a run of this brief over those now."""
+    return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
+
+
+def goes_on(brief: Brief, triage: Triage) -> bool:
+    """Whether a run goes on from the evidence it took over: not where it asks about something else, and may search."""
+    return triage.follow_up != "new_topic" or "search" not in brief.tools
+
+
+def ledger_of(brief: Brief, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
+    """The ledger of a run as it begins, with what was taken over. `scope` is what its scope holds now."""
+    ledger = Ledger(trusted=brief.scope.trusted)
+    ledger.apply(inherited.rows)
+    if is_fresh(brief, inherited.date, inherited.scope, scope):
+        for key, answer in inherited.answers.items():
+            ledger.answer(key, bytes(answer))
+    return ledger
