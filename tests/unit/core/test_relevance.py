@@ -110,5 +110,20 @@ def test_only_what_has_a_word_of_the_question_is_ranked(question: str, texts: li
 @given(st.sets(st.text("abcdefg", min_size=1, max_size=9)))
 def test_nearness_is_mutual(keys: set[str]) -> None:
     near = near_keys(keys, keys)
-    assert all(one in near.get(other, ()) for one, others in near.items() for other in others if len(other) >= 4)
+    assert all(one in near.get(other, ()) for one, others in near.items() for other in others)
     assert all(one not in others for one, others in near.items())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("own", "owner"), ("act", "actor"), ("edit", "editor"), ("publish", "public"), ("прав", "право")]
+)
+def test_words_derived_from_one_another_are_near(one: str, other: str) -> None:
+    assert near_keys([one], [other]) == {one: {other}}
+    assert near_keys([other], [one]) == {other: {one}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("own", "down"), ("own", "ownership"), ("contract", "contain"), ("in", "ink")]
+)
+def test_words_which_share_a_few_letters_are_not(one: str, other: str) -> None:
+    assert near_keys([one], [other]) == {}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from assay.core.passage_context import ShownPassage
 from assay.core.phrases import NOTHING
 from assay.models.extractive.passages import place
-from assay.models.extractive.plans import queries
 from assay.models.extractive.question import parts
 
 OPTIONS = """# Settings
@@ -157,8 +156,3 @@ def test_why_gives_reasons_and_no_header_field() -> None:
 def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:
     assert parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
     assert len(parts("Who wrote it? When was it?")) == 2
-
-
-def test_how_long_it_may_be_is_searched_as_a_maximum_length() -> None:
-    assert queries("How long may a name of a gear be?")[1].endswith("maximum length")
-    assert not any("maximum" in query for query in queries("How long did the war last?"))

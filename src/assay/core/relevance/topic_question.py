@@ -193,14 +193,18 @@ def _names(text: str, analysis: str) -> frozenset[str]:
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
 
 
-# Keys which are near to each other: forms a stemmer keeps apart, and parts of compounds.
+# Keys which are near to each other: forms a stemmer keeps apart, parts of compounds, and words derived from another.
 
-LEAST = 4
+LEAST = 3
+"""Letters a key has which may be near to another."""
+START = 4
 """Letters two near keys have in common at their beginning."""
 SHARE = 0.7
 """The same, as a share of the longer one."""
 LEAST_PART = 5
 """Letters of a key which is found inside another: `system` in `nervensystem`."""
+ALIKE = 0.6
+"""How alike two keys with the same first letter are by their pairs of letters: `own` and `owner` just so much."""
 NEAR = 0.6
 """What a near key counts."""
 
@@ -222,12 +226,23 @@ def _is_word(key: str) -> bool:
 
 
 def _is_near(one: str, other: str) -> bool:
-    if one[:LEAST] == other[:LEAST] and _common(one, other) >= SHARE * max(len(one), len(other)):
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if len(short) >= LEAST_PART and short in long:
         return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= LEAST_PART and short in long
+    if one[0] != other[0] or 2 * len(short) < len(long):
+        return False
+    if one[:START] == other[:START] and _common(short, long) >= SHARE * len(long):
+        return True
+    ours, theirs = _letter_pairs(one), _letter_pairs(other)
+    return 2 * len(ours & theirs) >= ALIKE * (len(ours) + len(theirs))
 
 
-def _common(one: str, other: str) -> int:
+@lru_cache(maxsize=65536)
+def _letter_pairs(key: str) -> frozenset[str]:
+    """The pairs of letters side by side, or with one between them (Dice 1945; skip-grams after Keskustalo 2003)."""
+    return frozenset(a + b for apart in (1, 2) for a, b in zip(key, key[apart:], strict=False))
+
+
+def _common(short: str, long: str) -> int:
     """The length of the beginning which both have."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))

@@ -13,7 +13,7 @@ from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.answers import order, select
 from assay.models.extractive.passages import is_row
-from assay.models.extractive.plans import measured, queries, retries
+from assay.models.extractive.plans import queries, retries
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
 from assay.models.extractive.shelf import ShownSources, SourcePassages
 from assay.models.extractive.source_names import resolve
@@ -214,7 +214,7 @@ def _find(task: ParsedQuestion, whole: ParsedQuestion) -> str:
     """Key terms to find inside a document: the task's, without what only numbers the document."""
     numbering = {key for mention in whole.mentions + task.mentions for key in analyze(mention.text).terms}
     kept = [word for word in task.words if stem(word) in task.terms and stem(word) not in numbering]
-    return " ".join(dict.fromkeys([*kept, *measured(task)]))
+    return " ".join(dict.fromkeys(kept))
 
 
 def last(request: Request, name: str, kind: type[T]) -> T | None:

@@ -12,7 +12,7 @@ from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
 from assay.models.extractive.passages import PassageField, is_record
-from assay.models.extractive.prose_values import FieldAsked, named, stated
+from assay.models.extractive.prose_values import DATE, FieldAsked, named, stated
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
 from assay.models.extractive.records import rows, tables
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
@@ -22,10 +22,6 @@ from assay.models.extractive.words import CONCEPTS, stem
 NONE = "no header field, row or sentence shown says it"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?![\w]|[.,]\d)")
-_DATE = re.compile(
-    r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}[-. ]+[A-Z][a-z]{2,8}[-., ]+\d{4}|[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}|"
-    r"\d{1,2}\.\d{1,2}\.\d{4})\b"
-)
 _PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
@@ -160,9 +156,9 @@ def _value(schema: Mapping[str, Any], text: str) -> Any:
         members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
         return members[0] if len(members) == 1 else None
     if schema.get("type") in ("integer", "number"):
-        numbers = _NUMBER.findall(_DATE.sub(" ", text))
+        numbers = _NUMBER.findall(DATE.sub(" ", text))
         return numbers[0] if len(numbers) == 1 else None
     if schema.get("format") in ("date", "date-time"):
-        dates = _DATE.findall(text)
+        dates = DATE.findall(text)
         return dates[0] if len(dates) == 1 else None
     return text if schema.get("type") == "string" else None

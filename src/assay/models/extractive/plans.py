@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import msgspec
 
@@ -26,15 +25,7 @@ from assay.models.extractive.question import (
     question_of,
 )
 from assay.models.extractive.survey import is_whole
-from assay.models.extractive.words import (
-    BOUNDING,
-    DEGREE_ASKERS,
-    DEGREE_NOUNS,
-    FRAMES,
-    carries_topic,
-    stem,
-    stems,
-)
+from assay.models.extractive.words import FRAMES, carries_topic, stem, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
@@ -95,24 +86,15 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     context = analyze(whole) if whole and whole != text else question
     mentions = question.mentions or context.mentions
     dependent = context is not question and (is_phrase(question, context) or points_back(question))
-    bound = measured(question)
     text = text.strip(" ?？؟")
     said = [text, *rare(context)] if dependent or not rare(question) else [text]
     found = [
         " ".join(dict.fromkeys(" ".join(said).split())),
         " ".join(map(_spelt, mentions[:3])),
         *question.quoted[:2],
-        " ".join([*rare(question), *bound]) if bound else "",
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
     return tuple(distinct.values())[:3] or (text,)
-
-
-def measured(question: ParsedQuestion) -> tuple[str, ...]:
-    """What a text says where the question asks "how long may it be?": "maximum length"; nothing for other questions."""
-    pairs = pairwise(question.words)
-    nouns = [DEGREE_NOUNS[b] for a, b in pairs if a in DEGREE_ASKERS and b in DEGREE_NOUNS]
-    return ("maximum", *nouns) if nouns and set(question.words) & BOUNDING else ()
 
 
 def rare(question: ParsedQuestion) -> list[str]:

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import msgspec
 
@@ -20,8 +19,6 @@ from assay.models.extractive.words import (
     COMPARING,
     COMPARING_CJK,
     CONCEPTS,
-    DEGREE_ASKERS,
-    DEGREES,
     EXPLAINING,
     EXPLAINING_CJK,
     FRAMES,
@@ -108,14 +105,8 @@ def analyze(text: str) -> ParsedQuestion:
 
 
 def _terms(text: str) -> tuple[str, ...]:
-    """Keys of the words which carry the topic, without question words of unspaced scripts and "long" in "how long"."""
-    asked = words(text)
-    pairs = set(pairwise(asked))
-    degrees = {b for a, b in pairs if a in DEGREE_ASKERS and b in DEGREES}
-    degrees |= {b for a, b in pairs if a == "at" and b in {"least", "most"}}
-    told = words(CJK_ASKING.sub(" ", text)) if is_cjk(text) else asked
-    found = dict.fromkeys(stem(word) for word in told if word not in degrees and carries_topic(word))
-    return tuple(found) or topics(text)
+    """Keys of the words which carry the topic, without question words of unspaced scripts."""
+    return topics(CJK_ASKING.sub(" ", text) if is_cjk(text) else text) or topics(text)
 
 
 def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:

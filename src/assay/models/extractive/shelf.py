@@ -13,7 +13,7 @@ from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
-from assay.models.extractive.words import stem, stems
+from assay.models.extractive.words import stems
 
 A_MARKER = 30
 """Passages one marker names: a longer one is none (`core.scanner`)."""
@@ -111,11 +111,6 @@ class SourcePassages:
         field = self.field("title", "feature name")
         texts = (self.title, field.value if field else "")
         return tuple(dict.fromkeys(tuple(words(text)) for text in texts if text))
-
-    @cached_property
-    def title_stems(self) -> frozenset[str]:
-        """Word keys of all titles."""
-        return frozenset(stem(word) for title in self.titles for word in title)
 
     @cached_property
     def place_stems(self) -> frozenset[str]:

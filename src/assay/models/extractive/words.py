@@ -207,14 +207,6 @@ EXPLAINING = _set("how why explain warum wieso weshalb wie erkläre как по�
 EXPLAINING_CJK = ("怎么", "怎麼", "如何", "为什么", "為什麼", "どのように", "なぜ")
 PRONOUNS = _set("it its they them their this that these those he she his her er sie es ihr sein он она оно они его её")
 YES_OR_NO = _set("is was has are were ist wurde")
-DEGREES = _set("long old tall high far often big large deep heavy fast wide lange alt hoch oft groß weit schwer tief")
-DEGREE_ASKERS = _set("how wie")
-DEGREE_NOUNS = {
-    "long": "length", "many": "number", "much": "amount", "big": "size", "large": "size", "high": "height",
-    "tall": "height", "wide": "width", "deep": "depth", "fast": "speed", "heavy": "weight",
-}  # fmt: skip
-"""What a text says where a question asks "how long may it be?"."""
-BOUNDING = _set("may can must maximum minimum at most least allowed allow up")
 CJK_ASKING = re.compile(
     "什么时候|什麼時候|多少|多长|多高|多大|多久|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪些|何时|何時|何年|何人|いくつ|いくら|どこ|だれ|なに"
     "|どの|いつ|怎么|怎麼|如何|为什么|為什麼|何|几|幾|谁|誰|哪|吗|嗎|呢"
