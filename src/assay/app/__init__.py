@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assay.app import extraction as extraction
     from assay.app import forks as forks
     from assay.app import jobs_desk as jobs_desk
+    from assay.app import listed_places as listed_places
     from assay.app import online as online
     from assay.app import overview as overview
     from assay.app import page_pictures as page_pictures

@@ -33,6 +33,7 @@ from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
     from assay.app.embeddings import Vectors
+    from assay.app.listed_places import ListedPlaces
     from assay.app.online import Online
     from assay.app.readers import LazyReaders
     from assay.app.run_search import Seeker
@@ -234,6 +235,11 @@ class Context:
         return Adding(self.whole.additions)
 
     @shared
+    def listed_places(self) -> ListedPlaces:
+        """Repositories and the like which jobs read in parts, as they were fetched here."""
+        return app.listed_places.ListedPlaces()
+
+    @shared
     def seeker(self) -> Seeker:
         """The index of what runs asked and say."""
         return app.components.seeker(self)
@@ -296,6 +302,7 @@ class Context:
         adding = [self.adding.close] if "adding" in made else []
         readers = [partial(asyncio.to_thread, self.readers.close)] if "readers" in made else []
         online = [self.online.close] if "online" in made else []
+        listed = [partial(asyncio.to_thread, self.listed_places.close)] if "listed_places" in made else []
         models = [model.close for model in self.made_models.values()]
         poster = [self.poster.close] if "poster" in made else []
         search = [partial(asyncio.to_thread, self.search.close)] if "search" in made else []
@@ -306,6 +313,7 @@ class Context:
                 *adding,
                 *engine,
                 *readers,
+                *listed,
                 *models,
                 *online,
                 *poster,

@@ -50,6 +50,13 @@ class Home:
         self._context = Context(self.settings, None if home is None else Path(home).expanduser(), models)
         self._lent = False
 
+    @classmethod
+    def over(cls, context: Context) -> Self:
+        """One over what is open already, as its owner knows it; closing it does nothing."""
+        made = cls.__new__(cls)
+        made.settings, made._context, made._lent = context.settings, context, True
+        return made
+
     @property
     def owner(self) -> str | None:
         """Whose runs and documents these are: empty for the one local user, None for those of all."""

@@ -14,10 +14,15 @@ import msgspec
 
 from assay import app
 from assay.app import collections
+from assay.app.assay import Assay
+from assay.app.cited_texts import LONGEST
 from assay.app.context import Context
-from assay.app.jobs import ingestion
-from assay.app.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob
+from assay.app.jobs import ingestion, research
+from assay.app.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob, VerifyJob
 from assay.app.research_report import format_of, replace_file
+from assay.app.texts import text_of
+from assay.core.claims import VERDICTS
+from assay.evidence.monitor import ReadingMonitor
 from assay.run.job_hand import Handler, JobInHand, Result
 
 
@@ -46,6 +51,45 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
     return msgspec.structs.asdict(built)
 
 
+async def _index(context: Context, hand: JobInHand) -> Result:
+    """Index what the library has and the index has not."""
+    reading = ReadingMonitor(hand.tell, context.clock)
+    try:
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    return {}
+
+
+async def _verify(context: Context, hand: JobInHand) -> Result:
+    """Check a text as the command does: over the documents it names, with a library in memory."""
+    wanted = hand.work(VerifyJob)
+    file, output = Path(wanted.file), Path(wanted.output)
+    text = await asyncio.to_thread(text_of, file, "the text", LONGEST)
+    async with Assay(context.settings, models=context.own_models) as alone:
+        found = await alone.verify(
+            text,
+            sources=wanted.paths,
+            folder=file.parent,
+            web=wanted.web,
+            find=wanted.find,
+            model=wanted.model,
+            answers=context.home if wanted.model else None,
+            allow_private=wanted.allow_private,
+            max_usd=wanted.max_usd,
+            max_tokens=wanted.max_tokens,
+            progress=hand.tell,
+        )
+    await asyncio.to_thread(replace_file, output, msgspec.json.format(msgspec.json.encode(found)))
+    counts: dict[str, int] = {verdict: many for verdict in VERDICTS if (many := getattr(found.summary, verdict))}
+    return {**counts, "claims": found.summary.claims, "file": str(output), "warnings": list(found.warnings)}
+
+
+async def _notices(context: Context, hand: JobInHand) -> Result:
+    """Tell webhooks what is due."""
+    return {"sent": await context.teller.once()}
+
+
 async def _export(context: Context, hand: JobInHand) -> Result:
     """Write the report of a run to a file, in the format of its name."""
     wanted = hand.work(ExportJob)
@@ -69,7 +113,12 @@ KINDS: Mapping[str, OwnedHandler] = {
     "crawl": _crawl,
     "sync": _sync,
     "embed": _embed,
+    "index": _index,
     "export": _export,
+    "verify": _verify,
+    "batch": research.batch,
+    "due": research.due,
+    "notices": _notices,
     "prune": _prune,
 }
 
