@@ -10,6 +10,8 @@ import pytest
 
 from assay.core.errors import FenceLost, UnknownName, UsageError
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
+from assay.run.clock import SystemClock
+from assay.run.job_hand import JobInHand
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -287,3 +289,17 @@ async def test_what_failed_is_kept_until_somebody_looked_at_it(jobs: Jobs) -> No
     assert (await jobs.cancel("a")).state == "cancelled"
     assert await jobs.forget("9") == 1
     assert await jobs.forget("9", failed=True) == 0
+
+
+async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:
+    async def none(_parent: str) -> bool:
+        return False
+
+    await jobs.put([job("a", total=100)])
+    for done in range(1, MOST_TRIED + 3):
+        hand = JobInHand(jobs, await jobs.claim(by()), SystemClock(), none)
+        await hand.keep(finished=done)
+        stores.wall.seconds += TTL + 1
+    assert await taken(jobs) == ["a"]
+    found = await jobs.find("a")
+    assert (found.state, found.finished, found.tries) == ("running", MOST_TRIED + 2, 2)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import Assay
+from assay.app.jobs import ingestion
 from assay.settings import Settings, load
 
 LEASE = 1.0
@@ -20,17 +21,23 @@ def configured(database: str, place: str) -> Settings:
     return load(search={"offline": True}, workers={"lease": LEASE, "jobs": 1}, **where)
 
 
-def work(database: str, place: str) -> None:
-    """Do one job, and die."""
-    asyncio.run(_work(database, place))
+def work(database: str, place: str, stored: int = 0, part: int = ingestion.PART) -> None:
+    """Do one job more than `stored`, which are told of, and die; `part` files make a part."""
+    ingestion.PART = part
+    asyncio.run(_work(database, place, stored))
 
 
-async def _work(database: str, place: str) -> None:
+async def _work(database: str, place: str, stored: int) -> None:
     async with Assay(configured(database, place), home=Path(place) / "home") as assay:
         worker = assay.job_worker(1, lambda _: None)
+        end, left = worker._end, stored
 
-        async def killed(*_: Any) -> None:
-            os.kill(os.getpid(), signal.SIGKILL)
+        async def killed(*said: Any) -> None:
+            nonlocal left
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+            await end(*said)
 
         worker._end = killed  # type: ignore[method-assign]
         await worker.work()

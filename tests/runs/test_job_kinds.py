@@ -15,6 +15,7 @@ import msgspec
 import psutil
 import pytest
 from crash_scene import PROCESSES, SECONDS, UNTOLD
+from shells import apart
 
 from assay import Assay
 from assay.app.jobs import kinds
@@ -31,6 +32,7 @@ from assay.app.jobs.specifications import (
     VerifyJob,
 )
 from assay.app.schedules import ScheduleBook
+from assay.cli.main import main
 from assay.core.errors import UsageError
 from assay.core.ports.jobs import Job, JobFilter
 
@@ -210,3 +212,43 @@ async def test_a_frozen_workers_word_is_refused_when_it_continues(assay: Assay, 
         await asyncio.to_thread(process.join, SECONDS)
     assert process.exitcode in (0, UNTOLD)
     assert await assay.job(job.id) == done
+
+
+def test_commands_leave_their_work_to_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    apart(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "harbor.md").write_text(HARBOR)
+    (tmp_path / "draft.md").write_text(TEXT)
+    (tmp_path / "questions.txt").write_text(f"{DEEP}\n")
+    assert main(["docs", "add", "harbor.md", "-q"]) == 0
+    capsys.readouterr()
+    lines = (
+        ["verify", "draft.md", "--in", "harbor.md", "--queue", "out.json"],
+        ["batch", "questions.txt", "-o", "out", "--in", "harbor.md", "--depth", "light", "--queue"],
+        ["runs", "prune", "--queue"],
+        ["schedule", "run-due", "--queue"],
+        ["jobs", "begin", "index", "--every", "1h", "--priority", "3"],
+        ["jobs", "begin", "crawl", "url=http://127.0.0.1:9/", "pages=3"],
+    )
+    for line in lines:
+        assert main([*line, "-q"]) == 0
+    jobs = capsys.readouterr().out.split()
+    assert len(jobs) == len(lines)
+    assert main(["jobs", "list", "--all-users", "--json"]) == 0
+    found = {job["id"]: job for job in json.loads(capsys.readouterr().out)}
+    kinds_of = [found[job]["kind"] for job in jobs]
+    assert kinds_of == ["verify", "batch", "prune", "due", "index", "crawl"]
+    assert found[jobs[0]]["arguments"]["output"] == str(tmp_path / "out.json")
+    assert found[jobs[1]]["arguments"]["options"]["depth"] == "light"
+    assert (found[jobs[4]]["every"], found[jobs[4]]["priority"]) == (3600, 3)
+    assert found[jobs[5]]["arguments"] == {
+        "url": "http://127.0.0.1:9/",
+        "collection": "default",
+        "pages": 3,
+        "depth": 5,
+    }
+    assert main(["jobs", "begin", "index", "pages=3"]) == 2
+    assert "takes nothing, and no pages" in capsys.readouterr().err
+    assert main(["jobs", "begin", "crawl", "url=x", "pages=many"]) == 2

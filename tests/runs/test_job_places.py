@@ -161,7 +161,7 @@ async def test_a_worker_which_dies_leaves_its_parts_to_another(
     async with Assay(configured, home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
         for _ in range(2):
-            process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path)))
+            process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path), 1, 4))
             process.start()
             await asyncio.to_thread(process.join, SECONDS)
             assert process.exitcode in (-9, UNTOLD)

@@ -16,7 +16,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "length", "language", "template", "instructions", "schema", "strict", "no_verify", "repair",
     ),
     "Run": (
-        "mode", "depth", "strategy", "ask", "answers", "review_plan", "yes", "at_once", "detach", "queue", "priority",
+        "mode", "depth", "strategy", "ask", "answers", "review_plan", "yes", "at_once", "detach", "queue",
+        "queued", "priority",
         "notify", "user", "labels",
     ),
 }  # fmt: skip

@@ -53,6 +53,8 @@ class JobInHand:
         """
         async with self._turn:
             said = {"line": self._line, "notes": self._notes, **changed, "updated_at": self._clock.now()}
+            if changed.get("finished", 0) > self.job.finished:
+                said["tries"] = 1  # a job which gets on is not what kills its workers
             now = msgspec.structs.replace(self.job, **said)
             await self.jobs.keep(now, parts)
             self.job = now
