@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
@@ -27,6 +28,7 @@ import postgres
 
 from assay import Assay, settings
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter
+from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import AddJob
 
 LOOK_SECONDS = 0.5
@@ -79,10 +81,20 @@ class Workers:
             process.wait(timeout=60)
 
 
-async def read(
-    folder: Path, base: Path, url: str, workers: int, kill_every: float
-) -> tuple[float, int, list[Job], int]:
-    """Have it read; seconds, workers killed, the job with its parts, and how many documents the collection has."""
+@dataclass(frozen=True)
+class Round:
+    """What came of one: seconds, workers killed, the job with its parts, what each worker did, documents held."""
+
+    took: float
+    killed: int
+    job: Job
+    parts: list[Job]
+    workers: list[WorkerFigures]
+    held: int
+
+
+async def read(folder: Path, base: Path, url: str, workers: int, kill_every: float) -> Round:
+    """Have it read."""
     configured = settings.load(database=url, blobs=str(base / "blobs"))
     async with Assay(configured, home=base / "asking") as assay:
         job = await assay.begin_job(AddJob(paths=(str(folder),), collection="letters"))
@@ -98,23 +110,23 @@ async def read(
         finally:
             await asyncio.to_thread(fleet.end)
         parts = await assay.jobs(JobFilter(parent=job.id, limit=1_000_000))
-        documents = await assay.documents("letters")
-        return took, fleet.killed, [now, *parts], len(documents)
+        figures = await assay.job_figures(job.id)
+        return Round(took, fleet.killed, now, parts, figures, len(await assay.documents("letters")))
 
 
-def told(documents: int, workers: int, outcome: tuple[float, int, list[Job], int]) -> None:
+def told(documents: int, workers: int, came: Round) -> None:
     """Print the figures of one round."""
-    took, killed, (job, *parts), held = outcome
-    named = Counter(file for part in parts for file in part.arguments["files"])
-    twice = sum(many - 1 for many in named.values()) + max(held - documents, 0)
+    named = Counter(file for part in came.parts for file in part.arguments["files"])
+    twice = sum(many - 1 for many in named.values()) + max(came.held - documents, 0)
     print(
-        f"{documents} documents, {workers} workers, {killed} killed: {job.state} in {took:.1f} s,"
-        f" {documents / took:.0f} a second; lost {documents - held}, twice {twice}"
-        f"{f' ({job.error})' if job.error else ''}"
+        f"{documents} documents, {workers} workers, {came.killed} killed: {came.job.state} in {came.took:.1f} s,"
+        f" {documents / came.took:.0f} a second; lost {documents - came.held}, twice {twice}"
+        f"{f' ({came.job.error})' if came.job.error else ''}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
     )
-    for each in job.result.get("workers", ()):
-        speed = each["files"] / each["seconds"]
-        print(f"  {each['worker'].split(' on ')[0]}: {each['parts']} parts, {speed:.0f} files a second")
+    for each in came.workers:
+        speed = each.files / each.seconds
+        print(f"  {each.worker.split(' on ')[0]}: {each.parts} parts, {speed:.0f} files a second", flush=True)
 
 
 def main(documents: int, counts: list[int], kill_every: float, seed: int) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from assay.core.errors import FenceLost, UnknownName, UsageError
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
+from assay.run.clock import SystemClock
+from assay.run.job_hand import JobInHand
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -225,3 +227,79 @@ async def test_jobs_of_an_unfit_release_are_left_to_others(jobs: Jobs) -> None:
     await jobs.put([job("later", release="2.0"), job("now", release="1.0"), job("before")])
     assert await taken(jobs, unfit=lambda release: release == "2.0") == ["now", "before"]
     assert await taken(jobs, "w2") == ["later"]
+
+
+async def test_a_periodic_job_is_followed_by_the_next(stores, jobs: Jobs) -> None:
+    start = stores.wall.seconds
+    await jobs.put([job("a", every=60, due=start, arguments={"x": 1}, owner="ann", priority=2)])
+    mine = await jobs.claim(by())
+    stores.wall.seconds += 130
+    await jobs.renew(mine, 200)
+    await jobs.keep(with_(mine, state="done"))
+    following = await jobs.find("a-2")
+    assert (following.state, following.due, following.arguments) == ("waiting", start + 180, {"x": 1})
+    assert (following.owner, following.priority, following.every) == ("ann", 2, 60)
+    assert await taken(jobs) == []
+    assert await jobs.until_due() == pytest.approx(50)
+    stores.wall.seconds += 51
+    assert await jobs.until_due() == 0
+    second = await jobs.claim(by())
+    await jobs.keep(with_(second, state="failed", error="no"))
+    assert (await jobs.find("a-3")).due == start + 240
+    await jobs.retry("a-2")
+    third = await jobs.claim(by())
+    assert third.id == "a-2"
+    await jobs.keep(with_(third, state="done"))
+    assert [each.id for each in await jobs.list()] == ["a-3", "a-2", "a"]
+    await jobs.cancel("a-3")
+    assert await jobs.until_due() is None
+
+
+async def test_a_periodic_job_which_nobody_survives_is_followed_too(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a", every=3600)])
+    for _ in range(MOST_TRIED):
+        assert await taken(jobs) == ["a"]
+        stores.wall.seconds += TTL + 1
+    assert await taken(jobs) == []
+    assert {each.id: each.state for each in await jobs.list()} == {"a-2": "waiting", "a": "failed"}
+
+
+async def test_a_periodic_job_which_is_cancelled_is_the_last(jobs: Jobs) -> None:
+    await jobs.put([job("a", every=60)])
+    mine = await jobs.claim(by())
+    await jobs.cancel("a")
+    await jobs.keep(with_(mine, state="cancelled"))
+    assert [each.id for each in await jobs.list()] == ["a"]
+
+
+async def test_what_was_noted_of_parts_which_are_done(jobs: Jobs) -> None:
+    await jobs.put([job("a"), *(job(f"a.{n}", parent="a") for n in range(3))])
+    for n in range(2):
+        part = await jobs.claim(by(parent="a"))
+        await jobs.keep(with_(part, state="done", notes={"files": n}))
+    assert await jobs.noted("a") == [{"files": 0}, {"files": 1}]
+
+
+async def test_what_failed_is_kept_until_somebody_looked_at_it(jobs: Jobs) -> None:
+    await jobs.put([job("a"), job("b", every=60), job("c")])
+    for _ in range(2):
+        await jobs.keep(with_(await jobs.claim(by()), state="failed", updated_at=AT))
+    assert await jobs.forget("9") == 1
+    assert [each.id for each in await jobs.list(JobFilter(states=frozenset(("failed",))))] == ["a"]
+    assert (await jobs.cancel("a")).state == "cancelled"
+    assert await jobs.forget("9") == 1
+    assert await jobs.forget("9", failed=True) == 0
+
+
+async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:
+    async def none(_parent: str) -> bool:
+        return False
+
+    await jobs.put([job("a", total=100)])
+    for done in range(1, MOST_TRIED + 3):
+        hand = JobInHand(jobs, await jobs.claim(by()), SystemClock(), none)
+        await hand.keep(finished=done)
+        stores.wall.seconds += TTL + 1
+    assert await taken(jobs) == ["a"]
+    found = await jobs.find("a")
+    assert (found.state, found.finished, found.tries) == ("running", MOST_TRIED + 2, 2)

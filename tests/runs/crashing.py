@@ -92,10 +92,10 @@ class Fate:
 
 
 def asked_of(request: Request) -> str:
-    """The hash under which a step stores this request: without the times of its run, and the form asked for."""
+    """The hash under which a step stores this request: without the times of its run, and what is added on its way."""
     plain = Request(task=request.task, system="", messages=())
-    times = {name: getattr(plain, name) for name in ("timeout", "first_token", "total")}
-    return digest(msgspec.structs.replace(request, schema=msgspec.UNSET, room=msgspec.UNSET, **times))
+    added = ("timeout", "first_token", "total", "schema", "room", "rarity", "closeness")
+    return digest(msgspec.structs.replace(request, **{name: getattr(plain, name) for name in added}))
 
 
 class Served:

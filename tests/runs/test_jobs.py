@@ -63,7 +63,7 @@ async def test_a_folder_is_read_in_parts_as_it_would_be_at_once(tmp_path: Path, 
         assert (done.state, done.result["documents"], done.result["added"]) == ("done", FILES, FILES)
         assert (done.finished, done.total) == (5, 5)
         assert [each.state for each in await parts(assay, job)] == ["done"] * 5
-        assert sum(each["parts"] for each in done.result["workers"]) == 5
+        assert sum(each.parts for each in await assay.job_figures(job.id)) == 5
         assert await held(assay, "letters") == expected
         [origin] = await assay.origins("letters")
         assert set(origin.documents) == set(places[0].documents)

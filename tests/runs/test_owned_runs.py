@@ -175,6 +175,7 @@ def _named(assay: Assay, ref: str) -> dict[str, Callable[[], object]]:
         "page_places": lambda: assay.page_places(ref, 0, 5),
         "page_text": lambda: assay.page_text(ref, 1),
         "job": lambda: assay.job(ref),
+        "job_figures": lambda: assay.job_figures(ref),
         "follow_job": lambda: _all(assay.follow_job(ref)),
         "cancel_job": lambda: assay.cancel_job(ref),
         "retry_job": lambda: assay.retry_job(ref),

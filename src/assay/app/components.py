@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,6 +14,7 @@ from assay.app import embeddings
 from assay.app.embeddings import hybrid, vectors
 from assay.app.readers import LazyReaders
 from assay.core.brief import Brief
+from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError
 from assay.core.later import later
 from assay.core.ports import LibrarySearch, PageCache, Similarity, Watch
@@ -24,16 +27,21 @@ from assay.search.runs import RunIndex
 from assay.search.vectors.hybrid import HybridSearch, WordIndex
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
+from assay.services.jobs.specifications import VerifyJob
 from assay.services.providers import search_turns_of
-from assay.services.texts import Say
+from assay.services.research_report import replace_file
+from assay.services.texts import Say, text_of
 from assay.settings import Settings
 from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
+    from assay.app import assay, cited_texts
     from assay.app import online as web
     from assay.fetch.web import post
 else:
+    assay = later("assay.app.assay")
+    cited_texts = later("assay.app.cited_texts")
     web = later("assay.app.online")
     post = later("assay.fetch.web.post")
 
@@ -140,3 +148,31 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
     """Bring the vectors level with the library; what that came to, by name."""
     return msgspec.structs.asdict(await embeddings.embed(context, progress, anew=anew))
+
+
+def library(context: Context) -> assay.Assay:
+    """The library as the owner of a context knows it."""
+    return assay.Assay.over(context)
+
+
+async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
+    """Check a text as the command does: over the documents it names, with a library in memory."""
+    file, output = Path(wanted.file), Path(wanted.output)
+    text = await asyncio.to_thread(text_of, file, "the text", cited_texts.LONGEST)
+    async with assay.Assay(context.settings, models=context.own_models) as alone:
+        found = await alone.verify(
+            text,
+            sources=wanted.paths,
+            folder=file.parent,
+            web=wanted.web,
+            find=wanted.find,
+            model=wanted.model,
+            answers=context.home if wanted.model else None,
+            allow_private=wanted.allow_private,
+            max_usd=wanted.max_usd,
+            max_tokens=wanted.max_tokens,
+            progress=progress,
+        )
+    await asyncio.to_thread(replace_file, output, msgspec.json.format(msgspec.json.encode(found)))
+    counts: dict[str, int] = {verdict: many for verdict in VERDICTS if (many := getattr(found.summary, verdict))}
+    return {**counts, "claims": found.summary.claims, "file": str(output), "warnings": list(found.warnings)}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.app import warmth
     from assay.services import adoption, overview, requests
     from assay.services.adoption import Handover
+    from assay.services.context import Context
     from assay.services.overview import Overview
     from assay.services.shares import Shares
     from assay.services.users import Users
@@ -58,6 +59,13 @@ class Home:
         folder = None if home is None else Path(home).expanduser()
         self._context = opened(self.settings, folder, models)
         self._lent = False
+
+    @classmethod
+    def over(cls, context: Context) -> Self:
+        """One over what is open already, as its owner knows it; closing it does nothing."""
+        made = cls.__new__(cls)
+        made.settings, made._context, made._lent = context.settings, context, True
+        return made
 
     @property
     def owner(self) -> str | None:

@@ -14,6 +14,7 @@ from assay.services.texts import Say
 if TYPE_CHECKING:
     from assay.run.job_worker import JobWorker
     from assay.services import jobs_desk, queue_workers
+    from assay.services.jobs.ingestion import WorkerFigures
     from assay.services.jobs.specifications import JobWork
     from assay.services.queue_workers import Worker
 else:
@@ -58,16 +59,21 @@ class RunQueue(RunHistory):
         """
         return queue_workers.worker(self._context, slots, limits, say)
 
-    async def begin_job(self, work: JobWork, *, priority: int = 0) -> Job:
+    async def begin_job(self, work: JobWork, *, priority: int = 0, every: int = 0) -> Job:
         """Leave long work to the workers: documents to be read, vectors to be made, a report to be written to a file.
 
         Files are read and written where the worker is: name what its machine sees too.
 
+        Args:
+            priority: -100 to 100; of the jobs which wait those with the highest are taken first.
+            every: seconds; it is done again and again, so long after the last time. 0: once.
+
         Raises:
-            UsageError: there is nothing to do, no such priority, or no worker could find it (a store in memory).
+            UsageError: there is nothing to do, it is done periodically already, no such priority, or no worker could
+                find it (a store in memory).
             UnknownName: there is no such collection, or run.
         """
-        return await jobs_desk.begin(self._context, work, priority)
+        return await jobs_desk.begin(self._context, work, priority, every)
 
     async def jobs(self, wanted: JobFilter = TOP) -> list[Job]:
         """Jobs, newest first; those which ended are listed for 30 days."""
@@ -80,6 +86,14 @@ class RunQueue(RunHistory):
             UnknownName: there is none of that id.
         """
         return await jobs_desk.jobs_of(self._context).find(id)
+
+    async def job_figures(self, id: str) -> list[WorkerFigures]:
+        """What each worker has read of a job which was split into parts, so far.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        return await jobs_desk.figures(self._context, id)
 
     def follow_job(self, id: str, after: int = 0) -> AsyncIterator[Job]:
         """A job each time something is said of it, from `seq > after`, until it has ended. Of what is said fast, the

@@ -16,6 +16,7 @@ from assay.cli import files, notify_options, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
+from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.retention import keep_to_rules
@@ -26,11 +27,13 @@ from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.batch.rows import LONGEST
 from assay.services.batch.work import Ended
+from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
+from assay.services.schedules.book import lasting
 
 
 @dataclass(frozen=True, slots=True)
-class BatchJob:
+class _BatchTask:
     """What is to be done, and how it is told."""
 
     orders: Sequence[BatchRow]
@@ -61,6 +64,7 @@ class BatchJob:
 @click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @notify_options.notify
+@queue_option
 @options.common
 @click.pass_obj
 def command(
@@ -77,6 +81,7 @@ def command(
     strict: bool,
     as_json: bool,
     notify: Sequence[str],
+    queued: bool,
     home: Path | None,
     **ways: Any,
 ) -> int:
@@ -103,6 +108,11 @@ def command(
         suffix=_format(suffix),
         citations=citations or configured.citations,
     )
+    if queued:
+        if strict or as_json or notify:
+            raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
+        leave([_job(file, folder, terms, configured)], home, configured, state.verbosity)
+        return Exit.DONE
     told = notify_options.targets(notify, configured)
     read = list(read_orders(files.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
@@ -111,9 +121,31 @@ def command(
         say(f"line {line.line}: {line.error}")
     if not orders:
         raise click.UsageError("there is no question in it")
-    job = BatchJob(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, told)
+    job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, told)
     with job.folder.taken():
         return asyncio.run(_batch(job, home, configured))
+
+
+def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -> BatchJob:
+    """The same for a worker, with what the options name as text.
+
+    Raises:
+        click.UsageError: the questions come from stdin.
+        UsageError: an option cannot be followed.
+    """
+    if file.name == "<stdin>" or not Path(file.name).is_file():
+        raise click.UsageError("--queue needs a file which workers can read, and not stdin")
+    return BatchJob(
+        file=file.name,
+        folder=str(folder),
+        at_once=terms.at_once,
+        paths=terms.sources,
+        max_usd=terms.total.usd,
+        max_tokens=terms.total.tokens,
+        suffix=terms.suffix,
+        citations=terms.citations,
+        options=lasting("a question of a batch", terms.options, configured),
+    )
 
 
 def _format(name: str) -> str:
@@ -125,7 +157,7 @@ def _format(name: str) -> str:
     return suffix
 
 
-async def _batch(job: BatchJob, home: Path | None, configured: settings.Settings) -> int:
+async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settings) -> int:
     ended: Ended = "stopped"
     async with opened(home, configured) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
@@ -162,7 +194,7 @@ async def worked(batch: Batch) -> Ended:
 class _Progress:
     """A line on stderr for each question that is done."""
 
-    def __init__(self, job: BatchJob) -> None:
+    def __init__(self, job: _BatchTask) -> None:
         self._job, self._done = job, 0
 
     def __call__(self, order: BatchRow, row: BatchResult) -> None:
@@ -175,19 +207,19 @@ class _Progress:
         say(f"line {order.line} {row.status}{how}{price}  {shorten(clean(order.question), 60)}")
 
 
-def _rows(job: BatchJob) -> tuple[list[BatchResult], dict[str, int]]:
+def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
     """The results of this file's questions, and how many of each status."""
     keys = {order.key for order in job.orders}
     rows = [row for row in job.folder.results.values() if row.key in keys]
     return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}
 
 
-def _notice(job: BatchJob, batch: Batch, ended: Ended) -> RunNotice:
+def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
     usd, tokens = batch.used
     return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
-def _told(job: BatchJob, batch: Batch, ended: Ended) -> Exit:
+def _told(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
     usd, tokens = batch.used
     if job.as_json:
@@ -206,7 +238,7 @@ def _told(job: BatchJob, batch: Batch, ended: Ended) -> Exit:
     return _code(job, rows, ended)
 
 
-def _code(job: BatchJob, rows: Sequence[BatchResult], ended: Ended) -> Exit:
+def _code(job: _BatchTask, rows: Sequence[BatchResult], ended: Ended) -> Exit:
     if ended == "stopped":
         return Exit.CANCELLED
     if job.bad or any(row.status in ("failed", "running", "paused") for row in rows):

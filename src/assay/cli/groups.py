@@ -69,6 +69,7 @@ jobs = LazyGroup(
     assay worker
 """,
     lazy={
+        "begin": ("assay.cli.jobs:begin_job", "Leave a job of any kind to workers, once or periodically."),
         "list": ("assay.cli.jobs:list_jobs", "List jobs, newest first."),
         "show": ("assay.cli.jobs:show_job", "Show how a job stands, and what each worker did of it."),
         "watch": ("assay.cli.jobs:watch_job", "Watch a job until it ends."),

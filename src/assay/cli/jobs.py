@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import get_args
 
 import click
 import msgspec
 
+from assay import Assay
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
@@ -19,9 +21,12 @@ from assay.cli.progress import counted
 from assay.cli.tables import table
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.ports.jobs import Job, JobFilter, JobState
+from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
+from assay.services.schedules import read_every, said
 from assay.settings import Settings
 
+_KINDS = {each.__struct_config__.tag: each for each in get_args(JobWork)}
 NO_JOBS = "there are no jobs: `assay docs add PATH --queue` leaves one to the workers"
 JOB_WORDS = {"failed": "failed", "cancelled": "was cancelled"}
 _STATES: tuple[JobState, ...] = get_args(JobState)
@@ -47,21 +52,87 @@ async def _begun(works: Sequence[JobWork], home: Path | None, configured: Settin
         return [await assay.begin_job(work) for work in works]
 
 
+@click.command("begin")
+@click.argument("kind", metavar="KIND", type=click.Choice(sorted(map(str, _KINDS))))
+@click.argument("values", nargs=-1, metavar="NAME=VALUE…")
+@click.option("--every", metavar="TIME", help="Do it again and again: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
+@click.option("--priority", type=click.IntRange(-100, 100), default=0, metavar="N", help="The highest goes first [0].")
+@options.common
+@click.pass_obj
+def begin_job(
+    state: TerminalOptions, kind: str, values: Sequence[str], every: str | None, priority: int, home: Path | None
+) -> None:
+    """Leave a job to the workers, once or periodically; its id goes to stdout.
+
+    KIND is add, batch, crawl, due, embed, export, index, notices, prune, sync or verify; each takes what its command
+    takes, as NAME=VALUE; a value which begins with [ or { is JSON.
+
+    \b
+        assay jobs begin sync collection=archive --every 6h
+        assay jobs begin prune --every daily
+        assay jobs begin add 'paths=["/mnt/archive"]' collection=archive --priority 5
+    """
+    work = _work(kind, values)
+    seconds = 0 if every is None else read_every(every)
+    job = asyncio.run(_begun_once(work, priority, seconds, home))
+    write(job.id)
+    if state.verbosity >= 0:
+        say(f"queued: {clean(job.name)}; to watch: assay jobs watch {job.id}")
+
+
+def _work(kind: str, values: Sequence[str]) -> JobWork:
+    """What a job of this kind is to do.
+
+    Raises:
+        click.UsageError: it takes no such value.
+    """
+    given: dict[str, object] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals:
+            raise click.UsageError(f"{value!r} is not NAME=VALUE")
+        try:
+            given[name] = msgspec.json.decode(text) if text.startswith(("[", "{")) else text
+        except msgspec.DecodeError as error:
+            raise click.UsageError(f"{name} is no JSON: {error}") from error
+    wanted = _KINDS[kind]
+    known = wanted.__struct_fields__
+    if unknown := [name for name in given if name not in known]:
+        raise click.UsageError(f"{kind} takes {', '.join(known) or 'nothing'}, and no {unknown[0]}")
+    try:
+        work: JobWork = msgspec.convert(given, wanted, strict=False)
+    except msgspec.ValidationError as error:
+        raise click.UsageError(f"{kind}: {error}") from error
+    return work
+
+
+async def _begun_once(work: JobWork, priority: int, every: int, home: Path | None) -> Job:
+    async with opened(home) as assay:
+        return await assay.begin_job(work, priority=priority, every=every)
+
+
+all_users = click.option("--all-users", "every_user", is_flag=True, help="Jobs of all users, not only your own.")
+
+
 @click.command("list")
 @click.option(
     "--state", "states", multiple=True, type=click.Choice(_STATES), help="Only jobs in this state; repeatable."
 )
 @click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Jobs to list.")
+@all_users
 @options.json_output
 @options.common
-def list_jobs(states: tuple[JobState, ...], limit: int, as_json: bool, home: Path | None) -> None:
+def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_json: bool, home: Path | None) -> None:
     """Jobs, newest first: id, state, progress, what it is, and its last word. They are listed for 30 days.
+
+    Those which failed, or which five workers died of, stay until they are tried again or cancelled.
 
     \b
         assay jobs list
-        assay jobs list --state failed --json
+        assay jobs list --state failed --all-users --json
     """
-    found = asyncio.run(_listed(home, JobFilter(states=frozenset(states), limit=limit)))
+    wanted = JobFilter(states=frozenset(states), limit=limit)
+    found = asyncio.run(_listed(home, wanted, every_user=every_user))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
         return
@@ -75,20 +146,22 @@ def list_jobs(states: tuple[JobState, ...], limit: int, as_json: bool, home: Pat
 
 @click.command("show")
 @click.argument("id", metavar="ID")
+@all_users
 @options.json_output
 @options.common
-def show_job(id: str, as_json: bool, home: Path | None) -> None:
+def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> None:
     """How job ID stands: its state, who has it, what came of it, and what each worker did.
 
     \b
         assay jobs show k3v9q2m4p1
         assay jobs show k3v9q2m4p1 --json
     """
-    job = asyncio.run(_found(home, id))
+    job, figures = asyncio.run(_found(home, id, every_user=every_user))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(job)).decode())
+        shown = {**msgspec.to_builtins(job), "workers": figures}
+        write(msgspec.json.format(msgspec.json.encode(shown)).decode())
         return
-    for line in _lines(job):
+    for line in _lines(job, figures):
         write(clean(line))
 
 
@@ -113,40 +186,49 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
 
 @click.command("cancel")
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
+@all_users
 @options.common
-def cancel_job(ids: Sequence[str], home: Path | None) -> None:
-    """End the jobs ID…: at once where they wait, within seconds where a worker has them. What is done stays.
+def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
+    """End the jobs ID…: at once where they wait or failed, within seconds where a worker has them. What is done stays.
 
     \b
         assay jobs cancel k3v9q2m4p1
         assay jobs cancel k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in asyncio.run(_cancelled(home, ids)):
+    for job in asyncio.run(_cancelled(home, ids, every_user=every_user)):
         say(f"job {job.id} is {'being stopped' if job.stopping and job.state == 'running' else job.state}")
 
 
 @click.command("retry")
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
+@all_users
 @options.common
-def retry_job(ids: Sequence[str], home: Path | None) -> None:
+def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
     """Have the jobs ID…, which failed or were cancelled, taken up again; what they have done is not done twice.
 
     \b
         assay jobs retry k3v9q2m4p1
         assay jobs retry k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in asyncio.run(_retried(home, ids)):
+    for job in asyncio.run(_retried(home, ids, every_user=every_user)):
         say(f"job {job.id} waits for a worker")
 
 
-async def _listed(home: Path | None, wanted: JobFilter) -> list[Job]:
+@asynccontextmanager
+async def _looked_at(home: Path | None, *, every_user: bool) -> AsyncIterator[Assay]:
+    """The library, as its local user knows it, or with what is all users'."""
     async with stored(home) as assay:
+        yield assay.owned_by(None) if every_user else assay
+
+
+async def _listed(home: Path | None, wanted: JobFilter, *, every_user: bool) -> list[Job]:
+    async with _looked_at(home, every_user=every_user) as assay:
         return await assay.jobs(wanted)
 
 
-async def _found(home: Path | None, id: str) -> Job:
-    async with stored(home) as assay:
-        return await assay.job(id)
+async def _found(home: Path | None, id: str, *, every_user: bool) -> tuple[Job, list[WorkerFigures]]:
+    async with _looked_at(home, every_user=every_user) as assay:
+        return await assay.job(id), await assay.job_figures(id)
 
 
 async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
@@ -160,13 +242,13 @@ async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
         return await assay.job(id)
 
 
-async def _cancelled(home: Path | None, ids: Sequence[str]) -> list[Job]:
-    async with stored(home) as assay:
+async def _cancelled(home: Path | None, ids: Sequence[str], *, every_user: bool) -> list[Job]:
+    async with _looked_at(home, every_user=every_user) as assay:
         return [await assay.cancel_job(id) for id in ids]
 
 
-async def _retried(home: Path | None, ids: Sequence[str]) -> list[Job]:
-    async with stored(home) as assay:
+async def _retried(home: Path | None, ids: Sequence[str], *, every_user: bool) -> list[Job]:
+    async with _looked_at(home, every_user=every_user) as assay:
         return [await assay.retry_job(id) for id in ids]
 
 
@@ -178,17 +260,20 @@ def _bracketed(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _lines(job: Job) -> list[str]:
+def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
     lines = [f"{job.name}", f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"]
     if job.holder:
         lines.append(f"done by {job.holder}")
     if job.error:
         lines.append(job.error)
+    if job.every:
+        lines.append(f"done every {said(job.every)}" if job.every % 60 == 0 else f"done every {job.every} s")
     counts = {name: value for name, value in job.result.items() if isinstance(value, int | str)}
     lines += [f"{name}: {value}" for name, value in counts.items()]
-    for each in job.result.get("workers", ()):
-        speed = each["files"] / each["seconds"] if each["seconds"] else 0.0
+    for each in figures:
+        speed = each.files / each.seconds if each.seconds else 0.0
         lines.append(
-            f"{each['worker']}: {counted(each['parts'], 'part')}, {each['files']} files, {speed:.1f} files a second"
+            f"{each.worker}: {counted(each.parts, 'part')}, {each.files} files, {each.added} new documents, "
+            f"{speed:.1f} files a second"
         )
     return [*lines, *(f"warning: {warning}" for warning in job.result.get("warnings", ()))]

@@ -18,7 +18,7 @@ BESIDE: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
         0: ("outputs", "folder", "suffix", "in_browser", "to_clipboard", "as_json", "as_events", "plain", "citations"),
         70: ("strict",),
     },
-    "Run": {0: ("point", "plan"), 45: ("yes", "at_once", "detach", "queue", "priority", "notify")},
+    "Run": {0: ("point", "plan"), 45: ("yes", "at_once", "detach", "queue", "queued", "priority", "notify")},
 }
 """The parameters which are no options of a run: the group and the place there of each."""
 OTHERS = "Options"

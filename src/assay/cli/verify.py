@@ -13,18 +13,21 @@ from types import FrameType
 import click
 import msgspec
 
+from assay import settings
 from assay.app.bundle import BundleCheck, Verification, installed_release, limits, verify_bundle
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.exits import Exit
 from assay.cli.figures import summed
+from assay.cli.jobs import leave
 from assay.cli.judge_options import JudgeOptions, judging, spent
 from assay.cli.library import stored
 from assay.cli.progress import counted
 from assay.cli.terminal import TerminalOptions, clean, write
 from assay.cli.verify_text import VerifyOptions, text
 from assay.core.claims import HOLDING
+from assay.services.jobs.specifications import VerifyJob
 
 # What `assay verify RUN --again` says.
 
@@ -228,6 +231,9 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
 )
 @click.option("--require-signature", is_flag=True, help="Bundle: it has to be signed by somebody you trust.")
 @judging
+@click.option(
+    "--queue", "queued", metavar="OUT.json", help="Leave it to a worker (assay worker), which writes this file."
+)
 @options.json_output
 @options.common
 @click.pass_obj
@@ -247,6 +253,7 @@ def command(
     max_usd: float | None,
     max_tokens: int | None,
     allow_private: bool,
+    queued: str | None,
     as_json: bool,
     home: Path | None,
 ) -> int:
@@ -281,5 +288,26 @@ def command(
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
     judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
+    if queued is not None:
+        if strict or problems or as_json or min_supported is not None or str(file) == "-":
+            raise click.UsageError("--queue writes all that was found to its file: leave out what chooses of it, and -")
+        leave([_job(file, queued, tuple(paths_from(paths)), web, find, judge)], home, settings.load(), state.verbosity)
+        return Exit.DONE
     asked = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     return text(file, asked, quiet=state.verbosity < 0)
+
+
+def _job(
+    file: Path, output: str, paths: tuple[str, ...], web: bool, find: bool | None, judge: JudgeOptions
+) -> VerifyJob:
+    return VerifyJob(
+        file=str(file),
+        output=output,
+        paths=paths,
+        web=web,
+        find=find,
+        model=judge.model,
+        allow_private=judge.allow_private,
+        max_usd=judge.max_usd,
+        max_tokens=judge.max_tokens,
+    )

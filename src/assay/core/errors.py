@@ -289,6 +289,10 @@ class StoreAway(StoreError):
     """The database cannot be reached, or went away in the middle; it may come back."""
 
 
+class InUse(StoreError):
+    """Another process has what is wanted, and lets go of it by itself: later it can be had."""
+
+
 class LeaseHeld(StoreError):
     """Another live process executes this run."""
 

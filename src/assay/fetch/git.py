@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
-from assay.core.ports import Clock
+from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
 
 SECONDS = 600.0
@@ -28,6 +28,8 @@ SECONDS = 600.0
 MOST_FILES = 50_000
 MOST_BYTES = 2_000_000_000
 """Of all files of a commit together."""
+FETCHED = "assay-fetched"
+"""The file in a repository of ours which names the commit that is there whole."""
 SCHEMES = ("git+https", "git+http", "git+file")
 
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
@@ -77,19 +79,32 @@ class GitConnector:
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
         """See the port."""
+        pinned, files = self.list(place, folder, clock, largest)
+        if len(files) > MOST_FILES:
+            raise FetchFailed(f"too large: {len(files):,} files in {pinned}, at most {MOST_FILES:,} are read at once")
+        size = 0
+        for file in self.read(pinned, files, folder, clock):
+            size += len(file.body)
+            if size > MOST_BYTES:
+                raise FetchFailed(f"too large: more than {MOST_BYTES:,} bytes in {pinned}")
+            yield file
+
+    def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
+        """See the port. The name which stays true ends with the commit; a version is the id of the bytes."""
         found = read_place(place)
         git = _Git(folder)
         commit = git.fetched(found)
-        now, size = clock.now(), 0
-        entries = [entry for entry in git.files(commit) if entry.size <= largest]
-        if len(entries) > MOST_FILES:
-            raise FetchFailed(f"too large: {len(entries):,} files at {commit[:12]}, at most {MOST_FILES:,} are read")
-        for entry, body in git.bodies(entries):
-            size += len(body)
-            if size > MOST_BYTES:
-                raise FetchFailed(f"too large: more than {MOST_BYTES:,} bytes at {commit[:12]}")
-            url = f"git+{found.url}@{commit}/{quote(entry.path)}"
-            kind = mimetypes.guess_type(entry.path)[0] or "text/plain"
+        files = [ListedFile(entry.path, entry.id) for entry in git.files(commit) if entry.size <= largest]
+        return f"git+{found.url}@{commit}", files
+
+    def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
+        """See the port."""
+        found, git, now = read_place(place), _Git(folder), clock.now()
+        if not git.has(found.ref):
+            git.fetched(found)
+        for file, body in git.bodies(files):
+            url = f"git+{found.url}@{found.ref}/{quote(file.name)}"
+            kind = mimetypes.guess_type(file.name)[0] or "text/plain"
             yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
 
 
@@ -139,6 +154,7 @@ class _Git:
         commit = self._run("rev-parse", "--verify", "--end-of-options", "refs/heads/assay^{commit}").decode().strip()
         if not _COMMIT.fullmatch(commit):
             raise FetchFailed(f"damaged: git named no commit for {wanted}")
+        (self._folder / FETCHED).write_text(commit)
         return commit
 
     def files(self, commit: str) -> list[_Entry]:
@@ -152,20 +168,27 @@ class _Git:
                 found.append(_Entry(path.decode(errors="replace"), words[2].decode(), int(words[3])))
         return found
 
-    def bodies(self, entries: Sequence[_Entry]) -> Iterator[tuple[_Entry, bytes]]:
+    def has(self, commit: str) -> bool:
+        """Whether this commit was fetched already, by another call with the same folder."""
+        try:
+            return (self._folder / FETCHED).read_text() == commit
+        except OSError:
+            return False
+
+    def bodies(self, files: Sequence[ListedFile]) -> Iterator[tuple[ListedFile, bytes]]:
         """The bytes of files, some at a time."""
-        for first in range(0, len(entries), 100):
-            some = entries[first : first + 100]
-            asked = "".join(f"{entry.id}\n" for entry in some).encode()
+        for first in range(0, len(files), 100):
+            some = files[first : first + 100]
+            asked = "".join(f"{file.version}\n" for file in some).encode()
             data = self._run("cat-file", "--batch", given=asked)
             at = 0
-            for entry in some:
+            for file in some:
                 try:
                     end = data.index(b"\n", at)
                     size = int(data[at:end].split()[2])
                 except (ValueError, IndexError) as error:  # an object which is not there
-                    raise FetchFailed(f"damaged: git does not have {entry.path[:200]}") from error
-                yield entry, data[end + 1 : end + 1 + size]
+                    raise FetchFailed(f"damaged: git does not have {file.name[:200]}") from error
+                yield file, data[end + 1 : end + 1 + size]
                 at = end + 1 + size + 1
 
     def _run(self, *words: str, given: bytes = b"") -> bytes:

@@ -24,7 +24,9 @@ class JobInHand:
     def __init__(self, jobs: Jobs, job: Job, clock: Clock, part: Callable[[str], Awaitable[bool]]) -> None:
         self.job, self.jobs = job, jobs
         self._clock, self._part, self._turn = clock, part, asyncio.Lock()
-        self._line = job.line
+        self._line, self._notes = job.line, dict(job.notes)
+        self.stopped = False
+        """Whether its owner ended it; a worker which is to stop leaves it to others."""
 
     def work(self, of: type[W]) -> W:
         """What it was asked to do."""
@@ -33,6 +35,10 @@ class JobInHand:
     def tell(self, line: str) -> None:
         """The last word on how it goes, from any thread; it is stored with the next sign of life (`flush`)."""
         self._line = line
+
+    def note(self, **said: Any) -> None:
+        """Keep these beside the job, for who goes on with it or asks for its figures; stored with its next word."""
+        self._notes |= said
 
     async def flush(self) -> None:
         """Store the last word, if it is new."""
@@ -46,7 +52,9 @@ class JobInHand:
             FenceLost: it is another process's now.
         """
         async with self._turn:
-            said = {"line": self._line, **changed, "updated_at": self._clock.now()}
+            said = {"line": self._line, "notes": self._notes, **changed, "updated_at": self._clock.now()}
+            if changed.get("finished", 0) > self.job.finished:
+                said["tries"] = 1  # a job which gets on is not what kills its workers
             now = msgspec.structs.replace(self.job, **said)
             await self.jobs.keep(now, parts)
             self.job = now

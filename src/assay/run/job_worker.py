@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.errors import AssayError, FenceLost, LeaseHeld, StoreAway, StoreError
+from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.holders import this_process
@@ -26,7 +26,7 @@ REST = 5.0
 """The same while there are none, where all are told of new ones."""
 BEATS = 4
 """How often a lease is renewed within its time."""
-PASSING = (StoreAway, LeaseHeld)
+PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed)
 """Errors which go by themselves: the job is tried again, later each time."""
 BUG = "an error of Assay ended it; the log of the worker says which"
 
@@ -114,9 +114,8 @@ class JobWorker:
     async def _rest(self) -> float:
         """Seconds until the next look."""
         if self._tells_all and not self._going:
-            counts = await self._jobs.count()
-            if not (counts.get("waiting") or counts.get("running")):
-                return REST
+            due = await self._jobs.until_due()
+            return REST if due is None else min(max(due, POLL), REST)
         return POLL
 
     async def _pause(self, seconds: float) -> None:
@@ -170,6 +169,7 @@ class JobWorker:
         try:
             await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():  # it is to stop, or another's
+                hand.stopped = beating.exception() is None
                 work.cancel()
                 await asyncio.wait({work})
         finally:

@@ -95,7 +95,7 @@ class Gathering:
         """
         if not origins:
             return []
-        self._check_online()
+        check_online(self._settings)
         pages, failed = await self._fetch([each.place for each in origins])
         done = await asyncio.to_thread(self.take, pages, collection)
         self.warnings += [f"skipped {url}: {why}" for url, why in failed.items()]
@@ -118,7 +118,7 @@ class Gathering:
         Raises:
             UsageError: the settings forbid the web, or the place is no address.
         """
-        self._check_online()
+        check_online(self._settings)
         gave: dict[str, None] = {}
         known = len(self.skipped)
         kept = _Asked(self._kept) if keep is None else self._kept
@@ -148,7 +148,7 @@ class Gathering:
         connector: Connector = plugins.load("connectors", scheme)()
         origin = before or Origin(place=connector.canonical(place), kind=scheme)
         if connector.reaches_out(place):
-            self._check_online()
+            check_online(self._settings)
         try:
             known = len(self.skipped)
             documents = await asyncio.to_thread(self._connected, connector, origin.place, collection)
@@ -210,19 +210,26 @@ class Gathering:
         return pages, failed
 
     def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            return self.fetched(connector.fetch(place, Path(folder), self._clock, self._largest), place, collection)
+
+    def fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
+        """Read what a connector gives of a place, some of it at a time; its documents. Blocking.
+
+        Raises:
+            FetchFailed: the place cannot be had.
+        """
         extractors = self._readers.extractors()
         gave: dict[str, None] = {}
         unread = 0
         left_out: dict[str, list[str]] = {}
-        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-            files = connector.fetch(place, Path(folder), self._clock, self._largest)
-            for batch in _batches(files):
-                wanted = [file for file in batch if not _left_out(file, extractors, left_out)]
-                readable = [file for file in wanted if extractor_for(file, extractors) is not None]
-                unread += len(wanted) - len(readable)
-                self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
-                done = self.take(readable, collection)
-                gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
+        for batch in _batches(files):
+            wanted = [file for file in batch if not _left_out(file, extractors, left_out)]
+            readable = [file for file in wanted if extractor_for(file, extractors) is not None]
+            unread += len(wanted) - len(readable)
+            self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
+            done = self.take(readable, collection)
+            gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
         self.notes += exclusions.said(left_out)
         self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
@@ -248,11 +255,15 @@ class Gathering:
         later = itertools.islice(self.skipped.values(), known, None)
         return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
 
-    def _check_online(self) -> None:
-        if self._settings.search.offline:
-            raise UsageError(
-                "the web was asked for, and search.offline forbids it: leave --web out, or set it to false"
-            )
+
+def check_online(settings: Settings) -> None:
+    """Refuse to leave this machine where the settings forbid it.
+
+    Raises:
+        UsageError: they do.
+    """
+    if settings.search.offline:
+        raise UsageError("the web was asked for, and search.offline forbids it: leave --web out, or set it to false")
 
 
 class _Asked:

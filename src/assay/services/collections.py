@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.ports import Origin, SkippedFile
-from assay.core.sources import UNSORTED, Document
+from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.monitor import ReadingMonitor
@@ -79,6 +79,26 @@ async def read_files(context: Context, files: Sequence[str], collection: str, pr
         added=done.added,
         files=done.files,
         warnings=_once(done.warnings),
+    )
+
+
+async def read_listed(
+    context: Context, files: Iterator[Fetched], place: str, collection: str, progress: Say | None
+) -> FilesRead:
+    """Read files which a connector gives of one place into a collection; see `read_files`."""
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    try:
+        documents = await asyncio.to_thread(gathering.fetched, files, place, collection)
+    finally:
+        reading.stop()
+    skipped = tuple(each for of in gathering.skipped.values() for each in of)[: places.MOST_SKIPPED]
+    return FilesRead(
+        documents=documents,
+        skipped=skipped,
+        added=gathering.added,
+        files=gathering.files,
+        warnings=_once(gathering.warnings),
     )
 
 

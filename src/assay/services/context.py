@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.phases.pipeline import Services
     from assay.run.engine import Engine
     from assay.run.feeds import Feeds
+    from assay.services import listed_places as _listed_places
     from assay.services import remote_runs as _remote_runs
     from assay.services import run_search as _run_search
     from assay.services import shares as _shares
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from assay.services import webhooks as _webhooks
     from assay.services import worlds as _worlds
 else:
+    _listed_places = later("assay.services.listed_places")
     _remote_runs = later("assay.services.remote_runs")
     _run_search = later("assay.services.run_search")
     _shares = later("assay.services.shares")
@@ -226,6 +228,11 @@ class Context:
         return Adding(self.whole.additions)
 
     @shared
+    def listed_places(self) -> _listed_places.ListedPlaces:
+        """Repositories and the like which jobs read in parts, as they were fetched here."""
+        return _listed_places.ListedPlaces()
+
+    @shared
     def seeker(self) -> _run_search.Seeker:
         """The index of what runs asked and say."""
         return _run_search.Seeker(self.whole.journal, self.wiring.run_index(self))
@@ -284,6 +291,7 @@ class Context:
         adding = [self.adding.close] if "adding" in made else []
         readers = [partial(asyncio.to_thread, self.readers.close)] if "readers" in made else []
         online = [self.online.close] if "online" in made else []
+        listed = [partial(asyncio.to_thread, self.listed_places.close)] if "listed_places" in made else []
         models = [model.close for model in self.made_models.values()]
         poster = [self.poster.close] if "poster" in made else []
         search = [partial(asyncio.to_thread, self.search.close)] if "search" in made else []
@@ -294,6 +302,7 @@ class Context:
                 *adding,
                 *engine,
                 *readers,
+                *listed,
                 *models,
                 *online,
                 *poster,

@@ -79,7 +79,7 @@ async def _jobs(context: Context) -> None:
     else:
         [job] = await jobs.list(going)
         raise UsageError(f"job {job.id} is still done by {job.holder}: end that worker, then try again")
-    await jobs.forget(LATER)
+    await jobs.forget(LATER, failed=True)
 
 
 async def _runs(context: Context) -> int:

@@ -7,18 +7,34 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.ports.jobs import JOB_ENDED, Job, Jobs
+from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter, Jobs
 from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 from assay.services import places
 from assay.services.context import Context
+from assay.services.jobs.ingestion import WorkerFigures, by_worker
 from assay.services.jobs.kinds import handlers
-from assay.services.jobs.specifications import AddJob, CrawlJob, EmbedJob, ExportJob, JobWork, PruneJob, SyncJob
+from assay.services.jobs.specifications import (
+    AddJob,
+    BatchJob,
+    CrawlJob,
+    DueJob,
+    EmbedJob,
+    ExportJob,
+    IndexJob,
+    JobWork,
+    NoticesJob,
+    PruneJob,
+    SyncJob,
+    VerifyJob,
+)
 from assay.services.queue_workers import check_priority
+from assay.services.schedules.book import lasting_sources
 from assay.services.shelves import check_collection
 from assay.services.texts import Say
 
@@ -28,6 +44,9 @@ KEPT = timedelta(days=30)
 """How long a job that ended is listed."""
 LOOK = 0.5
 """Seconds between two looks at a job which somebody follows."""
+SHORTEST, LONGEST = 10, 366 * 86_400
+"""Seconds between two periodic jobs."""
+_MOST = 10_000
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -42,19 +61,24 @@ def jobs_of(context: Context) -> Jobs:
     return context.store.jobs
 
 
-async def begin(context: Context, work: JobWork, priority: int = 0) -> Job:
+async def begin(context: Context, work: JobWork, priority: int = 0, every: int = 0) -> Job:
     """Leave long work to the workers; see `Assay.begin_job`."""
     jobs = jobs_of(context)
     check_priority(context, priority)
+    if every and not SHORTEST <= every <= LONGEST:
+        raise UsageError(f"{every} s is no time between two periodic jobs: name 10 seconds to {LONGEST // 86_400} days")
     work = await _checked(context, work)
     arguments = msgspec.to_builtins(work)
-    now = context.clock.now()
+    kind, now = arguments.pop("kind"), context.clock.now()
+    if every:
+        await _check_alone(jobs, kind, arguments)
     made = Job(
         id="".join(secrets.choice(_LETTERS) for _ in range(10)),
-        kind=arguments.pop("kind"),
-        name=_name(work),
+        kind=kind,
+        name=work.title,
         arguments=arguments,
         priority=priority,
+        every=every,
         created_at=now,
         updated_at=now,
         owner=context.owner or "",
@@ -63,6 +87,26 @@ async def begin(context: Context, work: JobWork, priority: int = 0) -> Job:
     await jobs.forget((datetime.now(UTC) - KEPT).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
     await jobs.put([made])
     return made
+
+
+async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None:
+    """Refuse to do the same periodically twice.
+
+    Raises:
+        UsageError: it is done so already.
+    """
+    going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MOST))
+    for each in going:
+        if each.every and (each.kind, each.arguments) == (kind, arguments):
+            raise UsageError(
+                f"job {each.id} does this every {each.every} s already: end it first (assay jobs cancel {each.id})"
+            )
+
+
+async def figures(context: Context, id: str) -> list[WorkerFigures]:
+    """What each worker has done of a job which has parts; see `Assay.job_figures`."""
+    jobs = jobs_of(context)
+    return by_worker(await jobs.noted((await jobs.find(id)).id))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job]:
@@ -96,30 +140,39 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
             places.checked_name(work.collection)
         case SyncJob():
             await check_collection(context, work.collection)
+        case VerifyJob():
+            return _verification(work)
+        case BatchJob():
+            return msgspec.structs.replace(
+                work,
+                file=places.absolute(work.file),
+                folder=places.absolute(work.folder),
+                paths=None if work.paths is None else lasting_sources(work.paths),
+            )
+        case DueJob():
+            return msgspec.structs.replace(work, home=places.absolute(work.home))
         case ExportJob():
             row = await context.store.journal.find(work.run)
             return msgspec.structs.replace(work, run=row.run_id, file=places.absolute(work.file))
-        case EmbedJob() | PruneJob():
+        case EmbedJob() | IndexJob() | NoticesJob() | PruneJob():
             pass
     return work
 
 
-def _name(work: JobWork) -> str:
-    """What a person calls the job."""
-    match work:
-        case AddJob(paths=paths, collection=collection):
-            more = f" and {len(paths) - 2} more" if len(paths) > 2 else ""
-            return f"add {', '.join(paths[:2])}{more} to {collection}"
-        case CrawlJob(url=url, collection=collection):
-            return f"crawl {url} into {collection}"
-        case SyncJob(collection=collection):
-            return f"sync {collection}"
-        case EmbedJob(anew=anew):
-            return "make all vectors anew" if anew else "make missing vectors"
-        case ExportJob(run=run, file=file):
-            return f"export run {run} to {file}"
-        case PruneJob():
-            return "delete runs which are kept no longer"
+def _verification(work: VerifyJob) -> VerifyJob:
+    """The same with places which mean the same everywhere.
+
+    Raises:
+        UsageError: there is nothing to hold the text against.
+    """
+    if not work.paths and not work.web:
+        raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
+    return msgspec.structs.replace(
+        work,
+        file=places.absolute(work.file),
+        output=places.absolute(work.output),
+        paths=lasting_sources(work.paths),
+    )
 
 
 def worker(context: Context, slots: int, say: Say | None) -> JobWorker:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader
     from assay.services.context import Context
     from assay.services.handle import RunHandle
+    from assay.services.jobs.specifications import VerifyJob
+    from assay.services.run_control import Asked, Came
     from assay.services.texts import Say, Sources
 
 
@@ -141,6 +143,14 @@ class Wiring(Protocol):
         """Bring the vectors level with the library; what that came to, by name."""
         ...
 
+    async def verify(self, context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
+        """Check a text over the documents it names, in a library in memory; counts of verdicts, by name."""
+        ...
+
+    def library(self, context: Context) -> Researcher:
+        """The library as the owner of a context knows it."""
+        ...
+
     def run_index(self, context: Context) -> RunIndexing:
         """The index of what all runs asked and say."""
         ...
@@ -188,6 +198,10 @@ class Researcher(Protocol):
 
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""
+        ...
+
+    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
+        """Finish, cancel or pause a run, in whatever process it is."""
         ...
 
     async def is_answered(self, reference: str) -> bool:

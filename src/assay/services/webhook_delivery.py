@@ -16,7 +16,7 @@ from contextlib import suppress
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Journal
 from assay.core.ports.webhooks import Delivery, Poster, Webhook, WebhookStore
-from assay.run.tasks import Tasks
+from assay.run.tasks import Tasks, together
 from assay.services.webhooks import TYPES, deliveries_of, signed_headers
 
 log = logging.getLogger(__name__)
@@ -71,6 +71,20 @@ class Teller:
         finally:
             stop()
             await tasks.close()
+
+    async def once(self) -> int:
+        """Find what is new, and send all that is due now; how many messages that were.
+
+        Raises:
+            StoreError: the store cannot be read or written.
+        """
+        webhooks, sent = await self._store.all(), 0
+        if webhooks:
+            await self._note(webhooks)
+            while due := await self._store.claim(AT_ONCE, CLAIM_SECONDS):
+                await together(*(self._tell(delivery, webhook) for delivery, webhook in due))
+                sent += len(due)
+        return sent
 
     async def _pause(self, *, heed: bool) -> None:
         await asyncio.sleep(REST_SECONDS)

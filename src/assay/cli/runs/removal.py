@@ -10,18 +10,20 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay import Assay
+from assay import Assay, settings
 from assay.cli import options
 from assay.cli.confirmation import confirm
 from assay.cli.exits import Exit
+from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.lists import Age
 from assay.cli.runs.retention import said
 from assay.cli.stored_names import run_ids
-from assay.cli.terminal import clean, say, write
+from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
+from assay.services.jobs.specifications import PruneJob
 from assay.services.retention import Pruned, RetentionRules, rules_of
 
 _ALL = 1_000_000
@@ -92,10 +94,19 @@ async def _deleted(assay: Assay, row: RunRow) -> bool:
     help="Delete the oldest runs beyond this many gigabytes.",
 )
 @click.option("--dry-run", is_flag=True, help="List them, and delete nothing.")
+@queue_option
 @options.json_output
 @options.common
+@click.pass_obj
 def prune_runs(
-    age: timedelta | None, keep: int | None, max_gb: float | None, dry_run: bool, as_json: bool, home: Path | None
+    state: TerminalOptions,
+    age: timedelta | None,
+    keep: int | None,
+    max_gb: float | None,
+    dry_run: bool,
+    queued: bool,
+    as_json: bool,
+    home: Path | None,
 ) -> None:
     """Delete ended runs by a rule (without one, that of [retention]), and what only they had read.
 
@@ -106,6 +117,11 @@ def prune_runs(
         assay runs prune --keep 100
     """
     rules = RetentionRules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
+    if queued:
+        if rules.any or dry_run:
+            raise click.UsageError("--queue goes by the worker's [retention]: leave the other options out")
+        leave([PruneJob()], home, settings.load(), state.verbosity)
+        return
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(done)).decode())

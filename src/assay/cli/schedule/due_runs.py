@@ -15,6 +15,7 @@ from assay import RunHandle, settings
 from assay.cli import notify_options, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
+from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.notify_options import tell
@@ -24,6 +25,7 @@ from assay.cli.runs.outcome import told
 from assay.cli.runs.retention import keep_to_rules
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.view import RunView
+from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
 from assay.services.schedules import Schedule, ScheduleBook
 from assay.services.schedules.due import DueOutcome, run_due
@@ -106,10 +108,11 @@ def _code(asked: DueOutcome) -> Exit:
 
 @click.command("run-due")
 @notify_options.notify
+@queue_option
 @options.json_output
 @options.common
 @click.pass_obj
-def run_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
+def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, as_json: bool, home: Path | None) -> int:
     """Ask every question that is due, one after another, and print how each report differs from the one before.
 
     For cron or a systemd timer: called more often than a question is due, it does nothing in between, and two calls
@@ -123,6 +126,11 @@ def run_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, 
     """
     configured = settings.load()
     folder = home or configured.home
+    if queued:
+        if notify or as_json:
+            raise click.UsageError("--queue leaves it to a worker, which tells webhooks: leave --notify and --json out")
+        leave([DueJob(home=str(folder))], home, configured, state.verbosity)
+        return Exit.DONE
     output = output_for(state, configured, notify, as_json=as_json)
     return asyncio.run(_once(ScheduleBook(folder), folder, configured, output))
 

@@ -10,6 +10,8 @@ from assay.core.ports.collections import Collections as Collections
 from assay.core.ports.collections import Origin as Origin
 from assay.core.ports.collections import SkippedFile as SkippedFile
 from assay.core.ports.connectors import Connector as Connector
+from assay.core.ports.connectors import ListedFile as ListedFile
+from assay.core.ports.connectors import ListingConnector as ListingConnector
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import ArchiveMember as ArchiveMember
 from assay.core.ports.documents import AskedAhead as AskedAhead

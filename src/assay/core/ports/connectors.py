@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from assay.core.ports.world import Clock
 from assay.core.sources import Fetched
@@ -36,5 +38,38 @@ class Connector(Protocol):
 
         Raises:
             FetchFailed: it cannot be had; the reason begins with its kind. Raised by the iteration.
+        """
+        ...
+
+
+class ListedFile(msgspec.Struct, frozen=True):
+    """A file of a place: its name there, and what tells this content of it from another ("" where nothing does)."""
+
+    name: str
+    version: str = ""
+
+
+@runtime_checkable
+class ListingConnector(Connector, Protocol):
+    """A connector whose places can be listed first and then read in parts, by several processes."""
+
+    def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
+        """The place as it is at this moment, under a name which stays true (a commit), and its files.
+
+        It may be given that name again. Files of more than `largest` bytes are left out. Blocking.
+
+        Args:
+            folder: a folder of this place's own, for this call and for `read`.
+
+        Raises:
+            FetchFailed: as `fetch`.
+        """
+        ...
+
+    def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
+        """Some files of a place which was listed; one that is gone since is left out. Blocking.
+
+        Raises:
+            FetchFailed: as `fetch`.
         """
         ...

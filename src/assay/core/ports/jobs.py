@@ -26,7 +26,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     first. `seq` counts what was said of it; `line` is the last word on how it goes, `finished` of `total` steps are
     done (0 where nobody knows how many there are), `result` is what came of it. `notes` are kept for who goes on with
     it. `tries` counts the workers which took it up since it was last queued; `holder` is who has it, `fence` the number
-    of his lease, `stopping` says that he is to stop. `release` is the version of Assay which made it.
+    of his lease, `stopping` says that he is to stop. `release` is the version of Assay which made it. A periodic job
+    has the seconds from one to the next in `every`: when it is done, or has failed, the next one waits.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     holder: str = ""
     fence: int = 0
     stopping: bool = False
+    every: int = 0
 
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,12 +111,20 @@ class Jobs(Protocol):
         """How many jobs there are in each state; with `parent`, of its parts."""
         ...
 
+    async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
+        """The `notes` of those parts of a job which are done, in their order."""
+        ...
+
+    async def until_due(self) -> float | None:
+        """Seconds until the next job which waits is due, 0 where one is or is being done; None where there is none."""
+        ...
+
     async def claim(self, claim: JobClaim) -> Job | None:
         """Take the job whose turn it is; None where there is none for us.
 
         The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. No two
         processes claim at the same time. A job whose lease has expired is there to be claimed again; one which
-        `MOST_TRIED` workers have left so fails instead.
+        `MOST_TRIED` workers have left so fails instead, and is kept for `retry`.
         """
         ...
 
@@ -129,7 +139,8 @@ class Jobs(Protocol):
     async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
         """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
 
-        One that is waiting or has ended then is let go of.
+        One that is waiting or has ended then is let go of; a periodic one which is done or has failed is followed by
+        the next in the same transaction.
 
         Raises:
             FenceLost: it is another's now, or has ended.
@@ -137,7 +148,7 @@ class Jobs(Protocol):
         ...
 
     async def cancel(self, id: str) -> Job:
-        """End a job which waits, and have one which runs stop; its parts too. One that has ended stays as it is.
+        """End a job which waits, and have one which runs stop; its parts too. One that failed is given up.
 
         Raises:
             UnknownName: there is none.
@@ -153,6 +164,9 @@ class Jobs(Protocol):
         """
         ...
 
-    async def forget(self, before: str) -> int:
-        """Forget jobs which ended before a moment (ISO 8601 UTC), with their parts; how many."""
+    async def forget(self, before: str, *, failed: bool = False) -> int:
+        """Forget jobs which ended before a moment (ISO 8601 UTC), with their parts; how many.
+
+        One which failed waits for somebody to look at it, and is forgotten only with `failed`, or as it is periodic.
+        """
         ...

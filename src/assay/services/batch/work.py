@@ -19,6 +19,7 @@ from assay.core.errors import (
     StoreError,
     TooLittle,
     UnknownName,
+    UsageError,
 )
 from assay.core.markers import CitationMode
 from assay.core.report import build_report
@@ -102,6 +103,12 @@ class Batch:
         """Wait for nothing any more; what goes on can be gone on with."""
         self._stopped = self._left = True
         self._news.set()
+
+    async def cancel(self) -> None:
+        """End the runs of this process for good; what they found is kept."""
+        for going in self._going.values():
+            with contextlib.suppress(UnknownName, UsageError):  # not stored yet, or ended in this moment
+                await self._assay.control(going.handle.run_id, "cancel")
 
     async def work(self) -> Ended:
         """Until all orders are tried, the total is spent, or the owner ended it.

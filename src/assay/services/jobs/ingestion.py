@@ -1,7 +1,7 @@
 """Documents of large places, read in parts by all workers.
 
 The job lists the files and cuts the list into parts, a few ahead of those who read them. A part names its files, so
-that whoever goes on with the job knows which are left, whatever has changed in the folder since. When all parts have
+that whoever goes on with the job knows which are left, whatever has changed in the place since. When all parts have
 ended, the places are kept as one who reads them alone would keep them.
 """
 
@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.ports import Origin, SkippedFile
+from assay.core.ports import ListedFile, Origin, SkippedFile
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter
 from assay.run.job_hand import JobInHand, Result
 from assay.services import collections, places
+from assay.services.acquisition import check_online
 from assay.services.context import Context
 from assay.services.jobs.specifications import AddJob, FilesJob
+from assay.services.listed_places import ListedPlace, connector_of
 from assay.services.places import FILES
 
 PART = 200
@@ -34,33 +36,70 @@ _EVERY = 1_000_000
 async def add(context: Context, hand: JobInHand) -> Result:
     """Read places into a collection: here at once, or in parts where they hold more files than one part has."""
     wanted = hand.work(AddJob)
-    named, collection = list(wanted.paths), wanted.collection
-    asked = places.sorted_out(named)
+    asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
     if missing and not any(found.values()) and not (asked.urls or asked.connected):
         raise UsageError("; ".join(missing.values()))
-    if sum(map(len, found.values())) <= PART:
-        return _whole(await collections.add(context, named, collection, hand.tell))
-    others = [*asked.urls, *asked.connected]
-    beside = _whole(await collections.add(context, others, collection, hand.tell)) if others else {}
-    await _parts(context, hand, found)
-    return await _joined(context, hand, collection, beside)
+    every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
+    listed, others = await _connected(context, hand, asked.connected)
+    every += listed
+    if sum(len(each.files) for each in every) <= PART:
+        return _whole(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
+    others = [*asked.urls, *others]
+    beside = _whole(await collections.add(context, others, wanted.collection, hand.tell)) if others else {}
+    await _parts(context, hand, every)
+    return await _joined(context, hand, wanted.collection, beside)
+
+
+async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
+    """The places which connectors list, as they were when this job first looked; and those they do not list."""
+    largest = int(context.settings.documents.max_file_mb * 1_000_000)
+    kept: dict[str, str] = dict(hand.job.notes.get("kept", {}))
+    found: list[ListedPlace] = []
+    others: list[str] = []
+    for place in named:
+        if connector_of(place).reaches_out(place):
+            check_online(context.settings)
+        hand.tell(f"listing {place}")
+        reached = (place, kept.get(place, ""), context.clock, largest)
+        listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+        if listed is None:
+            others.append(place)
+        else:
+            found.append(listed)
+            kept[place] = listed.kept
+    if found:
+        hand.note(kept=kept)
+        await hand.keep()
+    return found, others
 
 
 async def files(context: Context, hand: JobInHand) -> Result:
     """Read one part."""
     started = context.clock.monotonic()
     wanted = hand.work(FilesJob)
-    done = await collections.read_files(context, wanted.files, wanted.collection, hand.tell)
+    if wanted.kept:
+        if connector_of(wanted.place).reaches_out(wanted.place):
+            check_online(context.settings)
+        listed = tuple(map(ListedFile, wanted.files, wanted.versions))
+        fetched = context.listed_places.read(wanted.place, wanted.kept, listed, context.clock)
+        done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+    else:
+        done = await collections.read_files(context, wanted.files, wanted.collection, hand.tell)
+    hand.note(
+        worker=hand.job.holder,
+        parts=1,
+        files=done.files,
+        added=done.added,
+        seconds=round(context.clock.monotonic() - started, 3),
+    )
     return {
         "documents": list(done.documents),
         "skipped": [msgspec.structs.asdict(each) for each in done.skipped],
         "warnings": list(done.warnings),
         "added": done.added,
         "files": done.files,
-        "seconds": round(context.clock.monotonic() - started, 3),
-        "worker": hand.job.holder,
     }
 
 
@@ -74,18 +113,19 @@ def _whole(done: collections.Ingested) -> Result:
     }
 
 
-async def _parts(context: Context, hand: JobInHand, found: Mapping[str, Sequence[str]]) -> None:
+async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]) -> None:
     """Cut what is not in a part yet, and read along until all parts have ended."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
-    known = {file for part in before for file in part.arguments["files"]}
-    left = _cut(context, hand.job, found, known, len(before))
-    total = len(before) + sum(-(-len([file for file in each if file not in known]) // PART) for each in found.values())
+    known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
+    left = [_left(each, known) for each in found]
+    cut = _cut(context, hand.job, left, len(before))
+    total = len(before) + sum(-(-len(each.files) // PART) for each in left)
     more = True
     while True:
         counts = await hand.jobs.count(hand.job.id)
         finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
         if more:
-            new = list(itertools.islice(left, max(AHEAD - counts.get("waiting", 0), 0)))
+            new = list(itertools.islice(cut, max(AHEAD - counts.get("waiting", 0), 0)))
             more = bool(new) or counts.get("waiting", 0) >= AHEAD
             hand.tell(f"{finished} of {total} parts read")
             await hand.keep(new, finished=finished, total=total)
@@ -98,13 +138,17 @@ async def _parts(context: Context, hand: JobInHand, found: Mapping[str, Sequence
             await hand.help()
 
 
-def _cut(context: Context, job: Job, found: Mapping[str, Sequence[str]], known: set[str], number: int) -> Iterator[Job]:
-    """Parts for the files which are in none; `number` is the first which is free."""
+def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
+    """A place without the files which are in a part already."""
+    return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
+
+
+def _cut(context: Context, job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
+    """Parts for these files; `number` is the first which is free."""
     now = context.clock.now()
-    for place, each in found.items():
-        left = [file for file in each if file not in known]
-        for start in range(0, len(left), PART):
-            part = left[start : start + PART]
+    for each in left:
+        for start in range(0, len(each.files), PART):
+            part = each.files[start : start + PART]
             yield Job(
                 id=f"{job.id}.{number}",
                 kind=PART_KIND,
@@ -115,9 +159,14 @@ def _cut(context: Context, job: Job, found: Mapping[str, Sequence[str]], known: 
                 priority=job.priority,
                 created_at=now,
                 updated_at=now,
-                arguments={"place": place, "files": part, "collection": job.arguments["collection"]},
+                arguments=_named(each, part, job.arguments["collection"]),
             )
             number += 1
+
+
+def _named(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
+    named = {"place": place.place, "files": [file.name for file in files], "collection": collection}
+    return {**named, "kept": place.kept, "versions": [file.version for file in files]} if place.kept else named
 
 
 async def _joined(context: Context, hand: JobInHand, collection: str, beside: Result) -> Result:
@@ -144,7 +193,6 @@ async def _joined(context: Context, hand: JobInHand, collection: str, beside: Re
         "added": sum(part.result["added"] for part in done) + beside.get("added", 0),
         "files": sum(part.result["files"] for part in done) + beside.get("files", 0),
         "warnings": list(warnings)[:MOST_WARNINGS],
-        "workers": _by_worker(done),
     }
 
 
@@ -156,24 +204,44 @@ def _origins(done: Sequence[Job]) -> list[Origin]:
     """The places, with what their parts gave."""
     gave: dict[str, dict[str, None]] = {}
     skipped: dict[str, list[SkippedFile]] = {}
+    kinds: dict[str, str] = {}
     for part in done:
         place = part.arguments["place"]
+        kinds[place] = place.partition(":")[0] if part.arguments.get("kept") else FILES
         gave.setdefault(place, {}).update(dict.fromkeys(part.result["documents"]))
         skipped.setdefault(place, []).extend(SkippedFile(**each) for each in part.result["skipped"])
     return [
-        Origin(place=place, kind=FILES, documents=tuple(each), skipped=tuple(skipped[place])[: places.MOST_SKIPPED])
+        Origin(
+            place=place,
+            kind=kinds[place],
+            documents=tuple(each),
+            skipped=tuple(skipped[place])[: places.MOST_SKIPPED],
+        )
         for place, each in gave.items()
     ]
 
 
-def _by_worker(done: Sequence[Job]) -> list[dict[str, Any]]:
-    """What each worker read: parts, files, seconds."""
-    sums: dict[str, dict[str, Any]] = {}
-    for part in done:
-        of = sums.setdefault(
-            part.result["worker"], {"worker": part.result["worker"], "parts": 0, "files": 0, "seconds": 0.0}
+class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker has read of a job: parts, files, documents new to the library, and the seconds these took."""
+
+    worker: str
+    parts: int
+    files: int
+    added: int
+    seconds: float
+
+
+def by_worker(noted: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
+    """The figures of each worker, from what was noted of the parts which are done."""
+    sums: dict[str, WorkerFigures] = {}
+    for each in noted:
+        one = msgspec.convert(each, WorkerFigures)
+        before = sums.get(one.worker, WorkerFigures(worker=one.worker, parts=0, files=0, added=0, seconds=0.0))
+        sums[one.worker] = WorkerFigures(
+            worker=one.worker,
+            parts=before.parts + one.parts,
+            files=before.files + one.files,
+            added=before.added + one.added,
+            seconds=round(before.seconds + one.seconds, 3),
         )
-        of["parts"] += 1
-        of["files"] += part.result["files"]
-        of["seconds"] = round(of["seconds"] + part.result["seconds"], 3)
     return [sums[name] for name in sorted(sums)]

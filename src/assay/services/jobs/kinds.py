@@ -10,11 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from assay.evidence.monitor import ReadingMonitor
 from assay.run.job_hand import Handler, JobInHand, Result
 from assay.services import collections, results, retention
 from assay.services.context import Context
-from assay.services.jobs import ingestion
-from assay.services.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob
+from assay.services.jobs import ingestion, research
+from assay.services.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob, VerifyJob
 from assay.services.research_report import format_of, replace_file
 
 
@@ -42,6 +43,26 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
     return await context.wiring.embed(context, hand.tell, anew=hand.work(EmbedJob).anew)
 
 
+async def _index(context: Context, hand: JobInHand) -> Result:
+    """Index what the library has and the index has not."""
+    reading = ReadingMonitor(hand.tell, context.clock)
+    try:
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    return {}
+
+
+async def _verify(context: Context, hand: JobInHand) -> Result:
+    """Check a text as the command does: over the documents it names, with a library in memory."""
+    return await context.wiring.verify(context, hand.work(VerifyJob), hand.tell)
+
+
+async def _notices(context: Context, hand: JobInHand) -> Result:
+    """Tell webhooks what is due."""
+    return {"sent": await context.teller.once()}
+
+
 async def _export(context: Context, hand: JobInHand) -> Result:
     """Write the report of a run to a file, in the format of its name."""
     wanted = hand.work(ExportJob)
@@ -65,7 +86,12 @@ KINDS: Mapping[str, OwnedHandler] = {
     "crawl": _crawl,
     "sync": _sync,
     "embed": _embed,
+    "index": _index,
     "export": _export,
+    "verify": _verify,
+    "batch": research.batch,
+    "due": research.due,
+    "notices": _notices,
     "prune": _prune,
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from assay.core.markers import CitationMode
@@ -14,13 +16,25 @@ class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="a
     paths: tuple[str, ...]
     collection: str = DEFAULT
 
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        more = f" and {len(self.paths) - 2} more" if len(self.paths) > 2 else ""
+        return f"add {', '.join(self.paths[:2])}{more} to {self.collection}"
+
 
 class FilesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="files"):
-    """Read some files of a place into a collection: a part of an `AddJob`."""
+    """Read some files of a place into a collection: a part of an `AddJob`.
+
+    Of a place which a connector lists, `kept` is the name under which it was listed (a commit), and `versions` are
+    those of the files; of files on disk both are empty.
+    """
 
     place: str
     files: tuple[str, ...]
     collection: str
+    kept: str = ""
+    versions: tuple[str, ...] = ()
 
 
 class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="crawl"):
@@ -31,17 +45,32 @@ class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     pages: int = 200
     depth: int = 5
 
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"crawl {self.url} into {self.collection}"
+
 
 class SyncJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="sync"):
     """Look again at all a collection was added from."""
 
     collection: str = DEFAULT
 
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"sync {self.collection}"
+
 
 class EmbedJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="embed"):
     """Make the vectors which are missing, or all of them anew."""
 
     anew: bool = False
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return "make all vectors anew" if self.anew else "make missing vectors"
 
 
 class ExportJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="export"):
@@ -51,9 +80,105 @@ class ExportJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     file: str
     citations: CitationMode = "numbers"
 
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"export run {self.run} to {self.file}"
+
 
 class PruneJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="prune"):
     """Delete the runs which the settings do not keep, and what nobody refers to any more."""
 
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return "delete runs which are kept no longer"
 
-JobWork = AddJob | CrawlJob | SyncJob | EmbedJob | ExportJob | PruneJob
+
+class IndexJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="index"):
+    """Bring the search index level with the library: the one all share, or that of the worker's home."""
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return "index the library"
+
+
+class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="verify"):
+    """Check a text with citations, as `assay verify FILE` does, and write what was found to `output` as JSON.
+
+    Without a `find` uncited sentences are looked up where the text cites nothing. `model` judges what the rules do not
+    decide, within `max_usd` and `max_tokens`.
+    """
+
+    file: str
+    output: str
+    paths: tuple[str, ...] = ()
+    web: bool = False
+    find: bool | None = None
+    model: str | None = None
+    allow_private: bool = False
+    max_usd: float | None = None
+    max_tokens: int | None = None
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"verify {self.file}"
+
+
+class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
+    """Research every question of a file, as `assay batch` does: a row and a report each in `folder`.
+
+    `options` are those of `Assay.start`; `max_usd` and `max_tokens` limit all runs together.
+    """
+
+    file: str
+    folder: str
+    at_once: int = 2
+    paths: tuple[str, ...] | None = None
+    max_usd: float | None = None
+    max_tokens: int | None = None
+    suffix: str = ".md"
+    citations: CitationMode = "numbers"
+    options: dict[str, Any] = {}
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"research the questions of {self.file} into {self.folder}"
+
+
+class DueJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="due"):
+    """Ask every question of the schedules in `home` which is due, as `assay schedule run-due` does."""
+
+    home: str
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return f"ask what is due in {self.home}"
+
+
+class NoticesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="notices"):
+    """Tell webhooks what is due to be told, where no server does it."""
+
+    @property
+    def title(self) -> str:
+        """What a person calls such a job."""
+        return "tell webhooks what is due"
+
+
+JobWork = (
+    AddJob
+    | CrawlJob
+    | SyncJob
+    | EmbedJob
+    | IndexJob
+    | ExportJob
+    | VerifyJob
+    | BatchJob
+    | DueJob
+    | NoticesJob
+    | PruneJob
+)

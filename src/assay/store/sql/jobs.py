@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self, cast
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, not_, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, not_, or_, select, true, update
 
 from assay.core.errors import FenceLost, UnknownName, UsageError
 from assay.core.ports import LONGEST_LEASE
@@ -20,10 +20,12 @@ from assay.store.sql.journal import SqlJournal
 from assay.store.sql.tables import jobs
 
 _FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
-_FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq")
+_FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq", "every")
 """What a word about a job in hand never changes."""
 _PUT = sqlite.insert(jobs).on_conflict_do_nothing(index_elements=["id"]).returning(jobs.c.number)
 _FREE: dict[str, Any] = {"holder": "", "lease_until": 0.0}
+_FOLLOWED: frozenset[JobState] = frozenset(("done", "failed"))
+"""How a periodic job has ended when there is to be another; who cancels it wants none."""
 
 
 class SqlJobs:
@@ -61,6 +63,24 @@ class SqlJobs:
             lambda connection: {cast("JobState", state): many for state, many in connection.execute(counted)}
         )
 
+    async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
+        """See the port."""
+        done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._mine())
+        chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)
+        return await self._transactions.read(lambda connection: list(connection.execute(chosen).scalars()))
+
+    async def until_due(self) -> float | None:
+        """See the port."""
+        clock = self._transactions.clock
+        due = case((jobs.c.state == "running", 0.0), else_=jobs.c.due)
+        first = select(func.min(due)).where(jobs.c.state.in_(("waiting", "running")), self._mine())
+
+        def look(connection: Connection) -> float | None:
+            found = connection.execute(first).scalar()
+            return None if found is None else max(float(found) - clock(connection), 0.0)
+
+        return await self._transactions.read(look)
+
     async def claim(self, claim: JobClaim) -> Job | None:
         """See the port."""
 
@@ -72,6 +92,7 @@ class SqlJobs:
                 if job.tries >= MOST_TRIED:
                     why = f"{job.tries} workers have taken it up, and none of them lived to tell of it"
                     _change(connection, number, now, state="failed", error=why, **_FREE)
+                    _follow(connection, job, now)
                     continue
                 _change(
                     connection,
@@ -113,6 +134,8 @@ class SqlJobs:
             if not connection.execute(update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said)).rowcount:
                 raise _lost(job)
             _put(connection, parts)
+            if job.state in _FOLLOWED:
+                _follow(connection, job, self._transactions.time(connection))
 
         await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
 
@@ -123,7 +146,7 @@ class SqlJobs:
             now = self._transactions.time(connection)
             family = and_(or_(jobs.c.id == id, jobs.c.parent == id), self._mine())
             _found(connection, id, self._mine())
-            _set(connection, and_(family, jobs.c.state == "waiting"), now, state="cancelled")
+            _set(connection, and_(family, jobs.c.state.in_(("waiting", "failed"))), now, state="cancelled")
             _set(connection, and_(family, jobs.c.state == "running", not_(_held(now))), now, state="cancelled", **_FREE)
             _set(connection, and_(family, jobs.c.state == "running"), now, stopping=1)
             return _found(connection, id, self._mine())
@@ -144,9 +167,11 @@ class SqlJobs:
 
         return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
-    async def forget(self, before: str) -> int:
+    async def forget(self, before: str, *, failed: bool = False) -> int:
         """See the port."""
-        old = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), jobs.c.updated_at < before, self._mine())
+        kept = true() if failed else or_(jobs.c.state != "failed", jobs.c.every > 0)
+        ended = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), kept)
+        old = and_(ended, jobs.c.updated_at < before, self._mine())
         gone = select(jobs.c.id).where(old)
 
         def forget(connection: Connection) -> int:
@@ -212,6 +237,28 @@ def _set(connection: Connection, which: ColumnElement[bool], now: float, **value
 def _put(connection: Connection, new: Sequence[Job]) -> int:
     rows = [msgspec.structs.asdict(job) | {"lease_until": 0.0, "stopping": int(job.stopping)} for job in new]
     return sum(connection.execute(_PUT, row).first() is not None for row in rows)
+
+
+def _follow(connection: Connection, job: Job, now: float) -> None:
+    """Have the next of a periodic job wait: its rhythm goes on, and what was missed is not made up for."""
+    if not job.every:
+        return
+    first, _, number = job.id.partition("-")
+    begun = job.due or now
+    made = Job(
+        id=f"{first}-{int(number or 1) + 1}",
+        kind=job.kind,
+        name=job.name,
+        arguments=job.arguments,
+        owner=job.owner,
+        release=job.release,
+        priority=job.priority,
+        every=job.every,
+        due=begun + (max(0.0, now - begun) // job.every + 1) * job.every,
+        created_at=iso(now),
+        updated_at=iso(now),
+    )
+    _put(connection, [made])
 
 
 def _list(connection: Connection, wanted: JobFilter, mine: ColumnElement[bool]) -> list[Job]:

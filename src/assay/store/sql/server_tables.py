@@ -168,6 +168,7 @@ jobs = Table(
     Column("lease_until", Float, nullable=False),
     Column("fence", BigInteger, nullable=False),
     Column("stopping", Integer, nullable=False),
+    Column("every", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("id"),
     Index(None, "state", "due"),
     Index(None, "parent", "state"),

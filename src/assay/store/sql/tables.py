@@ -30,7 +30,7 @@ from assay.store.sql.server_tables import shares as shares
 from assay.store.sql.server_tables import users as users
 from assay.store.sql.server_tables import webhooks as webhooks
 
-HEAD = "0017"
+HEAD = "0018"
 """The last migration. A database at this version is opened without loading Alembic."""
 
 version = Table("assay_schema", metadata, Column("version_num", Text, primary_key=True))

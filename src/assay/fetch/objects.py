@@ -1,0 +1,122 @@
+"""An object store as a place documents are in: Amazon S3 and what speaks its protocol. Needs the extra `s3`.
+
+A place is `s3://bucket/prefix`: all objects below the prefix. Keys, region and endpoint are the environment's, by the
+names Amazon gave them (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+from assay.core.errors import ConfigError, FetchFailed, UsageError
+from assay.core.later import later
+from assay.core.ports import Clock, ListedFile
+from assay.core.sources import Fetched
+
+if TYPE_CHECKING:
+    import obstore
+    from obstore import exceptions, store
+else:
+    obstore = later("obstore")
+    exceptions = later("obstore.exceptions")
+    store = later("obstore.store")
+
+T = TypeVar("T")
+
+CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
+ATTEMPTS, RETRY_SECONDS = 5, 30
+"""Attempts after the first one, and how long after the first the last may begin."""
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
+_SAID = 4_000
+"""Characters of an error which are looked at."""
+
+
+class ObjectsConnector:
+    """Implements `core.ports.ListingConnector`."""
+
+    def canonical(self, place: str) -> str:
+        """See the port."""
+        parts = urlsplit(place)
+        if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc) or parts.query or parts.fragment:
+            raise UsageError(f"{place[:200]!r} is no place of an object store: write s3://bucket/prefix, without keys")
+        return f"s3://{parts.netloc}/{parts.path.strip('/')}".rstrip("/")
+
+    def reaches_out(self, place: str) -> bool:
+        """See the port."""
+        return True
+
+    def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
+        """See the port."""
+        kept, files = self.list(place, folder, clock, largest)
+        yield from self.read(kept, files, folder, clock)
+
+    def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
+        """See the port. A version is the object's ETag; folders, which some tools write as empty objects, are none."""
+        at = self.canonical(place)
+        pages = iter(obstore.list(_store(at)))
+        found = []
+        while page := _asked(at, "listed", lambda: next(pages, None)):
+            found += [
+                ListedFile(each["path"], (each["e_tag"] or "").strip('"'))
+                for each in page
+                if 0 < each["size"] <= largest and not each["path"].endswith("/")
+            ]
+        return at, sorted(found, key=lambda file: file.name)
+
+    def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
+        """See the port."""
+        opened = _store(place)
+        for file in files:
+            try:
+                body = _asked(place, "read", lambda name=file.name: bytes(obstore.get(opened, name).bytes()))  # type: ignore[misc]
+            except FileNotFoundError:  # deleted since it was listed
+                continue
+            url = f"{place}/{quote(file.name)}"
+            kind = mimetypes.guess_type(file.name)[0] or "text/plain"
+            yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=clock.now())
+
+
+def _store(place: str) -> Any:
+    """The store below a place.
+
+    Raises:
+        ConfigError: the extra is missing, or the environment's settings cannot be used.
+    """
+    options: Any = {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{REQUEST_SECONDS}s", "allow_http": True}
+    retries: Any = {"max_retries": ATTEMPTS, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
+    try:
+        return store.from_url(place, client_options=options, retry_config=retries)
+    except ImportError as missing:
+        raise ConfigError(f"documents in an object store need the extra: pip install 'assay[s3]' ({missing})") from None
+    except (exceptions.BaseError, ValueError, OSError) as error:
+        raise ConfigError(
+            f"{place} cannot be used ({type(error).__name__}): check keys, region and endpoint (AWS_…)"
+        ) from None
+
+
+def _asked(place: str, what: str, ask: Callable[[], T]) -> T:
+    """What the store answers.
+
+    Raises:
+        FileNotFoundError: there is no such object.
+        FetchFailed: anything else went wrong. What the store said is not repeated: it may hold keys.
+    """
+    try:
+        return ask()
+    except FileNotFoundError as error:
+        if what == "listed" or "NoSuchBucket" in str(error)[:_SAID]:
+            raise FetchFailed(f"not found: there is no such bucket ({place}), or none you may see") from None
+        raise
+    except (exceptions.BaseError, OSError) as error:
+        said = _STATUS.search(str(error)[:_SAID])
+        if said and said[1] == "404":
+            raise FetchFailed(f"not found: there is no such bucket ({place}), or none you may see") from None
+        why = f"it answers {said[1]}" if said else type(error).__name__
+        raise FetchFailed(f"unreachable: {place} cannot be {what} ({why}); check keys and endpoint (AWS_…)") from None

@@ -1,0 +1,172 @@
+"""Repositories and object stores which workers read in parts: pinned, gone on with, each document once."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from pathlib import Path
+
+import dying_job_workers
+import obstore
+import pytest
+from crash_scene import PROCESSES, SECONDS, UNTOLD
+from object_store import S3Server
+from obstore.store import from_url
+
+from assay import Assay
+from assay.core.errors import FetchFailed, UsageError
+from assay.core.ports import ListingConnector
+from assay.core.ports.jobs import JobFilter
+from assay.fetch.git import GitConnector
+from assay.fetch.objects import ObjectsConnector
+from assay.run.clock import SystemClock
+from assay.services.jobs import ingestion
+from assay.services.jobs.specifications import AddJob
+
+FILES = 13
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four files make a part."""
+    monkeypatch.setattr(ingestion, "PART", 4)
+
+
+def git(folder: Path, *words: str) -> str:
+    line = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *words]
+    return subprocess.run(line, cwd=folder, capture_output=True, check=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    if shutil.which("git") is None:
+        pytest.skip("the program git is not installed")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "-b", "main")
+    for number in range(FILES):
+        (folder / f"letter{number:02}.md").write_text(f"# Letter {number}\n\nThe master wrote of pier {number}.\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "--quiet", "-m", "x")
+    return folder
+
+
+@pytest.fixture
+def bucket(s3: S3Server) -> str:
+    place = s3.place()
+    store = from_url(place, client_options={"allow_http": True})
+    for number in range(FILES):
+        obstore.put(store, f"a b/letter{number:02}.md", f"# Letter {number}\n\nOf pier {number}.\n".encode())
+    obstore.put(store, "folder/", b"")
+    obstore.put(store, "picture.bin", b"\x00\x01\x02" * 50)
+    return place
+
+
+async def worked(assay: Assay, slots: int = 1) -> None:
+    await assay.job_worker(slots).work(until_empty=True)
+
+
+async def test_a_repository_is_read_in_parts_at_the_commit_it_had(
+    tmp_path: Path, repository: Path, small_parts: None
+) -> None:
+    place = f"git+file://{repository}"
+    commit = git(repository, "rev-parse", "HEAD")
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(place,), collection="project"))
+        worker = assay.job_worker(1)
+
+        async def stopped() -> None:
+            while not await assay.jobs(JobFilter(parent=job.id, states=frozenset(("done",)))):
+                await asyncio.sleep(0.01)
+            worker.stop()
+
+        await asyncio.gather(worker.work(), stopped())
+        (repository / "later.md").write_text("# Later\n\nIt came while the others were read.\n")
+        git(repository, "add", "-A")
+        git(repository, "commit", "--quiet", "-m", "y")
+        await worked(assay, slots=2)
+        done = await assay.job(job.id)
+        assert (done.state, done.error, done.total) == ("done", "", 4)
+        assert (done.result["documents"], done.result["files"]) == (FILES, FILES)
+        documents = await assay.documents("project")
+        assert sorted(each.url for each in documents) == [
+            f"{place}@{commit}/letter{number:02}.md" for number in range(FILES)
+        ]
+        [figures] = await assay.job_figures(job.id)
+        assert (figures.parts, figures.files, figures.added) == (4, FILES, FILES)
+        assert figures.seconds > 0
+        [origin] = await assay.origins("project")
+        assert (origin.place, origin.kind, len(origin.documents)) == (place, "git+file", FILES)
+        assert (await assay.sync("project")).added == 1
+
+
+async def test_a_bucket_is_read_in_parts_after_a_death_and_each_document_once(
+    tmp_path: Path, bucket: str, small_parts: None
+) -> None:
+    async with Assay(dying_job_workers.configured("", str(tmp_path)), home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(bucket,), collection="letters"))
+        await worked(assay)
+        refused = await assay.job(job.id)
+        assert refused.state == "failed"
+        assert "offline" in refused.error
+    async with Assay(home=tmp_path / "home") as assay:
+        await assay.retry_job(job.id)
+        await worked(assay, slots=2)
+        done = await assay.job(job.id)
+        assert (done.state, done.error, done.result["documents"]) == ("done", "", FILES)
+        assert done.result["added"] == FILES
+        assert "not text" in " ".join(done.result["warnings"])
+        documents = await assay.documents("letters")
+        assert len(documents) == FILES
+        assert documents[0].url.startswith(f"{bucket}/a%20b/letter")
+        again = await assay.begin_job(AddJob(paths=(bucket,), collection="letters"))
+        await worked(assay)
+        assert (await assay.job(again.id)).result["added"] == 0
+        assert len(await assay.documents("letters")) == FILES
+
+
+async def test_a_small_bucket_is_added_and_synced(tmp_path: Path, bucket: str, s3: S3Server) -> None:
+    async with Assay(home=tmp_path / "home") as assay:
+        added = await assay.add([bucket], collection="letters")
+        assert (added.documents, added.added) == (FILES, FILES)
+        obstore.delete(from_url(bucket, client_options={"allow_http": True}), "a b/letter00.md")
+        assert (await assay.sync("letters")).removed == 1
+
+
+def test_what_is_wrong_with_a_bucket_is_said_without_keys(s3: S3Server, tmp_path: Path) -> None:
+    connector = ObjectsConnector()
+    assert isinstance(connector, ListingConnector)
+    assert isinstance(GitConnector(), ListingConnector)
+    with pytest.raises(UsageError, match="s3://bucket/prefix"):
+        connector.canonical("s3://key:secret@bucket/x")
+    with pytest.raises(FetchFailed, match="no such bucket") as raised:
+        connector.list("s3://nobody-has-this/x", tmp_path, SystemClock(), 1000)
+    assert "AKID" not in str(raised.value)
+
+
+def test_objects_too_large_are_left_out_and_those_gone_are_no_error(bucket: str, tmp_path: Path) -> None:
+    connector, clock = ObjectsConnector(), SystemClock()
+    kept, files = connector.list(bucket, tmp_path, clock, 100)
+    assert (kept, len(files)) == (bucket, FILES)
+    assert all(file.version for file in files)
+    obstore.delete(from_url(bucket, client_options={"allow_http": True}), files[0].name)
+    assert len(list(connector.read(kept, files, tmp_path, clock))) == FILES - 1
+
+
+async def test_a_worker_which_dies_leaves_its_parts_to_another(
+    tmp_path: Path, repository: Path, small_parts: None
+) -> None:
+    configured = dying_job_workers.configured("", str(tmp_path))
+    async with Assay(configured, home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
+        for _ in range(2):
+            process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path), 1, 4))
+            process.start()
+            await asyncio.to_thread(process.join, SECONDS)
+            assert process.exitcode in (-9, UNTOLD)
+            await asyncio.sleep(dying_job_workers.LEASE)
+        await worked(assay)
+        done = await assay.job(job.id)
+        assert (done.state, done.result["documents"]) == ("done", FILES)
+        assert len(await assay.documents("project")) == FILES
