@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from assay import app
 from assay.app.context import Context
@@ -16,8 +17,10 @@ from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
-from assay.search.vectors.hybrid import WordIndex
 from assay.store.pages import FolderPages, MemoryPages
+
+if TYPE_CHECKING:
+    from assay.search.vectors.hybrid import WordIndex
 
 
 def reader(context: Context) -> DocumentReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,14 +16,19 @@ from assay.app.context import Context
 from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName
+from assay.core.later import later
 from assay.core.ports import Library, Model, RateLimiter, Search, World
 from assay.core.sources import UNSORTED
 from assay.phases.pipeline import Services, pipeline
 from assay.run.affordability import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
-from assay.search.vectors.hybrid import HybridSearch
 from assay.store.common import SLASH
+
+if TYPE_CHECKING:
+    from assay.search.vectors import hybrid
+else:
+    hybrid = later("assay.search.vectors.hybrid")
 
 
 def engine(context: Context) -> Engine:
@@ -145,7 +150,11 @@ def _named(brief: Brief) -> list[str]:
 
 def _library_search(context: Context, brief: Brief) -> Search:
     """The search over the library; by words alone where what is asked may not be told to the embedder."""
-    if brief.scope.private and isinstance(context.search, HybridSearch) and not context.vectors.may_be_told_private:
+    if (
+        brief.scope.private
+        and isinstance(context.search, hybrid.HybridSearch)
+        and not context.vectors.may_be_told_private
+    ):
         return searched(context, context.search.index)
     return searched(context)
 
