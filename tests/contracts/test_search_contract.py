@@ -12,12 +12,12 @@ from library_of import fill
 from sqlalchemy import Engine
 
 from assay.core.ports import Query, Search
+from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.postgres import PostgresSearch
 from assay.search.postgres.tables import prefix_of
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database
