@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.app import embeddings
-from assay.app.embeddings import hybrid, vectors
 from assay.app.readers import LazyReaders
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
@@ -24,7 +22,6 @@ from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
-from assay.search.vectors.hybrid import HybridSearch, WordIndex
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.jobs.specifications import VerifyJob
@@ -36,12 +33,16 @@ from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
-    from assay.app import assay, cited_texts
+    from assay.app import assay, cited_texts, embeddings
     from assay.app import online as web
     from assay.fetch.web import post
+    from assay.search.vectors import hybrid
+    from assay.search.vectors.hybrid import WordIndex
 else:
     assay = later("assay.app.assay")
     cited_texts = later("assay.app.cited_texts")
+    embeddings = later("assay.app.embeddings")
+    hybrid = later("assay.search.vectors.hybrid")
     web = later("assay.app.online")
     post = later("assay.fetch.web.post")
 
@@ -69,7 +70,7 @@ def search(context: Context) -> LibrarySearch:
         ConfigError: it is to be in a database, and there is none; or there is no such embedder.
     """
     index = _index(context)
-    return hybrid(context, index) if context.home and context.settings.embedder.model else index
+    return embeddings.hybrid(context, index) if context.home and context.settings.embedder.model else index
 
 
 def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
@@ -77,8 +78,8 @@ def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
     embedder.
     """
     index = context.search
-    if brief is not None and brief.scope.private and isinstance(index, HybridSearch):
-        index = index if vectors(context).may_be_told_private else index.index
+    if brief is not None and brief.scope.private and isinstance(index, hybrid.HybridSearch):
+        index = index if embeddings.vectors(context).may_be_told_private else index.index
     return OwnedSearch(index, context.store.library)
 
 

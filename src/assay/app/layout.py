@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.core.decoders import ready_types
+from assay.core.later import later
 from assay.core.ports.store import Store
 from assay.settings import Settings
 from assay.store.blobs import KeptBlobs, Owner
-from assay.store.memory import memory_store
-from assay.store.sql.backend import DatabaseBackend
-from assay.store.sql.home import DATABASE, database_at, kept_blobs, open_store
+
+if TYPE_CHECKING:
+    from assay.store import memory
+    from assay.store.sql import home as sql_home
+    from assay.store.sql.backend import DatabaseBackend
+else:
+    memory = later("assay.store.memory")
+    sql_home = later("assay.store.sql.home")
 
 
 def store_of(home: Path | None, settings: Settings) -> Store:
@@ -20,11 +27,14 @@ def store_of(home: Path | None, settings: Settings) -> Store:
         StoreError: it cannot be made, read or reached.
         ConfigError: what reaches it is not installed.
     """
-    ready_types()  # a store has threads
     if home is None:
-        return memory_store()
+        made = memory.memory_store
+        ready_types()
+        return made()
+    opened = sql_home.open_store
+    ready_types()  # a store has threads; what it is made of is loaded now
     database = settings.database.get_secret_value() if settings.database else ""
-    return open_store(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
+    return opened(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
 
 
 def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
@@ -33,7 +43,7 @@ def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
     Raises:
         ConfigError: what reaches it is not installed.
     """
-    return database_at(home, settings.database.get_secret_value() if settings.database else "")
+    return sql_home.database_at(home, settings.database.get_secret_value() if settings.database else "")
 
 
 def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> KeptBlobs:
@@ -42,7 +52,7 @@ def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> Kept
     Raises:
         ConfigError: what reaches it is not installed.
     """
-    return kept_blobs(home, settings.blobs, cache_bytes(settings), owner)
+    return sql_home.kept_blobs(home, settings.blobs, cache_bytes(settings), owner)
 
 
 def cache_bytes(settings: Settings) -> int:
@@ -52,4 +62,4 @@ def cache_bytes(settings: Settings) -> int:
 
 def is_made(home: Path) -> bool:
     """Whether there is a database in `home`, so that opening it makes nothing new."""
-    return (home / DATABASE).is_file()
+    return (home / sql_home.DATABASE).is_file()

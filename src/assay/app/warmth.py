@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module
 
+from assay.core.assurance import states_absence
 from assay.core.certificates import trusted
 from assay.core.errors import AssayError
 from assay.core.relevance.analysis import analysis_of, terms
@@ -46,6 +47,7 @@ def warm(context: Context) -> None:
     for text in (TEXT, TEXT.encode("ascii", "ignore").decode()):
         words(text)
         list(sentences(text))
+        states_absence(text)
         terms(text, analysis_of("en"))
     with suppress(AssayError):
         context.readers.of_pages()

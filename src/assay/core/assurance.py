@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
@@ -218,9 +219,11 @@ def _either(language: str) -> str:
     return rf"{there}[^.;]{{0,{_REACH}}}?{denied}|{denied}[^.;]{{0,{_REACH}}}?{there}"
 
 
-_ABSENT = re.compile("|".join(f"(?:{each})" for each in (*map(_either, _SEARCHED), *_WHOLE)), re.IGNORECASE)
+@functools.cache
+def _absent() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in (*map(_either, _SEARCHED), *_WHOLE)), re.IGNORECASE)
 
 
 def states_absence(sentence: str) -> bool:
     """Whether a sentence says that what was searched does not say something, in one of the languages known here."""
-    return _ABSENT.search(sentence) is not None
+    return _absent().search(sentence) is not None

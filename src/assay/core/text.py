@@ -187,19 +187,32 @@ def words(text: str) -> list[str]:
     return found
 
 
+_PLAIN_WORD = re.compile(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
+"""The same where the apostrophe may be a typographic one."""
+_SIGNS = re.compile("[\xa0§©«®¶·»×\u2010-\u2015\u2018\u201c-\u201e\u2022\u2026\u2190-\u21ff\u2500-\u257f]+")
+"""Signs of which NFKC makes no part of a word: most lines which are not ASCII have a few of these and no other."""
+
+
 def _ascii_words(text: str) -> list[str]:
     found = _ASCII_WORD.findall(text.lower())
     return [each.removesuffix("'s") for each in found] if "'" in text else found
 
 
 def _other_words(text: str) -> list[str]:
+    plain = _SIGNS.sub(" ", text)
+    if plain.replace("’", "").isascii():
+        return [_without_s(each) for each in _PLAIN_WORD.findall(plain.lower())]
     found = []
     for spaced, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
         if spaced:
-            found.append(spaced.removesuffix("'s").removesuffix("’s") if spaced[-1] == "s" else spaced)
+            found.append(_without_s(spaced))
         else:
             found.extend(run[at : at + 2] for at in range(max(1, len(run) - 1)))
     return found
+
+
+def _without_s(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s") if word[-1] == "s" else word
 
 
 _DENSE = re.compile(rb"[A-Za-z0-9+/=_-]{24,}")

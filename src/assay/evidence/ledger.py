@@ -223,9 +223,11 @@ class Ledger:
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources the lanes seen have met, by id."""
-        held = self._held
-        passages = {id: passage for id, passage in held.passages.items() if self._sees(passage.source)}
-        return passages, {id: source for id, source in held.sources.items() if self._sees(id)}
+        passages, sources = dict(self._held.passages), dict(self._held.sources)
+        if self._lanes is not None:
+            passages = {id: passage for id, passage in passages.items() if self._sees(passage.source)}
+            sources = {id: source for id, source in sources.items() if self._sees(id)}
+        return passages, sources
 
     def count(self) -> int:
         """How many passages the lanes seen were shown."""
@@ -313,10 +315,8 @@ class _Registration:
 
     def _show(self, each: Showing) -> None:
         id = self._source(each.document)
-        if not id:
-            self.skipped += 1
-            return
-        for span in each.spans:
+        self.skipped += not id
+        for span in each.spans if id else ():
             passage = passage_of(id, each.document, span)
             if passage.id not in self.held.passages and passage.id not in self.passages:
                 self.passages[passage.id] = passage
@@ -331,9 +331,8 @@ class _Registration:
             return ""
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
-        source = _source(id, document, self.held)
-        self.sources.append(source)
-        self._row("source", id, SourceRow(source=source, document=document))
+        self.sources.append(_source(id, document, self.held))
+        self._row("source", id, SourceRow(source=self.sources[-1], document=document))
         return id
 
     def _row(self, kind: RowKind, id: str, data: object) -> None:

@@ -224,7 +224,7 @@ class Voice:
         """One delta of the stream."""
         match delta:
             case TextDelta(text=text):
-                self._text.append(self._reader.feed(text) if self._reader else text)
+                self._text.append(text)
             case CallDone(index=index, call=call):
                 if self._on_call is not None:
                     self._on_call(index, call)
@@ -254,7 +254,7 @@ class Voice:
         """Nothing more comes: what the reader held back is said."""
         reader, self._reader = self._reader, None
         if reader is not None:
-            self._text.append(reader.finish())
+            self._text = [reader.feed("".join(self._text)), reader.finish()]
 
     def _listen(self) -> Thoughts | None:
         return Thoughts(self._tools, self._step_context.write) if self._thinking else None
@@ -279,6 +279,8 @@ class Voice:
     def _say_text(self) -> None:
         text = "".join(self._text)
         self._text.clear()
+        if self._reader is not None:
+            text = self._reader.feed(text)
         if self._deltas is not None and text:
             event = self._deltas(text)
             if event is not None:

@@ -140,8 +140,9 @@ def _lines(text: str) -> list[str]:
 
 def _words(text: str, boilerplate: Collection[str]) -> tuple[str, ...]:
     """The words of a text which count; of one which has too few of those, all of them."""
-    lines = [line for line in _lines(text) if line and line not in boilerplate]
-    telling = words("\n".join(line for line in lines if line.count(" ") >= LINE - 1))
+    # Where lines need not be compared, spaces need not be put in order: for words they are all the same.
+    lines = [line for line in _lines(text) if line not in boilerplate] if boilerplate else text[:LONGEST].splitlines()
+    telling = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
     return tuple(telling if len(telling) >= FEWEST else words("\n".join(lines)))
 
 

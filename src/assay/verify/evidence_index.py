@@ -40,8 +40,8 @@ class EvidenceIndex:
 
     def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:
         """More that may be cited."""
-        self.passages.update((passage.id, passage) for passage in passages)
-        self.sources.update((source.id, source) for source in sources)
+        self.passages.update({passage.id: passage for passage in passages})
+        self.sources.update({source.id: source for source in sources})
 
     def evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
         """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""

@@ -20,6 +20,7 @@ from assay.models.direct import conversation
 from assay.models.direct.clients import ResponseIntercepted, watched
 from assay.models.direct.conversation import Conversation, close_all
 from assay.models.direct.gemini import GeminiChunk, GeminiReader
+from assay.models.event_stream import events
 
 LARGEST_EVENT = 4_000_000
 
@@ -53,13 +54,13 @@ class Tapping(Conversation):
                 async with asyncio.timeout_at(limit):
                     response = await self._asked(request)
                 stack.push_async_callback(response.aclose)
-                events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
+                sent = await stack.enter_async_context(aclosing(events(response, LARGEST_EVENT)))
                 while True:
                     async with asyncio.timeout_at(limit):
-                        event = await anext(events, None)
-                    if event is None:
+                        data = await anext(sent, None)
+                    if data is None:
                         return
-                    yield decode(event.data, GeminiChunk)
+                    yield decode(data, GeminiChunk)
                     limit = clock() + request.timeout
         except failing as error:
             raise conversation.told(self._service, self._key, error) from None

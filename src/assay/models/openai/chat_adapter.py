@@ -18,6 +18,7 @@ from assay.core.ports import Access
 from assay.core.secrets import Secret
 from assay.models.calls import decode
 from assay.models.catalogue import profile
+from assay.models.event_stream import events
 from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
 from assay.models.model_lists import listed, unreachable
 from assay.models.openai import concessions, probe, reply_assembly
@@ -148,13 +149,13 @@ class ChatCompletions:
             yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
             yield None
             return
-        events = aiter(httpx2.EventSource(response, max_event_size=LARGEST_EVENT))
-        async for event in events:
-            if event.data == "[DONE]":
-                yield None
-                await _finish(events)
-                return
-            yield self._chunk(event.data)
+        async with aclosing(events(response, LARGEST_EVENT)) as sent:
+            async for data in sent:
+                if data == "[DONE]":
+                    yield None
+                    await _finish(sent)
+                    return
+                yield self._chunk(data)
 
     def _chunk(self, data: str) -> CompletionChunk:
         try:
@@ -214,14 +215,14 @@ class ChatCompletions:
                 return ModelError(unreachable(at.name, at.url, error, local=at.local))
 
 
-async def _finish(events: AsyncIterator[object]) -> None:
+async def _finish(sent: AsyncIterator[object]) -> None:
     """Read the end of a body whose last event has come: only then can its connection be used for the next request.
 
     A service which leaves the body open, or breaks it off now, has answered all the same; its connection is closed.
     """
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
         async with asyncio.timeout(BODY_END):
-            async for _ in events:
+            async for _ in sent:
                 pass
 
 

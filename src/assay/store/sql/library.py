@@ -20,6 +20,8 @@ from assay.store.sql.tables import collections, documents, files, members, snaps
 _FIELDS = Document.__struct_fields__
 _COLUMNS = tuple(documents.c[name] for name in _FIELDS)
 
+_LAST_ROW = select(func.max(documents.c.row))
+
 _ADD_SNAPSHOT = sqlite.insert(snapshots).on_conflict_do_nothing(index_elements=["sha256", "owner"])
 _ADD_DOCUMENT = sqlite.insert(documents).on_conflict_do_nothing(index_elements=["sha256", "owner"])
 
@@ -109,7 +111,7 @@ class SqlLibrary(SqlCollections):
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
         """Documents by hash, name, URL or title; case and spacing do not count."""
         wanted = common.reference_of(reference)
-        if not wanted:
+        if not wanted or not collections:
             return []
         rank = _rank(wanted)
         chosen = (
@@ -126,6 +128,8 @@ class SqlLibrary(SqlCollections):
     @patient
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         """In the order of adding."""
+        if not collections:
+            return []
         rows_in = documents.c.row.in_(_rows(self._sight, collections))
         chosen = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
         with self._database.read() as connection:
@@ -135,12 +139,16 @@ class SqlLibrary(SqlCollections):
     @patient
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers of the documents in `collections`."""
+        if not collections:
+            return set()
         with self._database.read() as connection:
             return set(connection.execute(_rows(self._sight, collections)).scalars().all())
 
     @patient
     def count(self, collections: Sequence[str]) -> int:
         """How many documents are in `collections`: in a tenth of the time their rows take."""
+        if not collections:
+            return 0
         with self._database.read() as connection:
             counted = select(func.count()).select_from(_rows(self._sight, collections).subquery())
             return connection.execute(counted).scalar_one()
@@ -165,7 +173,7 @@ class SqlLibrary(SqlCollections):
     def last_row(self) -> int:
         """The highest row number, 0 when empty."""
         with self._database.read() as connection:
-            highest: int | None = connection.execute(select(func.max(documents.c.row))).scalar()
+            highest: int | None = connection.execute(_LAST_ROW).scalar()
         return highest or 0
 
     @patient

@@ -39,6 +39,9 @@ from assay.store.sql.tables import collections, documents, members, origins, rea
 # What one owner sees of collections and documents, as conditions of the queries which read them.
 
 _ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["owner", "name"])
+_NUMBER = select(collections.c.number).where(
+    collections.c.owner == bindparam("whose"), collections.c.name == bindparam("of")
+)
 _literal = collections.alias("literal")
 
 
@@ -117,8 +120,7 @@ class OwnerView:
             UsageError: it is another's, whose it is to change.
         """
         owner, of = self.own(name)
-        chosen = select(collections.c.number).where(collections.c.owner == owner, collections.c.name == of)
-        number: int | None = connection.execute(chosen).scalar()
+        number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar()
         if number is None and SLASH in name:
             known = connection.execute(select(func.count()).where(self.named([name]))).scalar()
             if known:
@@ -138,8 +140,7 @@ class OwnerView:
         if self.owner and SLASH in name:
             raise common.unfit_name(name)
         connection.execute(_ADD_COLLECTION, {"name": of, "owner": owner})
-        chosen = select(collections.c.number).where(collections.c.owner == owner, collections.c.name == of)
-        made: int = connection.execute(chosen).scalar_one()
+        made: int = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar_one()
         return made
 
 
@@ -197,6 +198,8 @@ class SqlCollections:
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
         """What who knows all calls these collections."""
         wanted = list(dict.fromkeys(collections))
+        if not wanted:
+            return ()
         with self._database.read() as connection:
             found = connection.execute(select(_TABLE.owner, _TABLE.name).where(self._sight.named(wanted))).all()
         known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
