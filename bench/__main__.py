@@ -24,6 +24,8 @@ BENCHES = {
     "real_pages": "whole runs over real documentation pages: CPU a run and a call, stalls, memory, profile",
     "concurrency": "100 runs at once in one process: wall time, CPU, memory",
     "workers": "200 queued runs over two workers on PostgreSQL, and how fast a dead worker's runs are handed on",
+    "cluster_measure": "what the model of a cluster rests on: workers, claims, commits, rows, bytes",
+    "cluster_sim": "a cluster simulated beside what was measured, and up to 1,000 workers",
     "ingestion": "many documents read by workers, one of which is killed now and then: time, lost, read twice",
     "serve": "followers of runs over HTTP: how late events come, CPU and memory for each; snapshots a second",
     "index": "reading and indexing 11,000 documents",

@@ -39,7 +39,7 @@ SAMPLE_SECONDS = 0.5
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 12
 QUEUED = 30
-CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'assay'"
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'assay%'"
 
 
 class Taken:

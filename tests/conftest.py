@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import object_store
+import pgbouncer
 import postgres
 import pytest
 import quick
@@ -68,7 +69,11 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(why)
     base = tmp_path_factory.getbasetemp()
     with postgres.shared(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) as url:
-        yield url
+        if not os.environ.get(pgbouncer.THROUGH):
+            yield url
+            return
+        with pgbouncer.running(url) as pooler:
+            yield pooler.url
 
 
 @pytest.fixture(scope="session")

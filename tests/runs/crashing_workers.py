@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import postgres
 import psycopg
 from crash_scene import PROCESSES, SECONDS, Scene, impersonal, sources_of
 from crash_stories import STORIES
@@ -179,8 +180,7 @@ class Workers:
     def sql(self, query: str, *values: object, before: str = "") -> list[Any]:
         """What a query of the database's tables gives."""
         url = make_url(self.database)
-        bare = url.difference_update_query(["schema"]).set(drivername="postgresql")
-        with psycopg.connect(bare.render_as_string(hide_password=False), autocommit=True) as connection:
+        with psycopg.connect(postgres.bare(self.database), autocommit=True) as connection:
             connection.execute(f"SET search_path = pg_temp, {url.query['schema']}")
             if before:
                 connection.execute(before)

@@ -282,13 +282,24 @@ def empty(url: str) -> None:
     _execute(url, lambda schema: [f"DELETE FROM {schema}.{name}" for name in tables])
 
 
+def bare(url: str) -> str:
+    """The URL as any client of PostgreSQL reads it: of the server itself, where it is that of a pooler."""
+    from sqlalchemy import make_url
+
+    read = make_url(url)
+    if behind := read.query.get("direct"):
+        host, _, port = str(behind).rpartition(":")
+        read = read.set(host=host, port=int(port))
+    read = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql")
+    return read.render_as_string(hide_password=False)
+
+
 def _execute(url: str, statements: Callable[[str], list[str]]) -> None:
     import psycopg
     from sqlalchemy import make_url
 
     read = make_url(url)
-    bare = read.difference_update_query(["schema"]).set(drivername="postgresql")
-    with psycopg.connect(bare.render_as_string(hide_password=False), autocommit=True) as connection:
+    with psycopg.connect(bare(url), autocommit=True) as connection:
         connection.execute("SET lock_timeout = '10s'")
         for statement in statements(str(read.query["schema"])):
             with contextlib.suppress(psycopg.errors.UndefinedTable):

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
 import configparser
 import re
 import shlex
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
+import pgbouncer
+import postgres
+import psycopg
 import pytest
 import yaml
+from journals import begin
+from sqlalchemy import make_url
 
 from assay.cli.main import COMMANDS, cli
+from assay.core.ports import QueueLimits
+from assay.core.ports.jobs import Job
 from assay.settings import Settings
+from assay.store.sql import open_store
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 KUBERNETES = DEPLOY / "kubernetes"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 PORT, USER = 8484, 10001
-FOREIGN = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
-"""Settings which have their providers' own names."""
+AUTOSCALED = DEPLOY / "kubernetes-autoscaled"
+FOREIGN = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "KEDA_DATABASE"}
+"""Settings which have their providers' own names, and what is another program's."""
 
 
 def variables() -> set[str]:
@@ -180,6 +190,76 @@ def test_probes_are_routes_and_the_way_in_leads_to_the_server() -> None:
     assert rule["backendRefs"] == [{"name": "assay", "port": service["ports"][0]["port"]}]
     hosts = applied["HTTPRoute", "assay"]["spec"]["hostnames"]
     assert applied["ConfigMap", "assay"]["data"]["ASSAY_SERVER_HOSTS"].split(",") == hosts
+
+
+def scaled() -> dict[str, Any]:
+    found = {each["kind"]: each for each in documents(AUTOSCALED / "autoscaling.yaml")}
+    (trigger,) = found["ScaledObject"]["spec"]["triggers"]
+    authentication = found["TriggerAuthentication"]
+    assert trigger["authenticationRef"]["name"] == authentication["metadata"]["name"]
+    (connection,) = authentication["spec"]["secretTargetRef"]
+    assert connection["key"] in documents(KUBERNETES / "secret.example.yaml")[0]["stringData"]
+    assert ("Deployment", found["ScaledObject"]["spec"]["scaleTargetRef"]["name"]) in objects()
+    metadata: dict[str, Any] = trigger["metadata"]
+    return metadata
+
+
+def test_workers_are_scaled_by_runs_and_jobs() -> None:
+    (container,) = objects()["Deployment", "assay-worker"]["spec"]["template"]["spec"]["containers"]
+    assert container["args"][container["args"].index("--slots") + 1] == scaled()["targetQueryValue"]
+    listed = documents(AUTOSCALED / "kustomization.yaml")[0]
+    assert [(AUTOSCALED / each).exists() for each in listed["resources"]] == [True, True]
+    (patch,) = listed["patches"]
+    assert yaml.safe_load(patch["patch"]) == [{"op": "remove", "path": "/spec/replicas"}]
+
+
+async def test_the_query_of_autoscaling_counts_what_workers_have_to_do(
+    tmp_path: Path, new_database: Callable[[], str]
+) -> None:
+    url = new_database()
+    store = open_store(tmp_path, database=url)
+    schema = make_url(url).query["schema"]
+
+    def asked() -> int:
+        with psycopg.connect(postgres.bare(url)) as connection:
+            row = connection.execute(scaled()["query"].replace("assay.", f"{schema}.")).fetchone()
+            assert row is not None
+            return int(row[0])
+
+    assert asked() == 0
+    for run_id in ("r1", "r2", "r3"):
+        await store.journal.release(await begin(store.journal, run_id))
+        await store.queue.enqueue(run_id)
+    await store.queue.park("r3")  # it waits for a person
+    await store.queue.claim("worker", 30.0, QueueLimits())  # executed, and still to be done
+    assert asked() == 2
+    await store.jobs.put([Job(id="j1", kind="add", name="some", created_at="", updated_at="")])
+    assert asked() == 10
+    await store.close()
+
+
+def test_every_deployment_may_be_disrupted_one_pod_at_a_time() -> None:
+    budgets = [each for (kind, _), each in objects().items() if kind == "PodDisruptionBudget"]
+    guarded = [each["spec"]["selector"]["matchLabels"] for each in budgets]
+    for each in deployments():
+        labels = each["spec"]["template"]["metadata"]["labels"]
+        assert [of for of in guarded if of.items() <= labels.items()] != []
+
+
+def test_pgbouncer_takes_its_settings(tmp_path: Path, postgres_server: str) -> None:
+    """Those of the file, with this machine's server, port and login."""
+    if not pgbouncer.program():
+        pytest.skip(pgbouncer.MISSING)
+    settings = configparser.RawConfigParser(comment_prefixes=(";",))
+    settings.read_string((DEPLOY / "pgbouncer.ini").read_text())
+    assert settings["pgbouncer"]["pool_mode"] == "transaction"
+    with pgbouncer.running(postgres.bare(postgres_server), settings=dict(settings["pgbouncer"])) as pooler:
+        url = postgres.with_schema(pooler.url)
+        store = open_store(tmp_path, database=url)
+        assert store.library.last_row() == 0
+        asyncio.run(store.close())
+        postgres.drop(url)
+        assert "WARNING" not in (pooler.folder / "log").read_text()
 
 
 # systemd

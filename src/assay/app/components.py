@@ -95,8 +95,9 @@ def _in_postgres(context: Context) -> WordIndex:
         raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
     # By name: its driver is an extra, and slow to load.
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    engine = backend.engine(present=False)
     made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
-        backend.engine(present=False), context.whole.library, context.reader.spans, SEGMENTER
+        engine, context.whole.library, context.reader.spans, SEGMENTER, backend.lasting(engine)
     )
     return made
 

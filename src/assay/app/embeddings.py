@@ -108,7 +108,7 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(postgres_turn, made),
+            partial(postgres_turn, backend.lasting(made)),
             stays or own.allow_private,
             made,
         )

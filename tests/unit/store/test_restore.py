@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import postgres
 import pytest
 import zstandard
 from object_store import S3Server
@@ -252,8 +253,7 @@ async def test_what_no_write_may_break_is_found_in_postgres(
     found = databases.checked(tmp_path / "home", settings)
     assert (found.problems, found.runs, found.documents, found.blobs) == ((), 1, 1, 1)
     read = make_url(url)
-    bare = read.difference_update_query(["schema"]).set(drivername="postgresql")
-    with psycopg.connect(bare.render_as_string(hide_password=False), autocommit=True) as connection:
+    with psycopg.connect(postgres.bare(url), autocommit=True) as connection:
         assert connection.execute(statement.format(read.query["schema"])).rowcount > 0
     problems = databases.checked(tmp_path / "home", settings).problems
     assert any(why in problem for problem in problems), problems
@@ -276,11 +276,9 @@ async def test_what_is_missing_or_torn_far_away_is_found(harbor: Path, shared: C
 
 
 async def test_a_database_of_a_server_is_migrated_where_there_is_one(new_database: Callable[[], str], tmp_path: Path):
-    import postgres
-
     url = new_database()
     with pytest.raises(UsageError, match="no tables"):
-        databases.migrate(tmp_path, Settings(database=SecretStr(postgres.with_schema(url.partition("?")[0]))))
+        databases.migrate(tmp_path, Settings(database=SecretStr(postgres.with_schema(postgres.bare(url)))))
     async with Assay(Settings(database=SecretStr(url)), home=tmp_path / "home"):
         pass
     done = databases.migrate(tmp_path, Settings(database=SecretStr(url)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay import settings
-from assay.app.doctor import database, home_check, program
+from assay.app.doctor import cluster, database, home_check, program
 from assay.app.doctor.program import STATES, broken, note
 from assay.app.doctor.program import Diagnosis as Diagnosis
 from assay.core.errors import ConfigError
@@ -34,6 +34,15 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
         blobs, elsewhere = configured.blobs, configured.database is not None
     found += home_check.examine(place.expanduser(), blobs, elsewhere=elsewhere)
     return one_each([*found, program.adapters(), *program.extras(), *program.terminal()])
+
+
+async def examine_cluster() -> list[Diagnosis]:
+    """Every check of the processes over one PostgreSQL database, which the settings name."""
+    try:
+        configured = settings.load()
+    except ConfigError as error:
+        return [broken("settings", str(error), f"correct {settings.config_path()}, or the environment")]
+    return await asyncio.to_thread(lambda: list(cluster.examine(configured)))
 
 
 def one_each(found: Iterable[Diagnosis]) -> list[Diagnosis]:

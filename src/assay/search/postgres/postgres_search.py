@@ -55,9 +55,16 @@ class PostgresSearch:
     name = "local"
 
     def __init__(
-        self, engine: Engine, library: Library, spans: Callable[[Document], Sequence[PassageSpan]], segmenter: str
+        self,
+        engine: Engine,
+        library: Library,
+        spans: Callable[[Document], Sequence[PassageSpan]],
+        segmenter: str,
+        turns: Engine | None = None,
     ) -> None:
+        """`turns` connects to the server itself, where `engine` does it through a pooler: turns are a session's."""
         self._engine, self._library, self._spans = engine, library, spans
+        self._turns = turns or engine
         self._prefix = tables.prefix_of(segmenter)
         self._made = False
 
@@ -136,7 +143,7 @@ class PostgresSearch:
         if row >= self._library.last_row():
             return None
         with (
-            self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+            self._turns.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
             tables.turn(connection, self._prefix) as mine,
         ):
             if mine and self._row() == row:

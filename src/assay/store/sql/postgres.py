@@ -9,17 +9,19 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url, select, text
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
-from assay.store.sql import merged_commits
+from assay.store.sql import merged_commits, sessions
 from assay.store.sql.tables import version
 
 try:
     import psycopg
+
+    from assay.store.sql import pooler
 except ImportError as missing:
     raise ConfigError(f"a Postgres database needs the extra: pip install 'assay[workers]' ({missing})") from missing
 
@@ -29,6 +31,7 @@ LOCK_SECONDS = 30
 """How long a statement waits for another process's lock."""
 HEARING_SECONDS = 0.5
 """How long it may take until the thread which listens notices that it is to stop."""
+POOLED = "add ?direct=HOST:PORT of the server itself to the URL (docs/workers.md)"
 IDLE_SECONDS = 3
 """How long a transaction of the journal may be idle: less than a lease, which a stopped process is to lose."""
 SCHEMA = "assay"
@@ -59,6 +62,7 @@ class Postgres:
     """A database of a PostgreSQL server, by its URL: `postgresql://user:password@host/name`.
 
     Assay's tables lie in a schema of their own, which is made when it is not there: `assay`, or what `?schema=` says.
+    `?direct=HOST:PORT` says that the URL is a pooler's, in transaction mode, and where the server itself is.
 
     Raises:
         ConfigError: it is no such URL.
@@ -68,9 +72,10 @@ class Postgres:
     write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
     merge = staticmethod(merged_commits.write)
     faults: tuple[type[BaseException], ...] = (psycopg.Error,)
+    all_faults = _FAULTS
 
     def __init__(self, url: str) -> None:
-        self._url, self.schema = _read(url)
+        self._url, self.schema, self._direct = _read(url)
         self._sessions: set[int] = set()  # of this process's connections, by the server's numbers
         self.place = (
             f"the database {self._url.set(query={}).render_as_string(hide_password=True)}"  # it may hold one too
@@ -81,26 +86,46 @@ class Postgres:
 
         Those which are `present` tell others that somebody works with the library (`others`).
         """
+        pooling: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
+        if self._direct is None:
+            return self._sessions_at(self._url, present=present, **pooling)
+        # what is prepared stays with a session, and a pooler takes no `options`; one name spares it from saying names
+        made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
+        pooler.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
+        if present:
+            pooler.Stay(self._sessions_at(self._direct, present=True, poolclass=NullPool).connect).of(made)
+        return made
+
+    def lasting(self, engine: Engine) -> Engine:
+        """What to lock for a session with, beside an engine of this database: the same one, where no pooler is."""
+        return engine if self._direct is None else self._server(present=False)
+
+    def _server(self, *, present: bool) -> Engine:
+        """Connections to the server itself, each of which is closed after its use."""
+        return self._sessions_at(self._direct or self._url, present=present, poolclass=NullPool)
+
+    def _sessions_at(self, url: URL, *, present: bool, **pooling: Any) -> Engine:
+        """Connections which are sessions of the server."""
         options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
-        made = create_engine(
-            self._url,
-            connect_args={
-                "connect_timeout": CONNECT_SECONDS,
-                "options": options,
-                "application_name": "assay",
-                "keepalives_idle": 10,
-                "tcp_user_timeout": 20_000,
-            },
-            json_serializer=_to_json,
-            json_deserializer=msgspec.json.decode,
-            pool_pre_ping=True,
-            pool_size=4,
-            max_overflow=12,
-        )
+        made = _engine(url, {"options": options}, **pooling)
+        event.listen(made, "do_connect", _name)
         if present:
             event.listen(made, "connect", self._present)
             event.listen(made, "close", self._absent)
         return made
+
+    def pooled(self) -> tuple[pooler.Mode, bool]:
+        """What stands before the server, and whether the URL says where the server itself is.
+
+        Raises:
+            StoreError: the database cannot be reached.
+        """
+        plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        try:
+            found = pooler.mode(lambda: psycopg.connect(plain, connect_timeout=CONNECT_SECONDS, prepare_threshold=None))
+        except _FAULTS as error:
+            raise self.explain(error) from error
+        return found, self._direct is not None
 
     def exists(self) -> bool:
         """The database is there, or nothing works."""
@@ -126,7 +151,7 @@ class Postgres:
     @contextmanager
     def guard(self) -> Iterator[None]:
         """See the protocol; the schema is made on the way."""
-        engine = self.engine()
+        engine = self._server(present=True)
         try:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(text("SELECT pg_advisory_lock(:key, hashtext(:of))"), self._lock(_GUARD))
@@ -148,26 +173,42 @@ class Postgres:
 
     def others(self, connection: Connection) -> bool:
         """See the protocol: each connection of Assay's holds a lock which others may hold too."""
-        held = connection.execute(_HELD, self._lock(_PRESENCE)).scalars()
-        return not self._sessions.issuperset(held)
+        return not self._sessions.issuperset(self.working(connection))
+
+    def working(self, connection: Connection) -> list[int]:
+        """The server's numbers of the sessions which hold the lock of who works with the library."""
+        return list(connection.execute(_HELD, self._lock(_PRESENCE)).scalars())
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[bool]:
         """See the protocol: who connects goes through the door first, which is shut meanwhile."""
-        shut = connection.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
-        taken = bool(shut.scalar_one())
-        try:
-            free = taken and not self.others(connection)
-            connection.commit()
-            yield free
-        finally:
-            connection.rollback()
-            if taken:
-                connection.execute(text("SELECT pg_advisory_unlock(:key, hashtext(:of))"), self._lock(_DOOR))
-                connection.commit()
+        with self._session(connection) as session:
+            shut = session.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
+            taken = bool(shut.scalar_one())
+            try:
+                free = taken and not self.others(session)
+                session.commit()
+                yield free
+            finally:
+                session.rollback()
+                if taken:
+                    session.execute(text("SELECT pg_advisory_unlock(:key, hashtext(:of))"), self._lock(_DOOR))
+                    session.commit()
+
+    @contextmanager
+    def _session(self, connection: Connection) -> Iterator[Connection]:
+        """A connection which may hold locks: the one that is given, where no pooler is."""
+        if self._direct is None:
+            yield connection
+            return
+        with self._server(present=False).connect() as session:
+            yield session
 
     def hurry(self, connection: Connection) -> None:
         """See the protocol: the server ends the session, and its locks with it."""
+        if self._direct is not None:
+            connection.info[pooler.HURRIED] = True
+            return
         with connection.begin():
             connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
 
@@ -177,7 +218,7 @@ class Postgres:
 
     def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None]:
         """See the protocol."""
-        hearing = _Hearing(self.engine(present=False), told)
+        hearing = _Hearing(self._server(present=False), told)
         hearing.start()
         return hearing.stop
 
@@ -197,11 +238,14 @@ class Postgres:
         if not isinstance(origin, psycopg.OperationalError):
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
-        refused = code.startswith(("28", "3D"))  # a wrong password, no such database: it will not come back by itself
+        # a wrong password, no such database, a pooler: that will not pass by itself
+        refused = code.startswith(("28", "3D")) or "unsupported startup parameter" in _first_line(error)
         return not refused and (not code or code.startswith(("08", "57P")))
 
     def explain(self, error: BaseException) -> StoreError:
         """What a driver's error means to a user."""
+        if "unsupported startup parameter" in _first_line(error):
+            return StoreError(f"{self.place} is a pooler's: {POOLED}")
         if self.is_away(error):
             return StoreAway(
                 f"{self.place} cannot be reached: {_first_line(error)}; start it, or correct ASSAY_DATABASE"
@@ -212,15 +256,18 @@ class Postgres:
             )
         return StoreError(f"{self.place}: {_first_line(error)}")
 
-    def _present(self, driver: Any, _: object) -> None:
+    def _present(self, driver: Any, record: Any) -> None:
         """Take the lock which says that somebody is connected; it goes with the session."""
         with driver.cursor() as cursor:
             cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
+            *_, path, record.info[_SESSION] = cursor.fetchone()  # a pooler tells clients numbers of its own
+        if path != self.schema:
+            raise StoreError(f"{self.place} is a pooler's which leaves `options` out: {POOLED}")
         driver.commit()
-        self._sessions.add(driver.info.backend_pid)
+        self._sessions.add(record.info[_SESSION])
 
-    def _absent(self, driver: Any, _: object) -> None:
-        self._sessions.discard(driver.info.backend_pid)
+    def _absent(self, _: object, record: Any) -> None:
+        self._sessions.discard(record.info.get(_SESSION, 0))
 
     def _lock(self, key: int) -> dict[str, Any]:
         return {"key": key, "of": self.schema}
@@ -228,8 +275,9 @@ class Postgres:
 
 _ENTER = (
     "SELECT pg_advisory_lock_shared(%(door)s, hashtext(%(of)s)), pg_advisory_lock_shared(%(key)s, hashtext(%(of)s)),"
-    " pg_advisory_unlock_shared(%(door)s, hashtext(%(of)s))"
+    " pg_advisory_unlock_shared(%(door)s, hashtext(%(of)s)), current_setting('search_path'), pg_backend_pid()"
 )
+_SESSION = "assay_session"
 _HELD = text(
     "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = CAST(:key AS bigint)"
     " AND objid = (hashtext(:of)::bigint & 4294967295)"
@@ -270,8 +318,28 @@ class _Hearing(threading.Thread):
         self.join()
 
 
-def _read(url: str) -> tuple[URL, str]:
-    """The URL for the driver, and the schema it names."""
+def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
+    return create_engine(
+        url,
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "keepalives_idle": 10,
+            "tcp_user_timeout": 20_000,
+            **more,
+        },
+        json_serializer=_to_json,
+        json_deserializer=msgspec.json.decode,
+        **pooling,
+    )
+
+
+def _name(_dialect: object, _record: object, _arguments: object, wanted: dict[str, Any]) -> None:
+    """Tell the server who connects, for `assay doctor --cluster`."""
+    wanted["application_name"] = sessions.name_now()
+
+
+def _read(url: str) -> tuple[URL, str, URL | None]:
+    """The URL for the driver, the schema it names, and the URL of the server where the first is a pooler's."""
     try:
         read = make_url(url)
     except (ArgumentError, ValueError):
@@ -281,7 +349,11 @@ def _read(url: str) -> tuple[URL, str]:
     schema = read.query.get("schema", SCHEMA)
     if not (isinstance(schema, str) and _SCHEMA.fullmatch(schema)):
         raise ConfigError("database: a schema's name is 1 to 63 small letters, digits and underscores")
-    return read.difference_update_query(["schema"]).set(drivername="postgresql+psycopg"), schema
+    behind = read.query.get("direct", "")
+    bare = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql+psycopg")
+    if not behind:
+        return bare, schema, None
+    return bare, schema, pooler.direct(bare, behind if isinstance(behind, str) else "")
 
 
 def _origin(error: BaseException) -> BaseException:

@@ -1,0 +1,212 @@
+"""Many processes over one PostgreSQL database: whether they fit each other, and whether anything is held up.
+
+Nothing is changed but for a probe of some bytes among the blobs, which is taken away again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import secrets
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.app.doctor.program import Diagnosis, broken, fine, note
+from assay.core.errors import ConfigError, StoreError
+from assay.evidence.segment import SEGMENTER
+from assay.run.releases import is_newer
+from assay.settings import Settings
+from assay.store.blobs import FolderBlobs, KeptBlobs
+from assay.store.sql.tables import HEAD
+
+if TYPE_CHECKING:
+    from assay.store.sql.cluster import ClusterState, QueueState
+
+LONG_WAIT = 60.0
+"""Seconds in the queue after which it is worth saying."""
+CLOCKS_APART = 2.0
+"""Seconds by which clocks may differ: a report is dated by a worker's clock, leases go by the database's."""
+FULL, NEARLY_FULL = 0.9, 0.7
+"""Parts of the server's connections which are taken."""
+
+
+def examine(settings: Settings) -> Iterator[Diagnosis]:
+    """Every check of a cluster; with what cannot be reached the others end."""
+    if settings.database is None:
+        said = "there is no PostgreSQL database: the settings name none"
+        yield broken("database", said, "set ASSAY_DATABASE to that of the cluster")
+        return
+    try:
+        database = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.get_secret_value())
+        pooler, direct = database.pooled()
+        yield _pooler(pooler, direct=direct)
+        if pooler == "transaction" and not direct:
+            return
+        prefix = importlib.import_module("assay.search.postgres.tables").prefix_of(SEGMENTER)
+        state: ClusterState = importlib.import_module("assay.store.sql.cluster").look(database, prefix)
+    except (ConfigError, StoreError) as error:
+        yield broken("database", str(error), "start it, or correct ASSAY_DATABASE")
+        return
+    yield _schema(state)
+    yield from _processes(state)
+    yield _clocks(state)
+    yield _connections(state)
+    yield from _queue("runs", state.runs, state.holders)
+    yield from _queue("jobs", state.jobs, 0)
+    yield _deliveries(state)
+    yield from _blobs(settings, state)
+    yield _index(settings, state)
+
+
+def _pooler(found: str, *, direct: bool) -> Diagnosis:
+    fix = "add ?direct=HOST:PORT of the server itself to ASSAY_DATABASE"
+    if found == "transaction" and not direct:
+        said = "the database is reached through a pooler in transaction mode, which keeps no locks and hears nothing"
+        return broken("pooler", said, fix)
+    if found == "session" and not direct:
+        return broken("pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing")
+    if found == "none" and direct:
+        return note("pooler", "there is none, and ?direct= speaks of one", "leave ?direct= out: it costs journeys")
+    if found == "none":
+        return fine("pooler", "none: connections are the server's own")
+    return fine("pooler", f"a pooler in {found} mode; locks and news go to the server itself")
+
+
+def _schema(state: ClusterState) -> Diagnosis:
+    if not state.schema:
+        return note("schema", "nothing is in the database yet", "the first process which needs it makes the tables")
+    if state.schema == HEAD:
+        return fine("schema", f"{HEAD}, that of this release")
+    if state.schema > HEAD:
+        said = f"{state.schema} of a later release; this one knows {HEAD}, and will not start"
+        return broken("schema", said, "update Assay here")
+    said = f"{state.schema} of an earlier release; this one's is {HEAD}"
+    return note("schema", said, "the first process of this release brings it up to date: `assay db migrate`")
+
+
+def _processes(state: ClusterState) -> Iterator[Diagnosis]:
+    """Who is connected, and of which release."""
+    own = version("assay")
+    releases: dict[str, set[tuple[str, int]]] = {}
+    for session in state.sessions:
+        if session.name is not None:
+            releases.setdefault(session.name.release, set()).add((session.name.host, session.name.process))
+    silent = sum(session.name is None for session in state.sessions)
+    count = sum(map(len, releases.values()))
+    said = ", ".join(f"{len(of)} of {release}" for release, of in sorted(releases.items()))
+    if not state.sessions:
+        yield note("processes", "nobody is connected", "start workers: assay worker")
+    elif silent:
+        said = f"{said or 'nobody'}, and {silent} which do not say their release"
+        yield note("processes", said, f"they are older than {own}: replace them")
+    elif set(releases) <= {own}:
+        yield fine("processes", f"{count} connected, all of {own}")
+    else:
+        yield note("processes", f"{count} connected: {said}; this is {own}", "replace those of the older release")
+    for release, of in releases.items():
+        if is_newer(own, release) and state.schema == HEAD:
+            hosts = ", ".join(sorted({host for host, _ in of}))
+            fix = "they go on until they are restarted; replace them now"
+            yield note("release", f"{release} on {hosts} did not make these tables, and may not start again", fix)
+
+
+def _clocks(state: ClusterState) -> Diagnosis:
+    """This machine's clock and those of all who are connected, against the server's."""
+    apart = {"here": state.skew}
+    for session in state.sessions:
+        if session.name is not None:
+            skew = session.name.clock - session.began
+            host = session.name.host
+            apart[host] = min(apart.get(host, skew), skew, key=abs)
+    wrong = {host: skew for host, skew in apart.items() if abs(skew) > CLOCKS_APART}
+    if wrong:
+        said = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
+        fix = "set the clocks (NTP): events and reports are dated by them; leases go by the server's and hold"
+        return note("clocks", f"not the server's: {said}", fix)
+    most = max(map(abs, apart.values()))
+    return fine("clocks", f"{len(apart)} within {most:.1f} s of the server's")
+
+
+def _connections(state: ClusterState) -> Diagnosis:
+    said = f"{state.connections} of {state.most_connections}, {len(state.sessions)} of them Assay's"
+    part = state.connections / max(state.most_connections, 1)
+    fix = "put pgbouncer in front (docs/deploy.md), or raise max_connections"
+    if part >= FULL:
+        return broken("connections", said, fix)
+    return note("connections", said, fix) if part >= NEARLY_FULL else fine("connections", said)
+
+
+def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
+    by = f" by {holders} processes" if holders else ""
+    said = f"{found.waiting:,} waiting, {found.executed:,} executed{by}"
+    if found.waiting and found.oldest > LONG_WAIT:
+        said += f"; the oldest for {found.oldest:,.0f} s"
+        fix = "start more workers, or look at workers.running and workers.per_user"
+        if not found.executed:
+            yield broken(name, f"{said}, and nobody takes them up", "start workers: assay worker")
+        else:
+            yield note(name, said, fix)
+    else:
+        yield fine(name, said)
+    if found.expired:
+        said = f"{found.expired:,} were left by workers that died, or were frozen, and nobody has taken them up yet"
+        yield note(f"{name} left", said, "wait for the lease (workers.lease); if they stay, start workers")
+    if found.dead:
+        how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
+        said = f"{found.dead:,} have ended too many workers, and are offered to none any more"
+        yield broken(f"{name} dead", said, f"look at each where you see what happens: {how}")
+
+
+def _deliveries(state: ClusterState) -> Diagnosis:
+    if state.failed_deliveries:
+        said = f"{state.failed_deliveries:,} messages were given up"
+        return note("webhooks", said, "look at the addresses: the page of settings lists them")
+    return fine("webhooks", "no message was given up")
+
+
+def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
+    """Whether what was read can be written and read here, and what other machines stored is there."""
+    if settings.blobs is None:
+        said = "what was read lies in this machine's home: others cannot read it"
+        yield broken("blobs", said, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")
+        return
+    try:
+        place = _distant(settings.blobs)
+        probe = place.put(b"assay doctor --cluster " + secrets.token_hex(16).encode())
+        try:
+            place.read(probe)
+        finally:
+            place.remove(probe)
+        missing = [text for text, file in state.documents if not (place.has(text) and place.has(file))]
+    except (ConfigError, StoreError, OSError) as error:
+        yield broken("blobs", str(error), "look at the folder's permissions, or keys and endpoint (AWS_…)")
+        return
+    if missing:
+        said = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {place.place}"
+        yield broken("blobs", f"{said} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine")
+        return
+    yield fine("blobs", f"{place.place} can be written and read; the latest {len(state.documents)} documents are there")
+
+
+def _distant(at: Path | str) -> KeptBlobs:
+    """The place itself, not what is kept of it on this machine."""
+    if isinstance(at, Path):
+        return FolderBlobs(at)
+    made: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1)
+    return made
+
+
+def _index(settings: Settings, state: ClusterState) -> Diagnosis:
+    where: str = settings.search.index
+    if where == "local":
+        said = "each home has its own, made of the database"
+        return fine("index", f"{said}; for a large library search.index can be shared")
+    if where != "postgres":
+        return fine("index", f"{where}, shared by all")
+    if state.index_row is None:
+        return note("index", "shared in the database, and not made yet", "the next search makes it")
+    behind = state.last_row - state.index_row
+    if behind > 0:
+        return note("index", f"shared in the database, {behind:,} documents behind", "the next search brings it level")
+    return fine("index", "shared in the database, level with the library")

@@ -1,0 +1,119 @@
+"""A pooler in transaction mode (pgbouncer) between a process and PostgreSQL.
+
+Behind one a session of the server is a client's only while a transaction lasts: what is set or locked for a session,
+prepared in it, or heard by it would be another client's. So transactions go through the pooler and say themselves what
+they go by; locks of sessions and LISTEN have connections to the server itself (`?direct=HOST:PORT` of the URL).
+"""
+
+from __future__ import annotations
+
+import selectors
+import threading
+from collections.abc import Callable
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, event
+
+from assay.core.errors import ConfigError
+
+HURRIED = "assay_hurried"
+"""In the `info` of a connection whose transactions are ended from outside when nothing happens in them."""
+
+
+def direct(url: URL, at: str) -> URL:
+    """The URL of the server itself: that of the pooler with another host, port and, where it is named, database.
+
+    Raises:
+        ConfigError: `at` is not HOST, HOST:PORT or HOST:PORT/NAME.
+    """
+    try:
+        read = urlsplit(f"//{at}")
+        host, port = read.hostname, read.port
+    except ValueError:
+        host, port = None, None
+    name = read.path.removeprefix("/") if host else ""
+    if not host or "/" in name or "@" in at:
+        raise ConfigError("database: write ?direct=HOST:PORT, or ?direct=HOST:PORT/NAME, of the server itself")
+    return url.set(host=host, port=port or 5432, database=name or url.database)
+
+
+Mode = Literal["none", "session", "transaction"]
+"""What stands between a process and the server: nothing, or a pooler, and how it lends its sessions."""
+_TRIES = 5
+
+
+def mode(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
+    """What connections come to, which are outside transactions when they are made.
+
+    A pooler tells each client a number of its own. One in transaction mode gives the session of a client that rests
+    to the next which begins a transaction; others at work may be faster, so that is tried some times.
+    """
+    with connect() as one, connect() as two:
+        one.autocommit = True
+        if _number(one) == one.info.backend_pid:
+            return "none"
+        for _ in range(_TRIES):
+            number = _number(one)
+            with two.transaction():
+                if _number(two) == number:
+                    return "transaction"
+    return "session"
+
+
+def _number(connection: psycopg.Connection[Any]) -> int:
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    return int(row[0]) if row else 0
+
+
+def speak_for_yourself(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
+    """Have each transaction of the engine say which schema it means and how long it waits, for itself alone."""
+    always = f"SET LOCAL search_path = {schema}; SET LOCAL lock_timeout = '{lock_seconds}s'"
+    hurried = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(hurried if connection.info.get(HURRIED) else always)
+
+
+class Stay:
+    """One connection to the server itself, held while a process works; it holds the lock which says so."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect, self._lock = connect, threading.Lock()
+        self._held: Connection | None = None
+
+    def of(self, engine: Engine) -> None:
+        """From now on held whenever a connection of the engine is used, until the engine is disposed of."""
+        event.listen(engine, "checkout", lambda *_: self._hold())
+        event.listen(engine, "engine_disposed", lambda _: self._let_go())
+
+    def _hold(self) -> None:
+        with self._lock:
+            before = self._held
+            if before is not None and not _is_lost(before.connection.driver_connection):
+                return
+            self._held = self._connect()
+            if before is not None:
+                self._end(before)
+
+    def _let_go(self) -> None:
+        with self._lock:
+            if self._held is not None:
+                self._end(self._held)
+                self._held = None
+
+    @staticmethod
+    def _end(held: Connection) -> None:
+        held.invalidate()
+        held.close()
+
+
+def _is_lost(driver: Any) -> bool:
+    """Whether the server has ended a connection on which nothing was asked: then there is something to read."""
+    if driver.closed:
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(driver.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
