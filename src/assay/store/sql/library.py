@@ -136,7 +136,9 @@ class SqlLibrary(SqlCollections):
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers of the documents in `collections`."""
         with self._database.read() as connection:
-            return set(connection.execute(_rows(self._sight, collections)).scalars().all())
+            found = connection.execute(_rows(self._sight, collections))
+            # the driver's own rows: making those of SQLAlchemy takes four times as long as reading them
+            return {row for (row,) in found.cursor.fetchall()}
 
     @patient
     def count(self, collections: Sequence[str]) -> int:
@@ -203,13 +205,9 @@ class SqlLibrary(SqlCollections):
 
 
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
-    """The row numbers in these collections, each once."""
-    return (
-        select(members.c.document)
-        .distinct()
-        .join(collections, collections.c.number == members.c.collection)
-        .where(sight.named(names))
-    )
+    """The row numbers in these collections, each once; in one collection none is twice."""
+    rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
+    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named(names))
 
 
 def _rank(wanted: str) -> Any:
