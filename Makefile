@@ -86,6 +86,7 @@ imports: $(VENV)/.installed
 docs: $(VENV)/.installed
 	@$(BIN)/python scripts/generate_events.py
 	@$(BIN)/python scripts/generate_errors.py
+	@$(BIN)/python scripts/generate_reference.py
 	@$(BIN)/python scripts/generate_licences.py
 	@$(BIN)/python scripts/generate_schema.py
 	@$(BIN)/python scripts/generate_prompts.py

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, ingest
 from assay.fetch.jsonl import JsonLinesExtractor
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "documents"
 

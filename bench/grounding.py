@@ -27,8 +27,8 @@ from mutating import BREAKING
 from mutations import pairs
 from paraphrasing import FAITHFUL
 
-from assay.app.claim_checks import ClaimRow
 from assay.core.claims import HOLDING, Verdict
+from assay.services.claim_checks import ClaimRow
 from assay.verify.decision import decide
 from assay.verify.verifier.index import index
 from assay.verify.verifier.verdicts import weigh

@@ -17,10 +17,10 @@ from corpus import DATA, machine, read_all
 
 from assay.app.readers import LazyReaders
 from assay.core.ports import Query
+from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.store.common import Store
 from assay.store.sql import open_store
 
 ONE_BY_ONE = 40

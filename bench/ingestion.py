@@ -26,8 +26,8 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 import postgres
 
 from assay import Assay, settings
-from assay.app.jobs.specifications import AddJob
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter
+from assay.services.jobs.specifications import AddJob
 
 LOOK_SECONDS = 0.5
 IN_A_FOLDER = 500

@@ -13,12 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from assay.app.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.app.claim_judge import judge_rows
 from assay.core.claims import HOLDING
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.usage import Usage
 from assay.models.script import Scripted
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.verify.amounts import tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import examine

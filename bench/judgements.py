@@ -19,8 +19,8 @@ from pathlib import Path
 from corpus import machine
 from labelled import DATA, rows
 
-from assay.app.claim_checks import BadRow, CheckedRow, ClaimRow, check_rows
 from assay.app.claim_judge import judge_rows
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, check_rows
 from assay.settings import Settings
 
 NO_DATA = 2

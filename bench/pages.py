@@ -20,10 +20,10 @@ from local_web import NO_DATA, serving
 from web_server import ADDRESSES, manuals
 
 from assay.app.online import Online
-from assay.app.pages import make_fetcher
 from assay.app.readers import LazyReaders
 from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
+from assay.services.pages import make_fetcher
 from assay.settings import load
 from assay.store.pages import FolderPages
 from assay.store.sql import open_store

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.core.messages import Message, Reply, Request, ToolCall
+from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256
-from assay.store.common import Store
 
 SIGNS_A_TOKEN = 4
 MOST_PARTS = 12

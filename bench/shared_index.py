@@ -20,12 +20,12 @@ from corpus import DATA, machine, read_all
 from sqlalchemy import Engine
 
 from assay.core.ports import Library, Query
+from assay.core.ports.store import Store
 from assay.core.sources import Document
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.postgres import PostgresSearch
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql.database import Database
 from assay.store.sql.postgres import Postgres

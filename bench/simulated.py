@@ -29,6 +29,7 @@ from simulated_server import Served
 
 from assay.core.brief import ROLES, Brief
 from assay.core.ports import Access, Hit, Library, Model, Query, World
+from assay.core.ports.store import Store
 from assay.core.secrets import Secret
 from assay.core.sources import Document
 from assay.core.usage import Usage
@@ -43,7 +44,6 @@ from assay.run.engine import Engine
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 from assay.tools import common

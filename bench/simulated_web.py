@@ -26,6 +26,7 @@ from simulated_server import Served
 
 from assay.core.brief import Scope, Speculation
 from assay.core.ports import Hit, Library, Model, Query, World
+from assay.core.ports.store import Store
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
 from assay.core.usage import Usage
 from assay.core.view import fold
@@ -40,7 +41,6 @@ from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.run.speculation import ROLE
 from assay.run.steps import StepContext
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 from assay.tools import common

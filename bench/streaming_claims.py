@@ -25,6 +25,7 @@ from assay.core.brief import ROLES, Brief
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.messages import Delta, Message, Price, Profile, Reply, Request, TextDelta, ToolCall
 from assay.core.ports import World
+from assay.core.ports.store import Store
 from assay.core.sources import Passage, Source
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -34,7 +35,6 @@ from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.pipeline import Verified, verify
 from assay.verify.stream.proofreader import Proofreader

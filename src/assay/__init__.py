@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.app.assay import Assay as Assay
-    from assay.app.claim_checks import CheckedRow as CheckedRow
-    from assay.app.claim_checks import ClaimRow as ClaimRow
-    from assay.app.claim_checks import check as check
     from assay.app.claim_judge import judge_rows as judge_rows
-    from assay.app.handle import RunHandle as RunHandle
     from assay.app.shortcuts import research as research
     from assay.app.shortcuts import research_sync as research_sync
     from assay.app.verification import Rechecked as Rechecked
@@ -23,17 +19,21 @@ if TYPE_CHECKING:
     from assay.core.report import Report as Report
     from assay.core.view import RunView as RunView
     from assay.evidence.documents import CitedPassage as CitedPassage
+    from assay.services.claim_checks import CheckedRow as CheckedRow
+    from assay.services.claim_checks import ClaimRow as ClaimRow
+    from assay.services.claim_checks import check as check
+    from assay.services.handle import RunHandle as RunHandle
     from assay.settings import Settings as Settings
 
 _WHERE = {
     "Assay": "assay.app.assay",
-    "check": "assay.app.claim_checks",
-    "CheckedRow": "assay.app.claim_checks",
-    "ClaimRow": "assay.app.claim_checks",
+    "check": "assay.services.claim_checks",
+    "CheckedRow": "assay.services.claim_checks",
+    "ClaimRow": "assay.services.claim_checks",
     "judge_rows": "assay.app.claim_judge",
     "CitedPassage": "assay.evidence.documents",
     "research": "assay.app.shortcuts",
-    "RunHandle": "assay.app.handle",
+    "RunHandle": "assay.services.handle",
     "research_sync": "assay.app.shortcuts",
     "Rechecked": "assay.app.verification",
     "VerifiedText": "assay.app.verification",

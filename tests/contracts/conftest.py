@@ -11,7 +11,7 @@ import pytest
 from runtime import Journals
 
 from assay.core.ports import Journal
-from assay.store.common import Store
+from assay.core.ports.store import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

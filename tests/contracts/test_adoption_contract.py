@@ -12,8 +12,8 @@ from sqlalchemy import select
 from assay.core.errors import LeaseHeld, UsageError
 from assay.core.ports import EventDraft, FileStamp, Origin
 from assay.core.ports.collections import Addition
+from assay.core.ports.store import Store
 from assay.core.ports.users import ShareRow
-from assay.store.common import Store
 from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.tables import metadata
 

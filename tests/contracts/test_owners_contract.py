@@ -7,7 +7,7 @@ from shelf import hashes, names, pair
 
 from assay.core.errors import Overtaken, UnknownName, UsageError
 from assay.core.ports import Allowance, EventDraft, FileStamp, Origin
-from assay.store.common import Store
+from assay.core.ports.store import Store
 
 RUNS = {"a1": "ana", "a2": "ana", "b1": "bob", "l1": ""}
 

@@ -18,6 +18,7 @@ from opensearch_server import running
 from sqlalchemy import Engine
 
 from assay.core.ports import Query, Search
+from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
@@ -25,7 +26,6 @@ from assay.search.opensearch import OpenSearchSearch
 from assay.search.opensearch.client import OpenSearchClient
 from assay.search.postgres import PostgresSearch
 from assay.search.postgres.tables import prefix_of
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from assay.core.errors import AssayError
 from assay.core.ports import Commit, EventDraft, FileStamp, HoldRecord, Lease, LedgerRow, StepRecord
+from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256
 from assay.core.usage import Usage
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

@@ -11,7 +11,6 @@ from search_wire import WIRES, Wire, made
 from web import Site, response, site
 
 from assay import plugins
-from assay.app.providers import search_turns_of
 from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.core.web_addresses import WebRules
@@ -21,6 +20,7 @@ from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebHit
+from assay.services.providers import search_turns_of
 from assay.settings import load
 from assay.store.memory import memory_store
 

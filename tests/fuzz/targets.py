@@ -21,8 +21,6 @@ from hostile_bundles import honest, with_report
 from pdfs import column, pdf
 
 from assay import plugins, settings
-from assay.app.batch.rows import read_orders
-from assay.app.claim_checks import check_rows, read_lines
 from assay.core import markers, plan, web_addresses
 from assay.core.citations.reader import citing, read_all, unwrapped
 from assay.core.clean import escape_markdown, harmful, link_target, one_line
@@ -41,6 +39,8 @@ from assay.phases.fields import schema
 from assay.run.call_repair import read_json
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.provider import SearchAccess
+from assay.services.batch.rows import read_orders
+from assay.services.claim_checks import check_rows, read_lines
 from assay.verify.claims import claims
 from assay.verify.texts.marked_text import mark
 

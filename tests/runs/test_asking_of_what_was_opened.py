@@ -10,7 +10,6 @@ from research import ONE_STEP, ROSE, TIDE, WINDS, Log, Sea, agent, report_wanted
 from web import site
 
 from assay import Assay
-from assay.app.threads import placed
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief, Scope
 from assay.core.report import build_report
@@ -18,6 +17,7 @@ from assay.core.sources import SNIPPET, UNSORTED
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.opened_documents import GONE
+from assay.services.threads import placed
 
 KEEPER = "The keeper of the light was called Perrine Kermorgant."
 FILLER = "\n\n".join(f"Entry {number} of the log records calm water and no ship in sight." for number in range(60))

@@ -10,11 +10,11 @@ import pytest
 from judging import JUDGE, verdict
 
 from assay import Assay
-from assay.app.providers import load_model
 from assay.core.brief import ROLES
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Model
 from assay.models.script import Scene, Scripted
+from assay.services.providers import load_model
 from assay.settings import Settings, load
 
 QUESTION = "Who wrote the charter of Velden, and when was the lighthouse of Aru finished?"

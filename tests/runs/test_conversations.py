@@ -22,7 +22,6 @@ from research import (
     whole,
 )
 
-from assay.app.threads import placed
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.errors import NothingSearched, UsageError
@@ -31,6 +30,7 @@ from assay.core.sources import lane_of_source
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.simple import UNSOURCED
+from assay.services.threads import placed
 
 AGAIN = "And what causes it?"
 RESTATED = "What causes the tide at Brest?"

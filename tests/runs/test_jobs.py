@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
-from assay.app.jobs import ingestion
-from assay.app.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports.jobs import Job, JobFilter
+from assay.services.jobs import ingestion
+from assay.services.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
 
 FILES = 23
 
@@ -142,7 +142,7 @@ async def test_a_job_is_ended_while_it_is_done(tmp_path: Path, monkeypatch: pyte
         finally:
             ended.append(url)
 
-    monkeypatch.setattr("assay.app.collections.crawl", forever)
+    monkeypatch.setattr("assay.services.collections.crawl", forever)
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(CrawlJob(url="http://127.0.0.1:9/"))
         told = []

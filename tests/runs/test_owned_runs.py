@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
-from assay.app.jobs.specifications import SyncJob
 from assay.core.errors import UnknownName, UsageError
 from assay.core.sources import Document
+from assay.services.jobs.specifications import SyncJob
 from assay.settings import load
 
 QUESTION = "When was the harbor built?"

@@ -18,8 +18,8 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.errors import UsageError
 from assay.core.plan import Plan, PlanStep
+from assay.core.ports.store import Store
 from assay.models.script import Scripted, says
-from assay.store.common import Store
 
 QUESTION = "How far does the tide rise?"
 SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}

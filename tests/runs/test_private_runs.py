@@ -12,12 +12,12 @@ from local_web import LocalWeb
 from web import site
 
 from assay import Assay
-from assay.app.privacy import ways
 from assay.core.brief import ROLES, Brief
 from assay.core.errors import UsageError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access, Model
 from assay.models import openai
+from assay.services.privacy import ways
 from assay.settings import load
 
 QUESTION = "When was the harbor built?"

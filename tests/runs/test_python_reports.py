@@ -15,9 +15,9 @@ import pytest
 from shells import TIDES
 
 import assay
-from assay.app.research_report import ResearchReport
 from assay.core import events as e
 from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.services.research_report import ResearchReport
 
 QUESTION = "How high is the tide at Brest?"
 

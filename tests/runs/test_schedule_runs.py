@@ -16,9 +16,9 @@ import pytest
 import warm
 from shells import apart
 
-from assay.app.schedules import Schedule, ScheduleBook
-from assay.app.schedules.book import iso
 from assay.cli.main import main
+from assay.services.schedules import Schedule, ScheduleBook
+from assay.services.schedules.book import iso
 
 
 @pytest.fixture(autouse=True)

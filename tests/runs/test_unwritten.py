@@ -26,11 +26,11 @@ from assay.cli.run_watch import exit_code
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.core.ports import World
+from assay.core.ports.store import Store
 from assay.core.sources import sha256
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, fails, says
 from assay.phases.write import NOT_WRITTEN
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

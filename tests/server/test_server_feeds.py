@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import TIDE, Served, begun, served, until
 
-from assay.app.schedules import ScheduleBook
 from assay.export.atom import ATOM, AtomFeed, atom
+from assay.services.schedules import ScheduleBook
 
 LOW = "# Tides\n\nThe tide at Brest rises seven metres.\n"
 HIGH = "# Tides\n\nThe tide at Brest rises eight metres, says <b>the almanac</b> & others.\n"

@@ -14,7 +14,7 @@ from accounts import accounts, code, session
 from serving import Served, served
 
 from assay import settings
-from assay.app.configuration import ON_THE_MACHINE
+from assay.services.configuration import ON_THE_MACHINE
 
 KEY = "sk-this-is-a-secret-key-of-nobody"
 PATH = "/api/v1/settings"

@@ -12,7 +12,7 @@ import pytest
 from accounts import accounts, assay, code, session
 from serving import Served, begun, served, until
 
-from assay.app.shares import PATH
+from assay.services.shares import PATH
 
 TIDES = "# Tides\n\nThe tide at Brest rises <script>alert(1)</script> seven metres. It turns twice a day.\n"
 TIDE = "How far does the tide at Brest rise? <script>alert(2)</script>"

@@ -17,11 +17,11 @@ from assay.core import events as e
 from assay.core.brief import ROLES, Brief
 from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.ports import World
+from assay.core.ports.store import Store
 from assay.models.script import Answer, Scene, Scripted
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.amounts import tokens
 from assay.verify.analyzed_text import plain

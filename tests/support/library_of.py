@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot
-from assay.store.common import Store
 
 
 def fill(store: Store, texts: Mapping[str, str], collection: str = "default", language: str = "") -> list[Document]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from journals import draft
 
 from assay.core.ports import Queue, QueueLimits
-from assay.store.common import Store
+from assay.core.ports.store import Store
 
 ANY = QueueLimits()
 TTL = 4.0

@@ -14,6 +14,7 @@ from assay.core.brief import ROLES, Brief, Timeouts
 from assay.core.errors import SearchError
 from assay.core.messages import ToolCall
 from assay.core.ports import Hit, Library, Query, Search, World
+from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256
 from assay.core.text import words
 from assay.core.usage import Budget
@@ -27,7 +28,6 @@ from assay.phases.reflective import reflect
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, RunTask
 from assay.run.run import Run
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.tools.calculate import CalculateTool
 from assay.tools.open import OpenTool

@@ -105,7 +105,7 @@ async def report(
         cited = founded(await _write(place, ledger, task, history, opening), task, ledger, place.lane)
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
-        cited = cite(compose(task.about, ledger.seeing([run.lane])), ledger)
+        cited = cite(compose(task.about, ledger.seeing([run.lane])) or nothing(), ledger)
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
     return added(place, task, cited, stop, turns)
 
@@ -224,9 +224,9 @@ def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) 
 
 
 def compose(about: str, ledger: Ledger) -> str:
-    """Findings without a model: the passages shown which share most words with the task, verbatim, each cited."""
+    """Findings without a model: the passages shown which share most words with the task, verbatim and cited, if any."""
     passages = ledger.recall(about, BEST)
-    return "\n".join(f"- {quoted(passage)}" for passage in passages) or nothing()
+    return "\n".join(f"- {quoted(passage)}" for passage in passages)
 
 
 def told(finding: Finding) -> str:

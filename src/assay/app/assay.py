@@ -6,31 +6,41 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay import app
 from assay.app.history import LATEST as LATEST
-from assay.app.option_names import named
 from assay.app.run_queue import RunQueue
-from assay.app.texts import DEFAULT as DEFAULT
-from assay.app.texts import Say
-from assay.app.texts import Sources as Sources
 from assay.core.brief import Estimate, Point
 from assay.core.events import Envelope
+from assay.core.later import later
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
 from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
+from assay.services.option_names import named
+from assay.services.texts import DEFAULT as DEFAULT
+from assay.services.texts import Say
+from assay.services.texts import Sources as Sources
 
 if TYPE_CHECKING:
-    from assay.app.briefs import RunOptions
-    from assay.app.erasure import DataErased
-    from assay.app.handle import RunHandle
-    from assay.app.retention import Pruned, RetentionRules, Swept
-    from assay.app.revision import Replay, Revised
-    from assay.app.run_control import Asked, Came
-    from assay.app.threads import Answers
+    from assay.app import verification
     from assay.app.verification import Rechecked
+    from assay.core.run_options import Answers, ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
+    from assay.services import erasure, forks, remote_runs, results, retention, run_control, run_start
+    from assay.services.erasure import DataErased
+    from assay.services.handle import RunHandle
+    from assay.services.retention import Pruned, RetentionRules, Swept
+    from assay.services.revision import Replay
+    from assay.services.run_control import Asked, Came
+else:
+    verification = later("assay.app.verification")
+    erasure = later("assay.services.erasure")
+    forks = later("assay.services.forks")
+    remote_runs = later("assay.services.remote_runs")
+    results = later("assay.services.results")
+    retention = later("assay.services.retention")
+    run_control = later("assay.services.run_control")
+    run_start = later("assay.services.run_start")
 
 
 class Assay(RunQueue):
@@ -40,7 +50,7 @@ class Assay(RunQueue):
     `Home` for what it is made with.
     """
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def start(
         self,
         question: str,
@@ -62,9 +72,9 @@ class Assay(RunQueue):
                 which has not ended, private documents which would go elsewhere.
             UnknownName: no run of the id it is to continue.
         """
-        return app.run_start.start(self._context, question, sources, progress, wanted)
+        return run_start.start(self._context, question, sources, progress, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create(
         self,
         question: str,
@@ -85,10 +95,10 @@ class Assay(RunQueue):
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` where there is a priority.
         """
-        stored = app.run_start.Storing(priority=priority, webhook=webhook)
-        return await app.run_start.create(self._context, question, sources, progress, stored, wanted)
+        stored = run_start.Storing(priority=priority, webhook=webhook)
+        return await run_start.create(self._context, question, sources, progress, stored, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
         """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
 
@@ -96,18 +106,18 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: the run has not ended.
         """
-        return app.run_start.ask(self._context, reference, question, wanted)
+        return run_start.ask(self._context, reference, question, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
         """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
 
         Raises:
             UsageError, UnknownName: as `start`.
         """
-        return await app.run_start.foreseen(self._context, question, sources, None, wanted)
+        return await run_start.foreseen(self._context, question, sources, None, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
@@ -119,9 +129,9 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: the run has not ended.
         """
-        return await app.run_start.create_ask(self._context, reference, question, priority, wanted)
+        return await run_start.create_ask(self._context, reference, question, priority, wanted)
 
-    @named("assay.app.briefs:RunOptions")
+    @named("assay.core.run_options:RunOptions")
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
@@ -130,9 +140,9 @@ class Assay(RunQueue):
         It is a run like any other: `start` says what the options are. A depth says how many turns the agent has.
         """
         wanted["mode"] = "agent"
-        return app.run_start.start(self._context, task, sources, progress, wanted)
+        return run_start.start(self._context, task, sources, progress, wanted)
 
-    @named("assay.app.revision:Revised")
+    @named("assay.core.run_options:ForkOptions")
     async def fork(
         self,
         reference: str,
@@ -143,7 +153,7 @@ class Assay(RunQueue):
         add: Sources | None = None,
         progress: Say | None = None,
         priority: int | None = None,
-        **wanted: Unpack[Revised],
+        **wanted: Unpack[ForkOptions],
     ) -> str:
         """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
 
@@ -156,13 +166,13 @@ class Assay(RunQueue):
             add: files, folders, globs and pages to be searched beside those of the other run.
             progress: told in a line how the reading of documents goes.
             priority: it is queued for workers as it is stored, as in `create`. None: it is not.
-            wanted: what is to be otherwise; see `Revised`.
+            wanted: what is to be otherwise; see `ForkOptions`.
 
         Raises:
             UnknownName: no such run, or it met no such source.
             UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
         """
-        return await app.forks.fork(
+        return await forks.fork(
             self._context,
             reference,
             point,
@@ -182,7 +192,7 @@ class Assay(RunQueue):
             LeaseHeld: another live process executes it; `follow` shows how it goes.
             UsageError: it would take private documents elsewhere.
         """
-        return await app.run_start.resume(self._context, reference)
+        return await run_start.resume(self._context, reference)
 
     # runs as they are stored; see `RunHistory` too
 
@@ -200,7 +210,7 @@ class Assay(RunQueue):
         Raises:
             UnknownName: there is no such run, or it was deleted meanwhile.
         """
-        return app.remote_runs.follow(self._context, reference, after, patient=patient)
+        return remote_runs.follow(self._context, reference, after, patient=patient)
 
     def groups(self, reference: str, after: int = 0, *, rest: float | None = None) -> AsyncIterator[Sequence[Envelope]]:
         """As a patient `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
@@ -209,7 +219,7 @@ class Assay(RunQueue):
             UnknownName: there is no such run, or it was deleted meanwhile.
             Cancelled: `unfollow` was called.
         """
-        return app.remote_runs.groups(self._context, reference, after, rest)
+        return remote_runs.groups(self._context, reference, after, rest)
 
     async def unfollow(self) -> None:
         """End what all who follow runs in this process wait for: they are told by `Cancelled`."""
@@ -217,7 +227,7 @@ class Assay(RunQueue):
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """Runs of the same question which ended without a last word and which no live process executes."""
-        return await app.remote_runs.unfinished(self._context, question, LATEST)
+        return await remote_runs.unfinished(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """What a run will take all in all, by its plan where it has one.
@@ -225,7 +235,7 @@ class Assay(RunQueue):
         Raises:
             UnknownName: no such run.
         """
-        return await app.results.estimate(self._context, reference)
+        return await results.estimate(self._context, reference)
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
         """The report of a run, as far as it is written, as the bytes of a file in the format of `suffix` (".html").
@@ -234,7 +244,7 @@ class Assay(RunQueue):
             UnknownName: no such run, or no such format.
             ConfigError: the format needs an extra which is not installed.
         """
-        return await app.results.export(self._context, reference, suffix, citations)
+        return await results.export(self._context, reference, suffix, citations)
 
     async def passage(self, reference: str, number: int) -> list[CitedPassage]:
         """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
@@ -242,7 +252,7 @@ class Assay(RunQueue):
         Raises:
             UnknownName: no such run, or no such number in its report.
         """
-        return await app.results.passage(self._context, reference, number)
+        return await results.passage(self._context, reference, number)
 
     async def recheck(
         self,
@@ -268,8 +278,8 @@ class Assay(RunQueue):
             ConfigError: the model cannot be reached as it is set up.
             UsageError: the run has no report; a model which cannot judge, or would see private documents.
         """
-        judge = app.verification.Judge(model, None, allow_private, max_usd, max_tokens)
-        return await app.verification.rechecked(self._context, reference, judge)
+        judge = verification.Judge(model, None, allow_private, max_usd, max_tokens)
+        return await verification.rechecked(self._context, reference, judge)
 
     async def replay(self, reference: str) -> Replay:
         """Compute a completed run again from its stored steps: nothing is asked, fetched or changed.
@@ -278,7 +288,7 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: it is not completed.
         """
-        return await app.verification.replayed(self._context, reference)
+        return await verification.replayed(self._context, reference)
 
     # what a run's owner may do, from any process
 
@@ -292,7 +302,7 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: it has ended, or there is nothing of it to pause.
         """
-        return await app.run_control.ask_for(self._context, reference, action, wait)
+        return await run_control.ask_for(self._context, reference, action, wait)
 
     async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> Came:
         """Stop one agent of a run, in whatever process it is: what it found is kept, and the run goes on without it.
@@ -307,7 +317,7 @@ class Assay(RunQueue):
             UnknownName: no such run, or it has no such agent.
             UsageError: the run or the agent has ended.
         """
-        return await app.run_control.stop_agent(self._context, reference, lane, wait)
+        return await run_control.stop_agent(self._context, reference, lane, wait)
 
     async def steer(self, reference: str, text: str, *, wait: float = 0.0) -> Steered:
         """Tell a run what to heed from its next decision on; what became of that.
@@ -319,7 +329,7 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: it has ended, or the text is empty or too long.
         """
-        return await app.run_control.steer(self._context, reference, text, wait)
+        return await run_control.steer(self._context, reference, text, wait)
 
     async def answer(self, reference: str, answers: Answers) -> None:
         """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
@@ -328,11 +338,11 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: it does not wait for answers, or these do not fit its questions.
         """
-        await app.run_control.answer(self._context, reference, answers)
+        await run_control.answer(self._context, reference, answers)
 
     async def is_answered(self, reference: str) -> bool:
         """Whether a run has been given what it waits for: answers to its questions, or its plan."""
-        return await app.run_control.is_answered(self._context, reference)
+        return await run_control.is_answered(self._context, reference)
 
     async def approve(self, reference: str, plan: Plan | str | Path | None = None) -> None:
         """Approve the plan a run waits with, or give it another. `resume` goes on with it.
@@ -344,7 +354,7 @@ class Assay(RunQueue):
             UnknownName: no such run.
             UsageError: it does not wait for that, or this is no plan.
         """
-        await app.run_control.approve(self._context, reference, plan)
+        await run_control.approve(self._context, reference, plan)
 
     async def delete(self, reference: str) -> None:
         """Forget a run: its events, steps and messages. What it read stays in the library.
@@ -353,7 +363,7 @@ class Assay(RunQueue):
             UnknownName: no such run.
             LeaseHeld: a live process executes it.
         """
-        await app.run_control.delete(self._context, reference)
+        await run_control.delete(self._context, reference)
 
     async def erase(self) -> DataErased:
         """Delete all that is this user's: runs, links, schedules, collections, uploads. One which goes on is cancelled.
@@ -364,7 +374,7 @@ class Assay(RunQueue):
             UsageError: this is the local user, or the view of all users.
             LeaseHeld: the process of a run does not let go of it; call it again.
         """
-        return await app.erasure.erase(self._context)
+        return await erasure.erase(self._context)
 
     async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Pruned:
         """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.
@@ -375,7 +385,7 @@ class Assay(RunQueue):
             UsageError: a size is named, and runs are in memory.
             StoreError: the home cannot be read or written.
         """
-        return await app.retention.prune(self._context, rules, dry_run=dry_run)
+        return await retention.prune(self._context, rules, dry_run=dry_run)
 
     async def tidy(self) -> Swept | None:
         """Remove documents which are in no collection of the user's and which no run mentions, and their bytes.
@@ -386,4 +396,4 @@ class Assay(RunQueue):
         Raises:
             StoreError: the home cannot be read or written.
         """
-        return await app.retention.tidy(self._context)
+        return await retention.tidy(self._context)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator
+from typing import TYPE_CHECKING
 
-from assay import app
 from assay.app.home import Home
-from assay.app.texts import DEFAULT, Sources
+from assay.core.later import later
 from assay.core.ports import Addition
 from assay.core.ports.collections import AdditionStart
+from assay.services.texts import DEFAULT, Sources
+
+if TYPE_CHECKING:
+    from assay.services import additions, shelves, uploads
+else:
+    additions = later("assay.services.additions")
+    shelves = later("assay.services.shelves")
+    uploads = later("assay.services.uploads")
 
 LARGEST = 200_000_000
 """Bytes an uploaded file may have, where nobody says how many."""
@@ -26,7 +34,7 @@ class BackgroundLibrary(Home):
         Raises:
             UsageError: nothing is named, or a name no collection can have. What cannot be read, the addition tells.
         """
-        return await app.additions.begin(self._context, paths, collection)
+        return await additions.begin(self._context, paths, collection)
 
     async def begin_upload(
         self,
@@ -51,9 +59,7 @@ class BackgroundLibrary(Home):
             UsageError: this is no name of a file or collection.
             StoreError: it cannot be stored.
         """
-        return await app.additions.upload(
-            self._context, app.uploads.Arriving(name, pieces, collection, most, media_type)
-        )
+        return await additions.upload(self._context, uploads.Arriving(name, pieces, collection, most, media_type))
 
     async def begin_crawl(self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5) -> Addition:
         """Have a site read into a collection in the background, as `crawl` does.
@@ -62,7 +68,7 @@ class BackgroundLibrary(Home):
             UsageError: a name no collection can have. What cannot be read, the addition tells.
         """
         how = AdditionStart(kind="crawl", options={"pages": pages, "depth": depth})
-        return await app.additions.begin(self._context, [url], collection, how)
+        return await additions.begin(self._context, [url], collection, how)
 
     async def begin_sync(self, collection: str = DEFAULT) -> Addition:
         """Have a look taken in the background at all a collection was added from, as `sync` does.
@@ -70,9 +76,9 @@ class BackgroundLibrary(Home):
         Raises:
             UnknownName: there is no such collection.
         """
-        await app.shelves.check_collection(self._context, collection)
+        await shelves.check_collection(self._context, collection)
         how = AdditionStart(kind="sync", name=collection)
-        return await app.additions.begin(self._context, [f"@{collection}"], collection, how)
+        return await additions.begin(self._context, [f"@{collection}"], collection, how)
 
     async def additions(self, limit: int = 100) -> list[Addition]:
         """What was added in the background in the last days, or is being added; newest first."""
@@ -94,8 +100,8 @@ class BackgroundLibrary(Home):
         Raises:
             UnknownName: there is none of that id.
         """
-        return app.additions.follow(self._context, id, after)
+        return additions.follow(self._context, id, after)
 
     async def go_on_adding(self) -> list[Addition]:
         """Go on with what killed processes of this machine were adding; a server does this when it starts."""
-        return await app.additions.go_on(self._context)
+        return await additions.go_on(self._context)

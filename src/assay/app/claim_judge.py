@@ -16,21 +16,21 @@ from pathlib import Path
 import msgspec
 
 from assay import verify
-from assay.app import daily
-from assay.app.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.app.layout import store_of
-from assay.app.providers import load_model, turns_of
 from assay.core.brief import Brief
 from assay.core.claims import Check, Verdict
 from assay.core.errors import UsageError
 from assay.core.events import UsageUpdated, decode
 from assay.core.ports import Model, RateLimiter, World
+from assay.core.ports.store import Store
 from assay.core.usage import Budget, Usage
 from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.run import Branch, Run
+from assay.services import daily
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
+from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.verify.checks import examine
 from assay.verify.claim_check import CheckRules, PendingClaim, check_claim

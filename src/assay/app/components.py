@@ -1,16 +1,21 @@
-"""What reads and finds documents, made out of a context."""
+"""What reads, finds and posts, made out of a context: the adapters which `services.ports.Wiring` asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from assay import app
-from assay.app.context import Context
-from assay.app.layout import index_folder, pages_folder, runs_folder
+import msgspec
+
+from assay.app import embeddings
+from assay.app.embeddings import hybrid, vectors
 from assay.app.readers import LazyReaders
+from assay.core.brief import Brief
 from assay.core.errors import ConfigError
-from assay.core.ports import LibrarySearch, PageCache
+from assay.core.later import later
+from assay.core.ports import LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.batches import Spans, Texts
 from assay.evidence.documents import DocumentReader
@@ -18,8 +23,21 @@ from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
-from assay.search.vectors.hybrid import WordIndex
+from assay.search.vectors.hybrid import HybridSearch, WordIndex
+from assay.services.context import Context
+from assay.services.home_paths import index_folder, pages_folder, runs_folder
+from assay.services.providers import search_turns_of
+from assay.services.texts import Say
+from assay.settings import Settings
 from assay.store.pages import FolderPages, MemoryPages
+from assay.telemetry.several import Several
+
+if TYPE_CHECKING:
+    from assay.app import online as web
+    from assay.fetch.web import post
+else:
+    web = later("assay.app.online")
+    post = later("assay.fetch.web.post")
 
 
 def reader(context: Context) -> DocumentReader:
@@ -48,12 +66,17 @@ def search(context: Context) -> LibrarySearch:
         ConfigError: it is to be in a database, and there is none; or there is no such embedder.
     """
     index = _index(context)
-    return app.embeddings.hybrid(context, index) if context.home and context.settings.embedder.model else index
+    return hybrid(context, index) if context.home and context.settings.embedder.model else index
 
 
-def searched(context: Context, index: LibrarySearch | None = None) -> OwnedSearch:
-    """The index, or a part of it, as the owner of a context may ask it."""
-    return OwnedSearch(context.search if index is None else index, context.store.library)
+def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
+    """The index as the owner of a context may ask it; by words alone where what a run asks may not be told to the
+    embedder.
+    """
+    index = context.search
+    if brief is not None and brief.scope.private and isinstance(index, HybridSearch):
+        index = index if vectors(context).may_be_told_private else index.index
+    return OwnedSearch(index, context.store.library)
 
 
 def _index(context: Context) -> WordIndex:
@@ -94,10 +117,9 @@ def _in_opensearch(context: Context) -> WordIndex:
     return made
 
 
-def seeker(context: Context) -> app.run_search.Seeker:
+def run_index(context: Context) -> RunIndex:
     """The index of what all runs asked and say, in the home; without one, in memory."""
-    folder = None if context.home is None else runs_folder(context.home)
-    return app.run_search.Seeker(context.whole.journal, RunIndex(folder))
+    return RunIndex(None if context.home is None else runs_folder(context.home))
 
 
 def kept(context: Context) -> PageCache:
@@ -105,9 +127,9 @@ def kept(context: Context) -> PageCache:
     return MemoryPages() if context.home is None else FolderPages(pages_folder(context.home), context.store.blobs)
 
 
-def online(context: Context) -> app.online.Online:
+def online(context: Context) -> web.Online:
     """What all runs share of the web."""
-    return app.online.Online(
+    return web.Online(
         context.settings,
         context.whole.library,
         context.store.blobs,
@@ -115,5 +137,29 @@ def online(context: Context) -> app.online.Online:
         context.readers,
         context.reader.spans,
         context.kept,
-        app.providers.search_turns_of(context.store, context.settings),
+        search_turns_of(context.store, context.settings),
     )
+
+
+def poster(settings: Settings) -> post.WebPoster:
+    """Posts to the addresses of webhooks."""
+    return post.WebPoster(
+        agent=f"Assay/{version('assay')} (webhooks)",
+        allow=settings.server.webhook_hosts,
+        setting="server.webhook_hosts",
+    )
+
+
+def both(first: Watch, second: Watch) -> Watch:
+    """One watch for two."""
+    return Several((first, second))
+
+
+def similarity(context: Context, brief: Brief) -> Similarity | None:
+    """What compares texts of a run by meaning; None where no embedder is named."""
+    return embeddings.similarity(context, brief) if context.settings.embedder.model else None
+
+
+async def embed(context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
+    """Bring the vectors level with the library; what that came to, by name."""
+    return msgspec.structs.asdict(await embeddings.embed(context, progress, anew=anew))

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from assay.app.layout import blobs_of, database_of
-from assay.app.schedules.book import FILE as SCHEDULES
 from assay.core.errors import StoreError, UsageError
+from assay.services.schedules.book import FILE as SCHEDULES
 from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database

@@ -14,11 +14,6 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Engine
 
 from assay import plugins
-from assay.app.access import COMPATIBLE, access
-from assay.app.context import Context
-from assay.app.layout import vectors_file
-from assay.app.privacy import is_here
-from assay.app.texts import Say
 from assay.core.brief import Brief
 from assay.core.errors import SearchError, UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
@@ -27,6 +22,11 @@ from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
 from assay.search.vectors.vector_builder import Turn, postgres_turn
+from assay.services.access import COMPATIBLE, access
+from assay.services.context import Context
+from assay.services.home_paths import vectors_file
+from assay.services.privacy import is_here
+from assay.services.texts import Say
 from assay.settings import Settings
 from assay.store.sql.sqlite import engine
 
@@ -79,6 +79,15 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
 
 
 def vectors(context: Context) -> Vectors:
+    """The embedder which the settings name, and the vectors it made; opened once.
+
+    Raises:
+        UsageError: the settings name none, or the library is in memory.
+    """
+    return context.once("vectors", _vectors)
+
+
+def _vectors(context: Context) -> Vectors:
     """The embedder which the settings name, and the vectors it made.
 
     Raises:
@@ -111,7 +120,7 @@ def vectors(context: Context) -> Vectors:
 
 def hybrid(context: Context, index: WordIndex) -> HybridSearch:
     """Search by words and by meaning; what may not be told to the embedder is searched by words."""
-    of = context.vectors
+    of = vectors(context)
     library = context.whole.library
 
     def allowed(collections: Sequence[str]) -> bool:
@@ -130,7 +139,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     """
     if not isinstance(context.search, HybridSearch):
         return None
-    of, library = context.vectors, context.whole.library
+    of, library = vectors(context), context.whole.library
     if brief.budget.usd is not None and of.embedder.price is None:
         return None
     meant = context.store.library.referred(brief.scope.collections)
@@ -144,7 +153,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
 
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
     """Bring the vectors level with the library; see `Library.embed`."""
-    of, own = context.vectors, context.settings.embedder
+    of, own = vectors(context), context.settings.embedder
     limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
     builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
 
@@ -162,7 +171,7 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
 
 async def status(context: Context) -> EmbeddingStatus:
     """How far the vectors of the library have come; see `Library.embedding_status`."""
-    of = context.vectors
+    of = vectors(context)
 
     def look() -> EmbeddingStatus:
         progress, (_, documents), withheld = of.store.progress(), of.store.extent(), len(of.store.withheld())

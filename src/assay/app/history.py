@@ -6,19 +6,26 @@ import asyncio
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from assay import app
-from assay.app import stored_runs
 from assay.app.library import DocumentLibrary
-from assay.app.stored_runs import ListedRun
 from assay.core.events import Envelope
+from assay.core.later import later
 from assay.core.ports import ModelUsage, RunRow, RunStatus, ThreadRow
 from assay.core.view import RunView
+from assay.services import stored_runs
+from assay.services.stored_runs import ListedRun
 
 if TYPE_CHECKING:
-    from assay.app.daily import UsedToday
-    from assay.app.research_report import ResearchReport
-    from assay.app.run_lists import RunsPage, ThreadMessage, ThreadsPage
-    from assay.app.run_search import FoundRuns
+    from assay.services import daily, research_report, results, run_lists, run_search
+    from assay.services.daily import UsedToday
+    from assay.services.research_report import ResearchReport
+    from assay.services.run_lists import RunsPage, ThreadMessage, ThreadsPage
+    from assay.services.run_search import FoundRuns
+else:
+    daily = later("assay.services.daily")
+    research_report = later("assay.services.research_report")
+    results = later("assay.services.results")
+    run_lists = later("assay.services.run_lists")
+    run_search = later("assay.services.run_search")
 
 LATEST = 100
 """Runs a list holds, where nobody says how many."""
@@ -69,8 +76,8 @@ class RunHistory(DocumentLibrary):
             UsageError: no such status, no such limit, or a cursor of another list.
         """
         said = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
-        wanted = app.run_lists.filter_of(status, **said, collection=collection.removeprefix("@"))
-        return await app.run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
+        wanted = run_lists.filter_of(status, **said, collection=collection.removeprefix("@"))
+        return await run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
 
     async def label(
         self, reference: str, added: Mapping[str, str] | None = None, removed: Collection[str] = ()
@@ -83,7 +90,7 @@ class RunHistory(DocumentLibrary):
             UsageError: a label without a name, too many, or too long ones; nothing was changed.
             UnknownName: there is no such run.
         """
-        return await app.run_lists.label(self._context, reference, added or {}, removed)
+        return await run_lists.label(self._context, reference, added or {}, removed)
 
     async def usage(self, since: str = "", until: str = "") -> list[ModelUsage]:
         """What runs took of each model: this user's, or of `owned_by(None)` every user's, by user and model.
@@ -96,8 +103,8 @@ class RunHistory(DocumentLibrary):
 
     async def used_today(self) -> UsedToday:
         """What this user has taken today, and what he may take."""
-        limits = self._context.limits or app.daily.limits_of_users(self.settings.limits)
-        return await app.daily.standing(self._context.whole.journal, limits, self._context.owner)
+        limits = self._context.limits or daily.limits_of_users(self.settings.limits)
+        return await daily.standing(self._context.whole.journal, limits, self._context.owner)
 
     async def search_runs(self, text: str, *, cursor: str = "", limit: int = 20) -> FoundRuns:
         """Runs whose question or report has these words, in any form, best first, each with its best sentence.
@@ -114,7 +121,7 @@ class RunHistory(DocumentLibrary):
             UsageError: no such limit, or a cursor of another list.
             SearchFailed: the index cannot be written.
         """
-        return await app.run_search.search(self._context, text, cursor, limit)
+        return await run_search.search(self._context, text, cursor, limit)
 
     # threads
 
@@ -129,7 +136,7 @@ class RunHistory(DocumentLibrary):
         Raises:
             UsageError: no such limit, or a cursor of another list.
         """
-        return await app.run_lists.threads(self._context, text, cursor, limit)
+        return await run_lists.threads(self._context, text, cursor, limit)
 
     async def thread(self, reference: str) -> ThreadRow:
         """A thread by its name, its title, or the start of its name.
@@ -145,7 +152,7 @@ class RunHistory(DocumentLibrary):
         Raises:
             UnknownName: as `thread`.
         """
-        return await app.run_lists.said(self._context, reference)
+        return await run_lists.said(self._context, reference)
 
     async def rename_thread(self, reference: str, title: str) -> ThreadRow:
         """Give a thread another title; its name, by which runs go on in it, stays.
@@ -154,7 +161,7 @@ class RunHistory(DocumentLibrary):
             UnknownName: as `thread`.
             UsageError: no thread can have that title.
         """
-        return await app.run_lists.rename(self._context, reference, title)
+        return await run_lists.rename(self._context, reference, title)
 
     async def delete_thread(self, reference: str) -> tuple[str, ...]:
         """Forget a thread with all its runs; their ids. What they read stays in the library.
@@ -163,7 +170,7 @@ class RunHistory(DocumentLibrary):
             UnknownName: as `thread`.
             LeaseHeld: a live process executes one of them; nothing was deleted.
         """
-        return await app.run_lists.delete_thread(self._context, reference)
+        return await run_lists.delete_thread(self._context, reference)
 
     # one run as it is stored
 
@@ -185,8 +192,8 @@ class RunHistory(DocumentLibrary):
         Raises:
             UnknownName: as `find`.
         """
-        record = await app.results.record(self._context, reference)
-        return await asyncio.to_thread(app.research_report.research_report, record)
+        record = await results.record(self._context, reference)
+        return await asyncio.to_thread(research_report.research_report, record)
 
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""

@@ -9,20 +9,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assay import app
-from assay.app.context import Context
-from assay.app.option_names import named
+from assay.app.composition import opened
+from assay.app.observers import watch_loop
 from assay.core.allowance import OwnerLimits
+from assay.core.later import later
 from assay.core.ports import Model, Watch
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
+from assay.services.option_names import named
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
-    from assay.app.adoption import Handover
-    from assay.app.overview import Overview
-    from assay.app.shares import Shares
-    from assay.app.users import Users
-    from assay.app.webhooks import Webhooks
+    from assay.app import warmth
+    from assay.services import adoption, overview, requests
+    from assay.services.adoption import Handover
+    from assay.services.overview import Overview
+    from assay.services.shares import Shares
+    from assay.services.users import Users
+    from assay.services.webhooks import Webhooks
+else:
+    warmth = later("assay.app.warmth")
+    adoption = later("assay.services.adoption")
+    overview = later("assay.services.overview")
+    requests = later("assay.services.requests")
 
 
 class Home:
@@ -47,7 +55,8 @@ class Home:
         models: Mapping[str, Model] = {},
     ) -> None:
         self.settings = _with_model(settings or load(), model)
-        self._context = Context(self.settings, None if home is None else Path(home).expanduser(), models)
+        folder = None if home is None else Path(home).expanduser()
+        self._context = opened(self.settings, folder, models)
         self._lent = False
 
     @property
@@ -91,8 +100,8 @@ class Home:
         It need not be called: what is not loaded is loaded when it is first used. A server does so when it starts.
         With `log.stalls` set, what holds up the loop is told from now on until this is closed.
         """
-        await asyncio.to_thread(app.warmth.warm, self._context)
-        self._context.watch_loop()
+        await asyncio.to_thread(warmth.warm, self._context)
+        watch_loop(self._context)
 
     async def close(self) -> None:
         """Let go of models, connections and the store; runs still going can be resumed.
@@ -109,11 +118,11 @@ class Home:
             RequestDiffers: the first request asked for something else.
             InProgress: it is being done now.
         """
-        return await app.requests.once(self._context, key, asked, do)
+        return await requests.once(self._context, key, asked, do)
 
     async def forget_requests(self) -> int:
         """Forget the requests (`once`) which were first made more than a day ago; how many these were."""
-        return await app.requests.forget_old(self._context)
+        return await requests.forget_old(self._context)
 
     @property
     def users(self) -> Users:
@@ -170,7 +179,7 @@ class Home:
         Raises:
             UsageError: all is in memory, or the two are one.
         """
-        return await app.adoption.planned(self._context, source, target)
+        return await adoption.planned(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
         """Hand all that is an owner's to another: runs, conversations, documents, collections, schedules, links.
@@ -184,12 +193,12 @@ class Home:
             LeaseHeld: a live process executes a run of his.
             StoreError: the home cannot be read or written.
         """
-        return await app.adoption.adopt(self._context, source, target)
+        return await adoption.adopt(self._context, source, target)
 
     @property
     def overview(self) -> Overview:
         """What whoever runs a server sees of all its users; not for the users themselves."""
-        return app.overview.Overview(self._context.whole)
+        return overview.Overview(self._context.whole)
 
     @property
     def shares(self) -> Shares:

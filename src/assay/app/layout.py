@@ -1,53 +1,16 @@
-"""Where in a home things are."""
+"""What a home is opened with: its store, its database and its blobs, as the settings have them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assay.core.decoders import ready_types
-from assay.core.later import later
+from assay.core.ports.store import Store
 from assay.settings import Settings
 from assay.store.blobs import KeptBlobs, Owner
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.home import DATABASE, database_at, kept_blobs, open_store
-
-if TYPE_CHECKING:
-    from assay.evidence import segment
-else:
-    segment = later("assay.evidence.segment")
-
-
-def index_folder(home: Path) -> Path:
-    """The folder of the search index; another segmenter's passages lie in another."""
-    return home / "index" / segment.SEGMENTER.replace("/", "-")
-
-
-def runs_folder(home: Path) -> Path:
-    """The folder of the index of runs."""
-    return home / "index"
-
-
-def is_indexed(home: Path) -> bool:
-    """Whether there is an index of runs."""
-    return any(runs_folder(home).glob("runs-*/meta.json"))
-
-
-def vectors_file(home: Path) -> Path:
-    """The vectors of passages, whatever segmenter cut them: a text which is known is not embedded again."""
-    return home / "index" / "vectors.db"
-
-
-def pages_folder(home: Path) -> Path:
-    """Pages of the web which were read, kept for the next time they are asked for."""
-    return home / "pages"
-
-
-def log_file(home: Path, run_id: str) -> Path:
-    """What a process says which executes a run apart from any terminal."""
-    return home.expanduser() / "logs" / f"{run_id}.log"
 
 
 def store_of(home: Path | None, settings: Settings) -> Store:

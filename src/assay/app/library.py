@@ -7,22 +7,33 @@ from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from assay import app
 from assay.app.background import LARGEST, BackgroundLibrary
-from assay.app.texts import DEFAULT, Say, Sources
+from assay.core.later import later
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
+from assay.services.texts import DEFAULT, Say, Sources
 
 if TYPE_CHECKING:
-    from assay.app.collections import Synced
+    from assay.app import embeddings, verification
     from assay.app.embeddings import EmbeddingStatus
-    from assay.app.extraction import Reading
-    from assay.app.pages import ReadPage
-    from assay.app.shelves import DocumentFacts, Excerpt, PageText
     from assay.app.verification import VerifiedText
+    from assay.core.printed_pages import PagePlaces
     from assay.evidence.ingest import Ingested
-    from assay.fetch.pdf.picture_requests import PagePlaces
     from assay.search.vectors import Built
+    from assay.services import collections, extraction, page_pictures, pages, shelves, uploads
+    from assay.services.collections import Synced
+    from assay.services.extraction import Reading
+    from assay.services.pages import ReadPage
+    from assay.services.shelves import DocumentFacts, Excerpt, PageText
+else:
+    embeddings = later("assay.app.embeddings")
+    verification = later("assay.app.verification")
+    collections = later("assay.services.collections")
+    extraction = later("assay.services.extraction")
+    page_pictures = later("assay.services.page_pictures")
+    pages = later("assay.services.pages")
+    shelves = later("assay.services.shelves")
+    uploads = later("assay.services.uploads")
 
 
 class DocumentLibrary(BackgroundLibrary):
@@ -41,7 +52,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UsageError: a path that does not exist, a name no collection can have, or nothing could be read.
         """
-        return await app.collections.add(self._context, paths, collection, progress)
+        return await collections.add(self._context, paths, collection, progress)
 
     async def upload(
         self,
@@ -66,7 +77,7 @@ class DocumentLibrary(BackgroundLibrary):
             UsageError: nothing in it could be read, or this is no name of a file or collection.
             StoreError: it cannot be stored.
         """
-        return await app.uploads.add(self._context, name, pieces, collection, most, progress)
+        return await uploads.add(self._context, name, pieces, collection, most, progress)
 
     async def crawl(
         self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5, progress: Say | None = None
@@ -82,7 +93,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UsageError: nothing could be read.
         """
-        return await app.collections.crawl(self._context, url, collection, pages, depth, progress)
+        return await collections.crawl(self._context, url, collection, pages, depth, progress)
 
     async def sync(
         self, collection: str = DEFAULT, progress: Say | None = None, *, only: Sequence[str] | None = None
@@ -97,7 +108,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection.
             UsageError: nothing is known of what it was added from.
         """
-        return await app.collections.sync(self._context, collection, progress, only)
+        return await collections.sync(self._context, collection, progress, only)
 
     async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """Take documents out of a collection, by hash, name, address, title or path; a place takes out all it gave.
@@ -108,7 +119,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference means several.
         """
-        return await app.collections.remove(self._context, references, collection)
+        return await collections.remove(self._context, references, collection)
 
     async def meant(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
         """The documents `remove` would take out.
@@ -117,7 +128,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection, or no such document in it.
             UsageError: a reference means several.
         """
-        return await app.collections.meant(self._context, references, collection)
+        return await collections.meant(self._context, references, collection)
 
     async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
         """Make the vectors which the library's passages do not have yet, with the embedder of the settings.
@@ -128,7 +139,7 @@ class DocumentLibrary(BackgroundLibrary):
             UsageError: no embedder is named, or its costs are limited and nobody knows its price.
             SearchFailed: the embedder failed for good, or the vectors cannot be kept.
         """
-        return await app.embeddings.embed(self._context, progress, anew=anew)
+        return await embeddings.embed(self._context, progress, anew=anew)
 
     async def embedding_status(self) -> EmbeddingStatus:
         """How far the vectors have come, and what they have cost.
@@ -136,13 +147,13 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UsageError: no embedder is named.
         """
-        return await app.embeddings.status(self._context)
+        return await embeddings.status(self._context)
 
     # as it is
 
     async def collections(self) -> list[CollectionRow]:
         """The collections people have made, by name."""
-        return await app.shelves.collections(self._context)
+        return await shelves.collections(self._context)
 
     async def check_collection(self, collection: str) -> None:
         """Make sure that there is such a collection.
@@ -150,7 +161,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UnknownName: there is none; the message names those there are.
         """
-        await app.shelves.check_collection(self._context, collection)
+        await shelves.check_collection(self._context, collection)
 
     async def mark(self, collection: str, *, private: bool) -> None:
         """Say whether a collection is private: never shown to models elsewhere, nor in scope while the web is searched.
@@ -158,13 +169,13 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UsageError: no collection can have that name.
         """
-        await app.shelves.mark(self._context, collection, private=private)
+        await shelves.mark(self._context, collection, private=private)
 
     async def private(self, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> list[str]:
         """The names of the private collections which are among `collections`, or hold one of their documents or of
         `documents` (hashes): what is private stays so in whatever collection it is too.
         """
-        return await app.shelves.private(self._context, collections, documents)
+        return await shelves.private(self._context, collections, documents)
 
     async def share(self, collection: str, readers: Sequence[str] | Literal["all"] = ()) -> None:
         """Say who may read a collection of yours beside you: users by name, or all; none ends it for everybody.
@@ -175,7 +186,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such collection.
             UsageError: it is another user's.
         """
-        await app.shelves.share(self._context, collection, readers)
+        await shelves.share(self._context, collection, readers)
 
     async def drop(self, collection: str) -> None:
         """Forget a collection; its documents stay in the library.
@@ -183,7 +194,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UnknownName: there is none of that name.
         """
-        await app.shelves.drop(self._context, collection)
+        await shelves.drop(self._context, collection)
 
     async def selection(self, documents: Sequence[str]) -> str:
         """The name of the collection which holds exactly these documents (hashes); it is made where there is none.
@@ -195,19 +206,19 @@ class DocumentLibrary(BackgroundLibrary):
 
     async def origins(self, collection: str = DEFAULT) -> list[Origin]:
         """Where a collection was added from."""
-        return await app.shelves.origins(self._context, collection)
+        return await shelves.origins(self._context, collection)
 
     async def documents(self, collection: str = DEFAULT) -> list[Document]:
         """The documents of a collection, in the order of adding."""
-        return await app.shelves.documents(self._context, collection)
+        return await shelves.documents(self._context, collection)
 
     async def search(self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT) -> list[Hit]:
         """The best documents of one or more collections for `text`, best first."""
-        return await app.shelves.search(self._context, text, limit, collection)
+        return await shelves.search(self._context, text, limit, collection)
 
     async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Explanation]:
         """What `search` gives, each with why it stands where it stands."""
-        return await app.shelves.explain(self._context, text, limit, collection)
+        return await shelves.explain(self._context, text, limit, collection)
 
     async def text(self, reference: str, collection: str | None = None) -> tuple[Document, str]:
         """A document of a collection (None: of any), by hash, name, address or title, with its text.
@@ -216,7 +227,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several.
         """
-        return await app.shelves.text(self._context, reference, collection)
+        return await shelves.text(self._context, reference, collection)
 
     async def excerpt(self, reference: str, start: int = 0, end: int | None = None, around: int = 300) -> Excerpt:
         """Bytes `start` to `end` (None: the last) of a document's text, with `around` bytes before and after them.
@@ -225,7 +236,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several, or these bytes are not in it.
         """
-        return await app.shelves.excerpt(self._context, reference, start, end, around)
+        return await shelves.excerpt(self._context, reference, start, end, around)
 
     async def facts(self, reference: str) -> DocumentFacts:
         """What is known of a document beside its text: pages, bytes, the collections it is in.
@@ -234,7 +245,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several.
         """
-        return await app.shelves.facts(self._context, reference)
+        return await shelves.facts(self._context, reference)
 
     async def page_text(self, reference: str, number: int) -> PageText:
         """Page `number` (from 1) of a document; one without pages is its first page.
@@ -243,7 +254,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document, or it has no such page.
             UsageError: the reference means several.
         """
-        return await app.shelves.page_text(self._context, reference, number)
+        return await shelves.page_text(self._context, reference, number)
 
     async def page_picture(self, reference: str, number: int, width: int = 1000) -> bytes:
         """Page `number` (from 1) of a PDF as it is printed: a PNG, `width` dots wide.
@@ -252,7 +263,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several, or this is no PDF with such a page.
         """
-        return await app.page_pictures.page_picture(self._context, reference, number, width)
+        return await page_pictures.page_picture(self._context, reference, number, width)
 
     async def page_places(self, reference: str, start: int, end: int) -> PagePlaces:
         """Where bytes `start` to `end` of a PDF's text are printed: the page on which they begin, a box for each line.
@@ -261,7 +272,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several, this is no PDF, or it has no such bytes.
         """
-        return await app.page_pictures.page_places(self._context, reference, start, end)
+        return await page_pictures.page_places(self._context, reference, start, end)
 
     async def original(self, reference: str) -> tuple[Document, bytes]:
         """A document by hash, name, address or title, and the bytes it was read from.
@@ -270,7 +281,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several.
         """
-        return await app.shelves.original(self._context, reference)
+        return await shelves.original(self._context, reference)
 
     # read and checked, and nothing kept
 
@@ -279,7 +290,7 @@ class DocumentLibrary(BackgroundLibrary):
 
         What cannot be read comes as an `Unread` in its place; files of a folder which are no text are left out.
         """
-        return app.extraction.extract(self._context, path)
+        return extraction.extract(self._context, path)
 
     async def fetch(self, url: str, *, browser: bool = False) -> ReadPage:
         """A page as a run would read it; nothing is kept. With `browser` it is rendered though it has text already.
@@ -288,8 +299,8 @@ class DocumentLibrary(BackgroundLibrary):
             FetchFailed: it cannot be had or read; the reason begins with its kind.
         """
         web = self.settings.web.model_copy(update={"browser": "always"}) if browser else self.settings.web
-        async with app.pages.fetching(web, self._context.clock) as fetcher:
-            return await app.pages.read_page(fetcher, self._context.readers, url)
+        async with pages.fetching(web, self._context.clock) as fetcher:
+            return await pages.read_page(fetcher, self._context.readers, url)
 
     async def verify(
         self,
@@ -328,5 +339,5 @@ class DocumentLibrary(BackgroundLibrary):
                 which cannot judge, or would see private documents.
             UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
         """
-        judge = app.verification.Judge(model, answers, allow_private, max_usd, max_tokens)
-        return await app.verification.checked(self._context, text, sources, folder, web, find, judge, progress)
+        judge = verification.Judge(model, answers, allow_private, max_usd, max_tokens)
+        return await verification.checked(self._context, text, sources, folder, web, find, judge, progress)

@@ -5,13 +5,21 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pydantic import BaseModel, SecretStr
 
+from assay.core.later import later
 from assay.core.ports import Watch
+from assay.services.context import Context
 from assay.settings import Settings, tracing_patience, tracing_wanted
 from assay.telemetry.several import Several
+
+if TYPE_CHECKING:
+    from assay.telemetry import watchdog
+else:
+    watchdog = later("assay.telemetry.watchdog")
 
 SDK = "opentelemetry.sdk.trace"
 DATABASES = ("postgresql://", "postgres://")
@@ -51,10 +59,14 @@ def _spans() -> Watch | None:
     return watch
 
 
-def unwatch(watch: Watch | None) -> None:
-    """Send and write what waits. Blocking."""
-    if watch is not None:
-        watch.close()
+def watch_loop(context: Context) -> None:
+    """Have it told what holds up the running loop, where the settings say so."""
+    milliseconds = context.settings.log.stalls
+    if milliseconds is not None and "stalls" not in context.made:
+        watching = watchdog.Watchdog(milliseconds / 1000, watchdog.tell)
+        watching.begin()
+        context.made["stalls"] = watching
+        context.ends.append(watching.end)
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:

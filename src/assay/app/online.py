@@ -6,9 +6,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from assay import plugins
-from assay.app.cleanup import close_all
-from assay.app.pages import make_fetcher
-from assay.app.readers import LazyReaders
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.secrets import Secret
@@ -19,6 +16,9 @@ from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.notices import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
+from assay.services.cleanup import close_all
+from assay.services.pages import make_fetcher
+from assay.services.ports import Readers
 from assay.settings import Settings
 from assay.settings.sections import Mcp
 from assay.store.pages import MemoryPages
@@ -35,7 +35,7 @@ class Online:
         library: Library,
         blobs: Blobs,
         clock: Clock,
-        readers: LazyReaders,
+        readers: Readers,
         spans: Callable[[Document], Sequence[PassageSpan]],
         kept: PageCache | None = None,
         rate_limiter: RateLimiter | None = None,

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from assay import app
 from assay.app.history import RunHistory
-from assay.app.texts import Say
+from assay.core.later import later
 from assay.core.ports import Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import TOP, Job, JobFilter
+from assay.services.texts import Say
 
 if TYPE_CHECKING:
-    from assay.app.jobs.specifications import JobWork
-    from assay.app.queue_workers import Worker
     from assay.run.job_worker import JobWorker
+    from assay.services import jobs_desk, queue_workers
+    from assay.services.jobs.specifications import JobWork
+    from assay.services.queue_workers import Worker
+else:
+    jobs_desk = later("assay.services.jobs_desk")
+    queue_workers = later("assay.services.queue_workers")
 
 
 class RunQueue(RunHistory):
@@ -30,7 +34,7 @@ class RunQueue(RunHistory):
             UnknownName: no such run.
             UsageError: there is no queue, or no such priority.
         """
-        await app.queue_workers.enqueue(self._context, run_id, priority)
+        await queue_workers.enqueue(self._context, run_id, priority)
 
     async def queued(self) -> list[QueuedRun]:
         """What is in the queue, and who executes it."""
@@ -43,7 +47,7 @@ class RunQueue(RunHistory):
         Raises:
             UsageError: the store is in memory, where no other process could find a run.
         """
-        return app.queue_workers.queue(self._context)
+        return queue_workers.queue(self._context)
 
     def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
         """A worker in this process, which executes `slots` runs at once.
@@ -52,7 +56,7 @@ class RunQueue(RunHistory):
             limits: of all workers together; workers with other limits go by their own.
             say: told in a line what it takes up and how that ends.
         """
-        return app.queue_workers.worker(self._context, slots, limits, say)
+        return queue_workers.worker(self._context, slots, limits, say)
 
     async def begin_job(self, work: JobWork, *, priority: int = 0) -> Job:
         """Leave long work to the workers: documents to be read, vectors to be made, a report to be written to a file.
@@ -63,11 +67,11 @@ class RunQueue(RunHistory):
             UsageError: there is nothing to do, no such priority, or no worker could find it (a store in memory).
             UnknownName: there is no such collection, or run.
         """
-        return await app.jobs_desk.begin(self._context, work, priority)
+        return await jobs_desk.begin(self._context, work, priority)
 
     async def jobs(self, wanted: JobFilter = TOP) -> list[Job]:
         """Jobs, newest first; those which ended are listed for 30 days."""
-        return await app.jobs_desk.jobs_of(self._context).list(wanted)
+        return await jobs_desk.jobs_of(self._context).list(wanted)
 
     async def job(self, id: str) -> Job:
         """How a job stands.
@@ -75,7 +79,7 @@ class RunQueue(RunHistory):
         Raises:
             UnknownName: there is none of that id.
         """
-        return await app.jobs_desk.jobs_of(self._context).find(id)
+        return await jobs_desk.jobs_of(self._context).find(id)
 
     def follow_job(self, id: str, after: int = 0) -> AsyncIterator[Job]:
         """A job each time something is said of it, from `seq > after`, until it has ended. Of what is said fast, the
@@ -84,7 +88,7 @@ class RunQueue(RunHistory):
         Raises:
             UnknownName: there is none of that id.
         """
-        return app.jobs_desk.follow(self._context, id, after)
+        return jobs_desk.follow(self._context, id, after)
 
     async def cancel_job(self, id: str) -> Job:
         """End a job and its parts: at once where it waits, within seconds where it is being done. What is done stays.
@@ -92,7 +96,7 @@ class RunQueue(RunHistory):
         Raises:
             UnknownName: there is none of that id.
         """
-        return await app.jobs_desk.jobs_of(self._context).cancel(id)
+        return await jobs_desk.jobs_of(self._context).cancel(id)
 
     async def retry_job(self, id: str) -> Job:
         """Have a job which failed or was cancelled taken up again; what is done is not done twice.
@@ -101,7 +105,7 @@ class RunQueue(RunHistory):
             UnknownName: there is none of that id.
             UsageError: it is done, or on its way.
         """
-        return await app.jobs_desk.jobs_of(self._context).retry(id)
+        return await jobs_desk.jobs_of(self._context).retry(id)
 
     def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
         """Does jobs in this process, `slots` at once.
@@ -109,4 +113,4 @@ class RunQueue(RunHistory):
         Args:
             say: told in a line what it takes up and how that ends.
         """
-        return app.jobs_desk.worker(self._context, slots, say)
+        return jobs_desk.worker(self._context, slots, say)

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
-from assay.app.option_names import named
-from assay.app.texts import Say
 from assay.core.errors import EventLoopError
+from assay.services.option_names import named
+from assay.services.texts import Say
 from assay.settings import Settings
 
 if TYPE_CHECKING:
-    from assay.app.briefs import RunOptions
-    from assay.app.research_report import ResearchReport
+    from assay.core.run_options import RunOptions
+    from assay.services.research_report import ResearchReport
 
 
-@named("assay.app.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 async def research(
     question: str,
     *,
@@ -37,7 +37,7 @@ async def research(
         return await assay.start(question, sources=sources, progress=progress, **options).report()
 
 
-@named("assay.app.briefs:RunOptions")
+@named("assay.core.run_options:RunOptions")
 def research_sync(
     question: str,
     *,

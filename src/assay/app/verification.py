@@ -10,20 +10,20 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app import collections as app_collections
-from assay.app import daily, privacy, stored_runs, worlds
 from assay.app.cited_texts import Desk, VerifiedText, verify_text
 from assay.app.claim_judge import Bench, budget_of, check_able
-from assay.app.context import Context
 from assay.app.layout import store_of
-from assay.app.places import collections_in
-from assay.app.providers import turns_of
-from assay.app.revision import Replay, compared
-from assay.app.texts import Say, Sources, listed
 from assay.core.errors import UsageError
 from assay.core.ports import Library
 from assay.core.ways import way
 from assay.run.replay import replay
+from assay.services import collections as app_collections
+from assay.services import daily, privacy, stored_runs, worlds
+from assay.services.context import Context
+from assay.services.places import collections_in
+from assay.services.providers import turns_of
+from assay.services.revision import Replay, compared
+from assay.services.texts import Say, Sources, listed
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
 from assay.verify.evidence_index import text_of

@@ -5,17 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from importlib import import_module
 
-from assay.app import worlds
-from assay.app.context import Context
 from assay.core.certificates import trusted
 from assay.core.errors import AssayError
 from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.text import sentences, words
+from assay.services import worlds
+from assay.services.context import Context
 
 LOADED = (
-    "assay.app.estimates",
-    "assay.app.results",
-    "assay.app.run_start",
+    "assay.services.estimates",
+    "assay.services.results",
+    "assay.services.run_start",
     "assay.models.model_lists",
     "assay.search.web.provider",
     "assay.verify.pipeline",

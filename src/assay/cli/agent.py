@@ -10,19 +10,7 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import (
-    budget_options,
-    checking_options,
-    detached_run,
-    files,
-    notify_options,
-    options,
-    owner_options,
-    queue_options,
-    scope_options,
-    web_options,
-    worker,
-)
+from assay.cli import detached_run, files, notify_options, options, run_options, worker
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.docs.docs_options import embedder_option
 from assay.cli.library import configured_for, opened
@@ -34,22 +22,13 @@ from assay.core.markers import CitationMode
 
 @click.command("agent", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
-@scope_options.scope
-@web_options.web
-@click.option(
-    "--depth",
-    type=click.Choice(["light", "medium", "extended"]),
-    help="Turns the agent has (default: medium).",
-)
+@run_options.places()
+@run_options.run_options("agent")
 @options.output("findings")
-@budget_options.budget
-@options.models
 @embedder_option
 @options.citations
-@click.option("--no-verify", is_flag=True, help="Skip verification.")
-@checking_options.checking
-@owner_options.detached
-@queue_options.queueing
+@run_options.detached
+@run_options.queueing
 @notify_options.notify
 @options.common
 @click.pass_obj
@@ -62,7 +41,6 @@ def command(
     as_json: bool,
     as_events: bool,
     citations: CitationMode | None,
-    no_verify: bool,
     strict: bool,
     detach: bool,
     queue: bool,
@@ -95,7 +73,7 @@ def command(
     if queue:
         worker.check(output, detach=detach)
     sources = paths_from(paths) if paths else None
-    ways = {**limits_and_ways, "mode": "agent", "verify": False if no_verify else None}
+    ways = {**limits_and_ways, "mode": "agent"}
     queued = priority if queue else None
     return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach, priority=queued))
 

@@ -14,20 +14,24 @@ from assay.core.errors import UsageError
 from assay.core.later import later
 
 if TYPE_CHECKING:
-    from assay.app import places
+    from assay.services import places
 else:
-    places = later("assay.app.places")
+    places = later("assay.services.places")
 
 
-class ResearchCommand(click.Command):
-    """A command whose `--in` takes every word up to the next option, and whose options are shown in groups."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
+class GroupedCommand(click.Command):
+    """A command whose options are shown in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, the way `option_groups` has them."""
         option_groups.write(self, ctx, formatter)
+
+
+class ResearchCommand(GroupedCommand):
+    """One whose `--in` takes every word up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
 
 
 def spread(args: Sequence[str]) -> list[str]:

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from assay import settings
-from assay.cli import budget_options, checking_options, files, options
+from assay.cli import files, options, run_options
 from assay.cli.answer_stream import Streaming, can_stream
-from assay.cli.arguments import question_from
+from assay.cli.arguments import GroupedCommand, question_from
 from assay.cli.exits import Exit
 from assay.cli.library import stored
 from assay.cli.run_watch import Output, stdout_for, watch
@@ -22,16 +22,12 @@ from assay.cli.terminal import TerminalOptions
 from assay.core.markers import CitationMode
 
 
-@click.command("ask")
+@click.command("ask", cls=GroupedCommand)
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("question", metavar="QUESTION")
 @options.output("answer")
-@budget_options.calls("answer")
-@options.models
-@click.option("--allow-private", is_flag=True, help="Let remote models see the private documents the answer needs.")
+@run_options.run_options("ask")
 @options.citations
-@click.option("--no-verify", is_flag=True, help="Skip verification.")
-@checking_options.checking
 @options.common
 @click.pass_obj
 def command(
@@ -43,7 +39,6 @@ def command(
     as_json: bool,
     as_events: bool,
     citations: CitationMode | None,
-    no_verify: bool,
     strict: bool,
     home: Path | None,
     **ways: Any,
@@ -66,7 +61,7 @@ def command(
         strict=strict,
         verbosity=state.verbosity,
     )
-    return asyncio.run(_ask(reference, question, {**ways, "verify": False if no_verify else None}, output, home))
+    return asyncio.run(_ask(reference, question, ways, output, home))
 
 
 async def _ask(reference: str, question: str, ways: dict[str, Any], output: Output, home: Path | None) -> Exit:

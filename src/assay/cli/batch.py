@@ -12,32 +12,21 @@ import click
 import msgspec
 
 from assay import plugins, settings
-from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
-from assay.app.batch.rows import LONGEST
-from assay.app.batch.work import Ended
-from assay.app.notices import RunNotice, Target
-from assay.cli import (
-    batch_options,
-    checking_options,
-    files,
-    notify_options,
-    options,
-    queue_options,
-    report_options,
-    scope_options,
-    web_options,
-)
+from assay.cli import files, notify_options, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.library import opened
 from assay.cli.progress import counted, shorten
 from assay.cli.runs.retention import keep_to_rules
-from assay.cli.shell_words import strategies
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.usage import Budget
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch.rows import LONGEST
+from assay.services.batch.work import Ended
+from assay.services.notices import RunNotice, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +49,15 @@ class BatchJob:
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
     help="Folder for the results; the same folder resumes the batch.",
 )  # fmt: skip
-@scope_options.places("; a row may name its own")
-@batch_options.total
-@web_options.web
-@options.mode
-@options.depth
+@run_options.places("; a row may name its own")
+@click.option("--at-once", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of runs at a time.")
+@click.option("--max-usd", type=options.Money(), metavar="USD", help="Limit for all runs together in US dollars (5).")
+@click.option("--max-tokens", type=options.Count(), metavar="COUNT", help="Limit for all runs together in tokens (2m).")
 @click.option(
-    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
+    "--format", "suffix", default="md", show_default=True, metavar="FORMAT", help="Format of the reports: md, html …"
 )
-@options.models
+@run_options.run_options("batch")
 @options.citations
-@report_options.report
-@checking_options.checking
-@queue_options.owned
 @click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @notify_options.notify

@@ -15,13 +15,13 @@ import click
 import msgspec
 
 import assay
-from assay.app.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
-from assay.cli import budget_options, options
+from assay.cli import options, run_options
 from assay.cli.exits import Exit
 from assay.cli.files import lines, save
 from assay.cli.progress import counted
 from assay.cli.terminal import TerminalOptions, say, write
 from assay.core.usage import Usage
+from assay.services.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 
 _EVERY = 2.0
 """Seconds between lines of progress."""
@@ -34,7 +34,7 @@ _EVERY = 2.0
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of stdout."
 )
 @click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
-@budget_options.amounts("judge")
+@run_options.run_options("check")
 @options.common
 @click.pass_obj
 def command(

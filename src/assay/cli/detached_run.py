@@ -13,11 +13,11 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.layout import log_file
 from assay.cli.exits import Exit
 from assay.cli.run_watch import Output
 from assay.cli.terminal import say, write
 from assay.core.errors import StoreError
+from assay.services.home_paths import log_file
 
 SECONDS = 20.0
 """How long the process may take until it executes the run."""

@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from assay import settings
-from assay.app.warnings import ProgressNote
 from assay.cli.progress import lines
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
 from assay.core.later import later
+from assay.services.warnings import ProgressNote
 
 if TYPE_CHECKING:
     from rich import console

@@ -9,13 +9,13 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.extraction import ReadDocument, Unread
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.exits import Exit
 from assay.cli.shell_words import any_path
 from assay.cli.terminal import clean, say, write
 from assay.core.errors import UsageError
+from assay.services.extraction import ReadDocument, Unread
 
 
 @click.command("extract")

@@ -10,7 +10,6 @@ from typing import get_args
 import click
 import msgspec
 
-from assay.app.jobs.specifications import JobWork
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
@@ -20,6 +19,7 @@ from assay.cli.progress import counted
 from assay.cli.tables import table
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.ports.jobs import Job, JobFilter, JobState
+from assay.services.jobs.specifications import JobWork
 from assay.settings import Settings
 
 NO_JOBS = "there are no jobs: `assay docs add PATH --queue` leaves one to the workers"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from assay.cli import budget_options
+from assay.cli import run_options
 from assay.cli.figures import joined, price
 from assay.cli.options import Command
 from assay.cli.progress import counted
@@ -29,9 +29,8 @@ class JudgeOptions(msgspec.Struct, frozen=True):
 
 def judging(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
-    command = click.option("--allow-private", is_flag=True, help="Let a remote model see private documents.")(command)
     named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
-    return named(budget_options.amounts("judge")(command))
+    return named(run_options.run_options("judge")(command))
 
 
 def spent(model: str, usage: Usage) -> str:

@@ -16,10 +16,10 @@ from assay.cli.terminal import first_word, say, write
 from assay.core.later import later
 
 if TYPE_CHECKING:
-    from assay.app import configuration
+    from assay.services import configuration
     from assay.settings import file as settings_file
 else:
-    configuration = later("assay.app.configuration")
+    configuration = later("assay.services.configuration")
     settings_file = later("assay.settings.file")
 
 

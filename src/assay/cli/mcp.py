@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from assay import settings
-from assay.app.layout import log_file
 from assay.cli import detached_run, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
@@ -16,6 +15,7 @@ from assay.cli.library import opened
 from assay.cli.run_watch import Output
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import ConfigError
+from assay.services.home_paths import log_file
 
 NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'assay[mcp]'"
 

@@ -8,12 +8,12 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.providers import Provider, providers
 from assay.cli import options
 from assay.cli.tables import table
 from assay.cli.terminal import write
 from assay.core.brief import Role
 from assay.core.families import BUILT_IN, family
+from assay.services.providers import Provider, providers
 
 
 @click.command("models")

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import click
 
 from assay import settings
-from assay.app.notices import RunNotice, Target, read_target
 from assay.cli.options import Command
 from assay.cli.terminal import say
+from assay.services.notices import RunNotice, Target, read_target
 
 
 def notify(command: Command) -> Command:
@@ -38,6 +38,6 @@ async def tell(notice: RunNotice, told: Sequence[Target]) -> None:
     """Tell everybody; who could not be told is a warning."""
     if not told:
         return
-    sending = importlib.import_module("assay.app.notices.delivery")  # by name: slow to load, and seldom needed
+    sending = importlib.import_module("assay.services.notices.delivery")  # by name: slow to load, and seldom needed
     for warning in await sending.send(notice, told):
         say(f"warning: {warning}")

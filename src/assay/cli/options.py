@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
 
 from assay.cli.terminal import TerminalOptions
-from assay.core.brief import ROLES, Role
 from assay.core.markers import CitationMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -48,40 +47,18 @@ class Count(click.ParamType[int]):
         return count
 
 
-def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
-    """Model names by role; those named for no role play all which none is named for, but the judge: see `families`."""
-    named: dict[str, tuple[str, ...]] = {}
-    for value in values:
-        role, given, name = value.rpartition("=")
-        if (given and role not in ROLES) or not name:
-            raise click.BadParameter(f"{value!r} is not [ROLE=]PROVIDER:NAME (roles: {', '.join(ROLES)})")
-        named[role] = (*named.get(role, ()), name)
-    common = {role: named[""] for role in ROLES if role != "judge" and "" in named}
-    return common | {role: named[role] for role in ROLES if role in named}
+class Money(click.ParamType[float]):
+    """`0.50`, `2` or `$2`, as US dollars above 0."""
 
+    name = "usd"
 
-def models(command: Command) -> Command:
-    """`--model [ROLE=]PROVIDER:NAME`, repeatable."""
-    return click.option(
-        "--model",
-        "models",
-        multiple=True,
-        callback=_models,
-        metavar="[ROLE=]PROVIDER:NAME",
-        help="Model; for one ROLE (simple, analytical, complex, judge) or all; repeatable.",
-    )(command)
-
-
-mode = click.option(
-    "--mode",
-    type=click.Choice(["auto", "simple", "web_search", "deep_research"]),
-    help="Direct answer, quick search, or research.",
-)
-depth = click.option(
-    "--depth",
-    type=click.Choice(["auto", "light", "medium", "extended"]),
-    help="Time, steps and agents of the research.",
-)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, int | float):
+            return float(value)
+        match = re.fullmatch(r"\$?([0-9]{1,9}(?:\.[0-9]{1,6})?)", value.strip())
+        if not match or not float(match[1]):
+            self.fail(f"{value!r} is not an amount of US dollars like 0.50 or 2", param, ctx)
+        return float(match[1])
 
 
 def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -11,14 +11,14 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import budget_options, options, queue_options, report_options, scope_options, web_options
+from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.exits import Exit
 from assay.cli.figures import price, told
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.run_watch import Output, exit_code, watch
-from assay.cli.shell_words import any_path, strategies
+from assay.cli.shell_words import any_path
 from assay.cli.terminal import TerminalOptions, harmless, say, write
 from assay.core import plan
 from assay.core.brief import Estimate
@@ -27,16 +27,8 @@ from assay.core.view import RunView
 
 @click.command("plan", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
-@scope_options.places()
-@web_options.web
-@options.depth
-@click.option(
-    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
-)
-@budget_options.budget
-@options.models
-@report_options.report
-@queue_options.owned
+@run_options.places()
+@run_options.run_options("plan")
 @options.json_output
 @options.common
 @click.pass_obj

@@ -12,25 +12,9 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.app.local_models import found_here, how_to_use, local_models
-from assay.cli import (
-    answer_options,
-    budget_options,
-    checking_options,
-    detached_run,
-    files,
-    notify_options,
-    options,
-    owner_options,
-    queue_options,
-    report_options,
-    scope_options,
-    web_options,
-    worker,
-)
+from assay.cli import detached_run, files, notify_options, options, run_options, worker
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.confirmation import may_ask
-from assay.cli.conversation_options import conversing
 from assay.cli.docs.docs_options import embedder_option
 from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
@@ -38,9 +22,10 @@ from assay.cli.library import configured_for, opened, without_documents
 from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_watch import Output, stdout_for
 from assay.cli.runs.retention import keep_to_rules
-from assay.cli.shell_words import any_path, strategies
+from assay.cli.shell_words import any_path
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.markers import CitationMode
+from assay.services.local_models import found_here, how_to_use, local_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +42,16 @@ class ResearchOrder:
 
 @click.command("research", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
-@scope_options.scope
-@web_options.web
-@options.mode
-@options.depth
-@click.option(
-    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
-)
+@run_options.places()
+@run_options.run_options("research")
 @options.output()
-@budget_options.budget
 @click.option("--open", "in_browser", is_flag=True, help="Open the report in the browser when the run ends.")
 @click.option("--copy", "to_clipboard", is_flag=True, help="Copy the report, as Markdown, when the run ends.")
-@options.models
 @embedder_option
 @options.citations
-@answer_options.typed
-@conversing
-@report_options.report
-@owner_options.owning
-@queue_options.queueing
+@run_options.detached
+@run_options.queueing
 @notify_options.notify
-@click.option("--no-verify", is_flag=True, help="Skip verification.")
-@checking_options.checking
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
@@ -91,7 +64,6 @@ def command(
     as_json: bool,
     as_events: bool,
     citations: CitationMode | None,
-    no_verify: bool,
     strict: bool,
     yes: bool,
     ask: Ask | None,
@@ -142,7 +114,7 @@ def command(
         may_ask=somebody,
         detach=detach,
         priority=priority if queue else None,
-        options={**limits_and_ways, "ask": ask, "verify": False if no_verify else None},
+        options={**limits_and_ways, "ask": ask},
     )
     return asyncio.run(_research(order, output, home, configured))
 

@@ -16,7 +16,6 @@ import click
 import msgspec
 
 from assay import Assay, RunHandle, settings
-from assay.app.notices import Target, notice_of
 from assay.cli import desktop, files
 from assay.cli.display import Display, display
 from assay.cli.exits import Exit
@@ -32,6 +31,7 @@ from assay.core.markers import CitationMode
 from assay.core.phrases import LIMITS
 from assay.core.plan import Coverage
 from assay.core.view import RunView
+from assay.services.notices import Target, notice_of
 
 if TYPE_CHECKING:
     from assay.export import terminal

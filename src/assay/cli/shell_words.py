@@ -11,9 +11,9 @@ from assay import plugins, settings
 from assay.core.later import later
 
 if TYPE_CHECKING:
-    from assay.app import configuration
+    from assay.services import configuration
 else:
-    configuration = later("assay.app.configuration")
+    configuration = later("assay.services.configuration")
 
 
 def setting_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

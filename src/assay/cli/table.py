@@ -12,25 +12,24 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
-from assay.app.batch.answer_table import AnswerTable, answer_table, table_orders
-from assay.app.batch.rows import LONGEST
-from assay.app.batch.table_files import check_suffix, table_files
-from assay.app.batch.work import Ended
-from assay.cli import files, options, scope_options
+from assay.cli import files, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
-from assay.cli.budget_options import Money
 from assay.cli.docs.intake import tell
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
-from assay.cli.options import Count, Duration
+from assay.cli.options import Count, Money
 from assay.cli.progress import counted, shorten
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.errors import UsageError
 from assay.core.sources import Document
 from assay.core.usage import Budget
+from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch.answer_table import AnswerTable, answer_table, table_orders
+from assay.services.batch.rows import LONGEST
+from assay.services.batch.table_files import check_suffix, table_files
+from assay.services.batch.work import Ended
 
 FOLDER = ".cells"
 """Behind the table's name: the folder with what is done."""
@@ -55,19 +54,11 @@ class TableJob:
     "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
     help="Table to write: .csv, .xlsx, .md or .json; the same FILE resumes it.",
 )  # fmt: skip
-@scope_options.scope
+@run_options.places()
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of cells at a time.")
 @click.option("--max-usd", type=Money(), metavar="USD", help="Limit for the whole table in US dollars (5).")
 @click.option("--max-tokens", type=Count(), metavar="COUNT", help="Limit for the whole table in tokens (2m).")
-@click.option("--max-time", type=Duration(), metavar="TIME", help="Time limit for each cell (90s, 5m).")
-@click.option(
-    "--depth",
-    type=click.Choice(["light", "medium", "extended"]),
-    default="light",
-    show_default=True,
-    help="Depth for each cell.",
-)
-@options.models
+@run_options.run_options("table")
 @options.json_output
 @options.common
 @click.pass_obj

@@ -21,12 +21,12 @@ from assay.cli.terminal import clean, harmless, say, write
 from assay.core.later import later
 
 if TYPE_CHECKING:
-    from assay.app.run_lists import ThreadMessage
+    from assay.services.run_lists import ThreadMessage
 
 if TYPE_CHECKING:
-    from assay.app import run_lists
+    from assay.services import run_lists
 else:
-    run_lists = later("assay.app.run_lists")
+    run_lists = later("assay.services.run_lists")
 
 
 # Threads as a table, and as JSON.

@@ -9,7 +9,6 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.queue_workers import Working, work_all
 from assay.cli import options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
@@ -17,6 +16,7 @@ from assay.cli.library import opened
 from assay.cli.run_watch import Output
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.ports import QueueLimits
+from assay.services.queue_workers import Working, work_all
 
 FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"
 

@@ -57,6 +57,15 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         return not any(lists) and not self.steps_added and not self.steps_dropped
 
 
+class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A report and when it was finished (ISO 8601 UTC); `changes` since the one before, None for the first."""
+
+    run_id: str
+    at: str
+    report: Report
+    changes: Difference | None
+
+
 def difference(before: Report, after: Report) -> Difference:
     """What changed between two reports; both rendered without citations, since numbers differ from run to run.
 

@@ -34,6 +34,7 @@
     │   ├── FenceLost            this process lost its lease; it may not write any more
     │   ├── OtherRelease         another release of Assay stored this run, in a form which this one cannot go on from
     │   └── NotStored            a replay came to a step which is not in the journal
+    ├── IndexDamaged             the files of an index cannot be read: it is made anew
     ├── NothingSearched          a run came to its end without having looked anywhere; the message names the fix
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
@@ -315,6 +316,10 @@ class OtherRelease(StoreError):
             f"run {run_id} was started by {by}, and assay {own} cannot go on with it: {why}; "
             f"to end it: assay runs resume {run_id} {install}"
         )
+
+
+class IndexDamaged(AssayError):
+    """The files of an index cannot be read: it is made anew."""
 
 
 class NothingSearched(AssayError):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
 import msgspec
-from markdown_it import MarkdownIt
 
+from assay.core.blocks import Origin, read_blocks
 from assay.core.brief import Section
 from assay.core.errors import UsageError
 
@@ -27,32 +26,24 @@ class OutlineSection(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     body: int
     end: int
-
-
-@cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark").disable(["inline", "text_join"])  # a heading's words are left as written
+    origin: Origin = "writer"
 
 
 def outline(text: str) -> tuple[OutlineSection, ...]:
-    """The headings of `text` in order (CommonMark); those inside lists, quotations and code are none of its own."""
-    lines = _lines(text)
-    tokens = _markdown().parse(text)
-    heads = [
-        (lines[token.map[0]], lines[token.map[1]], int(token.tag[1]), tokens[at + 1].content)
-        for at, token in enumerate(tokens)
-        if token.type == "heading_open" and token.level == 0 and token.map
-    ]
-    ends = [*(start for start, *_ in heads), len(text)][1:]
+    """The headings of `text` in order; those inside lists, quotations and code are none of its own."""
+    heads = [block for block in read_blocks(text) if block.kind == "heading"]
+    ends = [*(head.start for head in heads), len(text)][1:]
     return tuple(
-        OutlineSection(level=level, title=" ".join(title.split()), start=start, body=body, end=end)
-        for (start, body, level, title), end in zip(heads, ends, strict=True)
+        OutlineSection(
+            level=head.level,
+            title=" ".join(head.content.split()),
+            start=head.start,
+            body=head.end,
+            end=end,
+            origin=head.origin,
+        )
+        for head, end in zip(heads, ends, strict=True)
     )
-
-
-def _lines(text: str) -> list[int]:
-    """Where each line begins, as markdown-it counts them; the text's end is one more."""
-    return [0, *(ending.end() for ending in re.finditer(r"\r\n?|\n", text)), len(text), len(text)]
 
 
 def read_template(text: str) -> tuple[Section, ...]:

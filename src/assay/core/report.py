@@ -202,11 +202,16 @@ def bibliography(view: RunView) -> Bibliography:
 
 def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
     """The report of a run; of one that has not ended, as far as it is written."""
+    return render_report(view, citations)[0]
+
+
+def render_report(view: RunView, citations: CitationMode) -> tuple[Report, RenderedText, Bibliography]:
+    """As `build_report`, with the rendered text, and what that cites."""
     books = bibliography(view)
     body = render_body(view.report.text, books, citations)
     claims = tuple(_claim(view, claim, body, books) for claim in view.claims)
     fields = reported(view.fields, view.claims)
-    return Report(
+    report = Report(
         run_id=view.run_id,
         question=view.question,
         status=view.status,
@@ -241,6 +246,7 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
         thinking=_thinking(view),
         assurance=assured(view.claims) if view.graded else None,
     )
+    return report, body, books
 
 
 def _thinking(view: RunView) -> tuple[str, ...]:

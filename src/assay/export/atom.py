@@ -11,23 +11,14 @@ from markupsafe import Markup
 
 from assay.core import phrases
 from assay.core.clean import one_line
-from assay.core.difference import Difference
-from assay.core.report import Report, ReportClaim
+from assay.core.difference import FeedEntry as FeedEntry
+from assay.core.report import ReportClaim
 from assay.export.html.markup import Child, el, join
 
 ATOM = "http://www.w3.org/2005/Atom"
 MEDIA = "application/atom+xml"
 LONGEST_TITLE = 200
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A report and when it was finished (ISO 8601 UTC); `changes` since the one before, None for the first."""
-
-    run_id: str
-    at: str
-    report: Report
-    changes: Difference | None
 
 
 class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,14 +14,14 @@ from typing import Literal
 import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
-from assay.core.bibliography import NumberedCitation, render_body
+from assay.core.bibliography import NumberedCitation
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
 from assay.core.phrases import verdict
-from assay.core.report import Report, bibliography, build_report
-from assay.core.view import RunView
-from assay.export.inline import ClaimSpan, Mark, claim_spans, parse
+from assay.core.report import Report
+from assay.core.translation import stated
+from assay.export.inline import ClaimSpan, Mark, ReportBody, parse
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
 """The verdicts which are told in the text, behind their claims, and the sign of each."""
@@ -67,10 +67,11 @@ class Heading(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     line: Line
 
 
-class Paragraph(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="paragraph"):
-    """A paragraph."""
+class Paragraph(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="paragraph"):
+    """A paragraph; a `notice` is one that code put into the report."""
 
     line: Line
+    notice: bool = False
 
 
 class Items(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="items"):
@@ -127,19 +128,13 @@ def _runs_left(text: str) -> bool:
     return False
 
 
-def read_report(view: RunView, citations: CitationMode) -> tuple[Block, ...]:
+def read_report(body: ReportBody, citations: CitationMode) -> tuple[Block, ...]:
     """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out.
 
     Behind each claim which a reader should look at stands its verdict, as a sign and a word.
     """
-    written: CitationMode = "none" if citations == "none" else "numbers"
-    report, books = build_report(view, written), bibliography(view)
-    body = render_body(view.report.text, books, written)
-    cites = body.cited(books.numbers) if written == "numbers" else ()
-    claims = tuple(
-        span for span in claim_spans(view, report, body, cites) if report.claims[span.index].verdict in SIGNS
-    )
-    return _read(body.text, claims, cites, _Marks(report, ids=citations == "markers"))
+    claims = tuple(span for span in body.claims if body.report.claims[span.index].verdict in SIGNS)
+    return _read(body.report.markdown, claims, body.cites, _Marks(body.report, ids=citations == "markers"))
 
 
 def read_blocks(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[Block, ...]:
@@ -186,7 +181,8 @@ class _Reader:
             case "heading":
                 yield Heading(level=int(node.tag[1]) - self._up, line=self._line(node))
             case "paragraph":
-                yield Paragraph(line=self._line(node))
+                said = self._line(node)
+                yield Paragraph(line=said, notice=stated(said.text) is not None)
             case "fence" | "code_block":
                 yield Code(text=plain(node.content.rstrip("\n")))
             case "table":

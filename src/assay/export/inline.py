@@ -19,8 +19,10 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.core.bibliography import NumberedCitation, RenderedText
+from assay.core.blocks import line_spans, places
 from assay.core.clean import link_target
-from assay.core.report import Report
+from assay.core.markers import CitationMode
+from assay.core.report import Report, render_report
 from assay.core.view import RunView
 
 # Where in the report's blocks its claims and citations are.
@@ -123,70 +125,60 @@ def _cites(block: _Block, markdown: str, cites: Sequence[NumberedCitation]) -> d
 
 
 def _blocks(markdown: str, tokens: Sequence[Token]) -> dict[int, _Block]:
-    lines = markdown.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    lines = line_spans(markdown)
     read: dict[int, int] = {}  # how far a table's row is read
     blocks: dict[int, _Block] = {}
     for position, token in enumerate(tokens):
         if token.type == "inline" and token.map:
-            cell = tokens[position - 1].type in ("th_open", "td_open")
-            points = _points(token.content, token.map[0], lines, starts, read if cell else None)
+            if tokens[position - 1].type in ("th_open", "td_open"):
+                points = _in_row(token.content, markdown, lines[token.map[0]], read)
+            else:
+                points = places(token.content, markdown, lines[slice(*token.map)])
             blocks[position] = _Block(content=token.content, points=points)
     return blocks
 
 
-def _points(
-    content: str, first: int, lines: Sequence[str], starts: Sequence[int], read: dict[int, int] | None
-) -> list[int]:
-    """The place of each character of a block which begins in line `first`; of what is not found, its line's start."""
-    points: list[int] = []
-    for number, part in enumerate(content.split("\n"), first):
-        line = lines[number] if number < len(lines) else ""
-        start = starts[min(number, len(starts) - 1)]
-        within = _in_line(part, line) if read is None else _in_row(part, line, number, read)
-        points += [start + place for place in within]
-        points.append(start + len(line))  # the line's end
-    return points[:-1]
-
-
-def _in_line(part: str, line: str) -> list[int]:
-    """Where each character of `part` is in `line`, of which it is the end (or, in a heading, nearly so)."""
-    core, bare = part.strip(), line.rstrip()
-    begin = len(bare) - len(core) if bare.endswith(core) else line.find(core)
-    if begin < 0:
-        return [0] * len(part)
-    indent = len(part) - len(part.lstrip()) if core else 0
-    return [min(max(begin + place, 0), len(line)) for place in range(-indent, len(part) - indent)]
-
-
-def _in_row(part: str, line: str, number: int, read: dict[int, int]) -> list[int]:
-    """As `_in_line` for a cell, in which an escaped bar was made a bar; looked for after the cells before it."""
-    written = part.replace("|", "\\|")
-    begin = line.find(written, read.get(number, 0))
-    if begin < 0:
-        return [0] * len(part)
-    read[number] = begin + len(written)
+def _in_row(content: str, markdown: str, line: tuple[int, int], read: dict[int, int]) -> list[int]:
+    """The places of a cell, in which an escaped bar was made a bar; looked for after the cells before it."""
+    start, end = line
+    written = content.replace("|", "\\|")
+    at = markdown.find(written, read.get(start, start), end)
+    if at < 0:
+        return [start] * len(content)
+    read[start] = at + len(written)
     points = []
-    for sign in part:
-        begin += sign == "|"
-        points.append(begin)
-        begin += 1
+    for sign in content:
+        at += sign == "|"
+        points.append(at)
+        at += 1
     return points
 
 
-def claim_spans(
-    view: RunView, report: Report, body: RenderedText, cites: tuple[NumberedCitation, ...]
+class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
+    """A report, and where its claims and citations stand in its `markdown`."""
+
+    report: Report
+    claims: tuple[ClaimSpan, ...]
+    cites: tuple[NumberedCitation, ...] = ()
+
+
+def read_body(view: RunView, citations: CitationMode) -> ReportBody:
+    """The report of a run. In any mode but `none` citations are found as numbers; the mode says how they look."""
+    numbered = citations != "none"
+    report, body, books = render_report(view, "numbers" if numbered else "none")
+    cites = body.cited(books.numbers) if numbered else ()
+    return ReportBody(report=report, claims=_claim_spans(view, report, body, cites), cites=cites)
+
+
+def _claim_spans(
+    view: RunView, report: Report, body: RenderedText, cites: Sequence[NumberedCitation]
 ) -> tuple[ClaimSpan, ...]:
-    """Where the claims of a report stand in its text as people read it."""
-    pairs = list(zip(report.claims, view.claims, strict=True))
     ends = {cite.start: cite.end for cite in cites}
-    closes = [_close(body, max(claim.end, body.span(of.end, of.end)[0]), ends) for claim, of in pairs]
-    return tuple(
-        ClaimSpan(index=index, start=claim.start, end=claim.end, close=close)
-        for index, ((claim, _), close) in enumerate(zip(pairs, closes, strict=True))
-    )
+    spans = []
+    for index, (claim, of) in enumerate(zip(report.claims, view.claims, strict=True)):
+        close = _close(body, max(claim.end, body.span(of.end, of.end)[0]), ends)
+        spans.append(ClaimSpan(index=index, start=claim.start, end=claim.end, close=close))
+    return tuple(spans)
 
 
 def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:

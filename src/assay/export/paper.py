@@ -12,12 +12,13 @@ from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
-from assay.core.report import Report, ReportPassage, ReportSource, build_report
+from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import date_of, is_right_to_left, labelled, listed, speech
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.blocks import Block, Heading, Line, Piece, Table, line, read_report
+from assay.export.inline import read_body
 from assay.export.references import read_names
 from assay.locale import speaking
 
@@ -61,12 +62,13 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
 
 def paper(view: RunView, citations: CitationMode) -> Paper:
     """The report of a run, as far as it is written."""
-    with speaking(sections.spoken_in(view)):
+    with speaking(sections.spoken_in(view), view.report.stated):
         return _paper(view, citations)
 
 
 def _paper(view: RunView, citations: CitationMode) -> Paper:
-    report = build_report(view)
+    body = read_body(view, citations)
+    report = body.report
     quotes = sections.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
@@ -78,7 +80,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
         facts=tuple(line(fact) for fact in facts if fact),
         language=sections.language(view.brief.language if view.brief else ""),
         made=made,
-        body=(*_once(read_report(view, citations), title or question), *_fields(report)),
+        body=(*_once(read_report(body, citations), title or question), *_fields(report)),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
         to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),

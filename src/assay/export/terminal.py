@@ -60,18 +60,13 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
 
 
 def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
-    """Blocks in order; notices which follow one another share a paragraph."""
-    for notices, group in groupby(blocks, _is_notice):
+    """Blocks in order; notices of code which follow one another share a paragraph."""
+    for notices, group in groupby(blocks, lambda block: isinstance(block, Paragraph) and block.notice):
         if notices:
             yield Text(" ").join(_text(block.line) for block in group if isinstance(block, Paragraph))
         else:
             for block in group:
                 yield _block(block)
-
-
-def _is_notice(block: Block) -> bool:
-    """Whether a paragraph is in italics from end to end, as what code puts into a report is."""
-    return isinstance(block, Paragraph) and all(piece.italic for piece in block.line.pieces if piece.text.strip())
 
 
 def _block(block: Block) -> RenderableType:

@@ -14,10 +14,10 @@ from assay.core.phrases import LIMITS, STOP_REASONS, nothing
 from assay.core.plan import Coverage
 from assay.core.sources import Passage, Source, sha256
 from assay.core.translation import gettext as _
-from assay.core.translation import stated_in
+from assay.core.translation import stated, stated_in
 from assay.evidence.documents import DocumentReader
 from assay.phases.case import Case, Draft
-from assay.phases.form import missing, redated, unfound, unheeded, with_missing
+from assay.phases.form import is_listed, missing, redated, unfound, unheeded, with_missing
 from assay.phases.method import leaving, method, notice, rests_on_withdrawn
 from assay.phases.source_comparison import compare
 from assay.phases.write import date_of
@@ -56,7 +56,7 @@ class Closing:
         after = reassess(self.before, self.passages, repaired.checked, removed)
         run.emit(CoverageAssessed(coverage=after, when="after"))
         known = missing(self.before)
-        lost = [part for part in missing(after) if part not in known and f"\n- {part}:" not in repaired.text]
+        lost = [part for part in missing(after) if part not in known and not is_listed(repaired.text, part)]
         if self.formed:
             self.limits = tuple(map(unfound, lost))
             return repaired
@@ -196,7 +196,7 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
     """The draft as it left verification."""
     if verified.text == draft.text:
         return draft
-    told = (redated(limit, dated) for limit in draft.limits)
+    told = (dated if stated(limit) == "date" else limit for limit in draft.limits)
     return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
 
 

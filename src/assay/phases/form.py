@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from assay.core import phrases
+from assay.core.blocks import Block, read_blocks
 from assay.core.brief import Section
 from assay.core.languages import language_name
 from assay.core.markers import parse, strip
@@ -25,8 +26,6 @@ _MISSING = re.compile(
     re.IGNORECASE,
 )
 """What models call that section in English, whatever they were given for it."""
-_NOTE = re.compile(r"(?<=\n\n)\*[^*\n]+\*\s*\Z")
-"""A last paragraph in italics: what a writer says of the text, like that it is quoted verbatim."""
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
 
@@ -51,13 +50,11 @@ def as_of(published: Iterable[str], today: str) -> str:
     return state(said, "date")
 
 
-_LINE = re.compile(r"^(\*?)([^*\n]+)(?=\1$)", re.MULTILINE)
-
-
 def redated(text: str, dated: str) -> str:
     """`text` with `dated` where `as_of` was said of it before its citations changed."""
-    line = next((line for line in _LINE.finditer(text) if stated(line[2]) == "date"), None)
-    return f"{text[: line.start(2)]}{dated}{text[line.end(2) :]}" if line else text
+    leaves = (leaf for block in read_blocks(text) for leaf in block.leaves())
+    said = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
+    return text if said is None else text[: said.start] + said.retold(dated) + text[said.end :]
 
 
 def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
@@ -72,7 +69,7 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
     language may have put the heading it was given in words of its own: the last section is taken for it when it cites
     nothing, and is known by its heading from then on.
     """
-    found = [part for part in outline(text) if is_missing(part.title)]
+    found = _missing(text)
     if not found and absent and speech().locale != ENGLISH:
         found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
         for part in found:
@@ -86,8 +83,8 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
 
 def with_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
-    found = [part.start for part in outline(text) if is_missing(part.title)]
-    at = found[0] if found else len(text)
+    found = _missing(text)
+    at = found[0].start if found else len(text)
     return "\n\n".join(filter(None, (closed(text[:at].rstrip()), section, text[at:].strip())))
 
 
@@ -101,6 +98,18 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
         return f"{text.rstrip()}\n{items}"
     whole = closed(text.rstrip())
     return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
+
+
+def is_listed(text: str, part: str) -> bool:
+    """Whether what could not be found has a line on a part, with the reason (`gaps`)."""
+    held = [(section.body, section.end) for section in _missing(text)]
+    below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
+    return any(leaf.content.startswith(f"{part}:") for block in below for leaf in block.leaves())
+
+
+def _missing(text: str) -> list[OutlineSection]:
+    """The sections which say what could not be found."""
+    return [part for part in outline(text) if is_missing(part.title)]
 
 
 def _without(text: str, parts: Sequence[OutlineSection]) -> str:
@@ -118,12 +127,19 @@ def _dated(text: str, dated: str) -> str:
 def _answer(text: str) -> int:
     parts = outline(text)
     if not parts:
-        note = _NOTE.search(text)
-        return note.start() if note else len(text)
+        note = _note(text)
+        return note.start if note else len(text)
     if text[: parts[0].start].strip():
         return parts[0].start
     titled = parts[0].level == 1 and text[parts[0].body : parts[0].end].strip()
     return parts[0].end if titled else 0
+
+
+def _note(text: str) -> Block | None:
+    """What a writer says of a text at its end, like that it is quoted verbatim: a paragraph in italics."""
+    held = [block for block in read_blocks(text) if block.kind != "space"]
+    apart = held and not text[: held[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
+    return held[-1] if apart and held[-1].start and held[-1].is_aside else None
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -146,9 +162,9 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
     bold line where it stands. A heading under which nothing was written says so.
     """
     below: list[list[str]] = [[] for _ in template]
-    notes = [note[0].strip() for text in texts if (note := _NOTE.search(text))]
-    for text in texts:
-        _sort(_NOTE.sub("", text), template, below)
+    notes = [_note(text) for text in texts]
+    for text, note in zip(texts, notes, strict=True):
+        _sort(text[: note.start] if note else text, template, below)
     written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
     absent = [part for part in absent if _key(part) not in written]  # looked for in vain, and found under another
     places = [at for at, section in enumerate(template) if is_missing(section.title)]
@@ -157,7 +173,8 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
     empty = {at: [phrases.nothing()] for at in leaves(template)}
     blocks = [(heading(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
     limits = (dated, *(() if places else map(unfound, absent)))
-    return Formed(text="\n\n".join([*(part for block in blocks for part in block), *notes]), limits=limits)
+    said = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
+    return Formed(text="\n\n".join(said), limits=limits)
 
 
 def unfound(part: str) -> str:
@@ -224,7 +241,7 @@ def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
 
     Only a section which says what could not be found is touched; where there is none, nothing is added here.
     """
-    for part in reversed([part for part in outline(text) if coverage and is_missing(part.title)]):
+    for part in reversed(_missing(text) if coverage else ()):
         text = f"{text[: part.start].rstrip()}\n\n{_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
     return text
 

@@ -125,12 +125,12 @@ def _passages(
 ) -> Draft:
     """The passages found in the answer's stead; none were, and no model works: the run fails."""
     text = compose(case.question, toolset.ledger)
-    if text == nothing() and isinstance(failed, ModelFailed):
+    if not text and isinstance(failed, ModelFailed):
         raise failed
     phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
     if proofreader:
         proofreader.take_back()
-    text = with_date(text, toolset, case)
+    text = with_date(text or nothing(), toolset, case)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(_(ENDED),), written=False)
 

@@ -10,7 +10,7 @@ from assay.agents.findings import cite, compose, told
 from assay.agents.task import Finding, Toolset
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted
-from assay.core.phrases import in_words, nothing
+from assay.core.phrases import in_words
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import N_, quoted, state
 from assay.core.translation import gettext as _
@@ -139,7 +139,7 @@ async def _cut_short(phase: Run, toolset: Toolset, case: Case, research: Researc
     """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
     judged = any(finding.stop == "done" for finding in research.findings)
     passages = "" if judged or not phase.exhausted else compose(case.question, toolset.ledger)
-    if passages in ("", nothing()):
+    if not passages:
         return await nothing_found(phase, toolset, case)
     notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
     text = with_date(f"*{notice}*\n\n{passages}", toolset, case)

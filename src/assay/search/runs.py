@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
 import tantivy
 from filelock import FileLock, Timeout
 from tantivy import Occur, Query
 
 from assay.core.errors import SearchError
+from assay.core.ports.run_index import IndexedRun, RunHit
 from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.text import sentences
-from assay.search.local.index import WHITESPACE, Damaged, reading
+from assay.search.local.index import WHITESPACE, reading
 from assay.search.local.words import Words
 
 FORMAT = "runs-1"
@@ -51,30 +51,6 @@ def _schema() -> tantivy.Schema:
 
 
 SCHEMA = _schema()
-
-
-class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index holds of a run; `number` is its place in the journal, `seq` how far its log had come.
-
-    One which has `ended` stays as it is.
-    """
-
-    number: int
-    run_id: str
-    owner: str
-    seq: int
-    ended: bool
-    question: str
-    report: str = ""
-    language: str = ""
-
-
-class RunHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A run which answers, and the sentence of its report which answers best; empty where only the question does."""
-
-    run_id: str
-    score: float
-    snippet: str = ""
 
 
 class RunIndex:
@@ -110,7 +86,7 @@ class RunIndex:
         """The runs it holds, with their numbers.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
         """
         return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
 
@@ -118,7 +94,7 @@ class RunIndex:
         """How many runs it holds of an owner.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
         """
         return len(self._every(Query.term_query(SCHEMA, "owner", owner)))
 
@@ -126,7 +102,7 @@ class RunIndex:
         """Those which had not ended when they were taken in: their numbers, and how far their logs had come.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
         """
         found = self._every(Query.term_query(SCHEMA, "ended", "no"))
         return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
@@ -135,7 +111,7 @@ class RunIndex:
         """The highest number, 0 where there is none.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
         """
         with reading():
             searcher = self._searcher()
@@ -156,7 +132,7 @@ class RunIndex:
         """Take runs in, in the place of what is known of them, and others out; within `writing`.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
             OSError: they cannot be written.
         """
         gone = [*forget, *(run.run_id for run in put)]
@@ -177,7 +153,7 @@ class RunIndex:
         """The best runs of an owner for `text`: those with all its words, and where there are none, with any.
 
         Raises:
-            Damaged: the files are no index.
+            IndexDamaged: the files are no index.
         """
         with reading():
             searcher = self._searcher()
@@ -283,6 +259,3 @@ def _snippet(text: str, analysis: str, words: Sequence[tuple[str, ...]]) -> str:
             best, most = sentence, count
     short = _SPACE.sub(" ", best).strip()
     return short if len(short) <= LONGEST_SNIPPET else short[: LONGEST_SNIPPET - 1].rstrip() + "…"
-
-
-__all__ = ["Damaged", "IndexedRun", "RunHit", "RunIndex"]

@@ -14,8 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
-from assay.app.schedules.feeds import PATH as FEEDS
-from assay.app.shares import PATH as SHARED
 from assay.core.errors import AssayError
 from assay.server import api, openai, operations, page
 from assay.server.audit_middleware import Audited
@@ -26,6 +24,8 @@ from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, answered, problem, problem_of
 from assay.server.rates import Rated
+from assay.services.schedules.feeds import PATH as FEEDS
+from assay.services.shares import PATH as SHARED
 
 # Pages of other sites which may use the API (CORS): none, unless the settings name them.
 

@@ -15,15 +15,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
-from assay.app.revision import Revised
-from assay.app.texts import Sources
 from assay.core.brief import Point
 from assay.core.errors import Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
 from assay.core.ports.webhooks import Webhook
+from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
 from assay.run.tasks import Tasks
 from assay.server.audit import Auditor
@@ -35,6 +33,7 @@ from assay.server.rates import Rates
 from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
+from assay.services.texts import Sources
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ class Backend:
         plan: Plan | str | None = None,
         exclude: Sequence[str] = (),
         add: Sources | None = None,
-        **wanted: Unpack[Revised],
+        **wanted: Unpack[ForkOptions],
     ) -> str:
         """Store a run which goes on from a point of another, and have it executed; its id.
 

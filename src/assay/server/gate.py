@@ -12,11 +12,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assay.app.users import Users, Who
 from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, is_loopback, name_of
 from assay.server.problems import Problem, problem, problem_of, refusal
+from assay.services.users import Users, Who
 
 if TYPE_CHECKING:
     from assay.server.backend import Backend, RouteGroup

@@ -8,9 +8,9 @@ from typing import get_type_hints
 
 import msgspec
 
-from assay.app.daily import limits_of_users
 from assay.core.allowance import OwnerLimits
 from assay.core.ports.users import GivenLimits, LimitStore
+from assay.services.daily import limits_of_users
 from assay.settings import Settings
 
 FRESH_SECONDS = 5.0

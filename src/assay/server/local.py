@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import Unpack
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
-from assay.app.handle import RunHandle
-from assay.app.texts import Sources
 from assay.core.errors import LeaseHeld, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
+from assay.services.handle import RunHandle
+from assay.services.texts import Sources
 
 
 class LocalRuns:

@@ -24,9 +24,9 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
-from assay.app.users import Person
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
+from assay.services.users import Person
 from assay.settings import Settings
 from assay.settings.server import OidcSettings, secure
 

@@ -12,12 +12,12 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from assay.app.assay import Assay
-from assay.app.briefs import RunOptions
-from assay.app.texts import Sources
 from assay.core.errors import UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
+from assay.services.texts import Sources
 
 REQUEST = "assay.request"
 """The label of a run which says what request it was begun by."""

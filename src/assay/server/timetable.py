@@ -7,12 +7,12 @@ import logging
 from datetime import UTC, datetime
 
 from assay.app.assay import Assay
-from assay.app.handle import RunHandle
-from assay.app.schedules import Schedule, ScheduleBook
-from assay.app.schedules.due import run_due
 from assay.core.errors import StoreError
 from assay.core.view import RunView
 from assay.server.limits import LimitBook
+from assay.services.handle import RunHandle
+from assay.services.schedules import Schedule, ScheduleBook
+from assay.services.schedules.due import run_due
 
 log = logging.getLogger(__name__)
 

@@ -30,9 +30,10 @@ from assay.core.ports import (
     Spent,
 )
 from assay.core.ports.collections import ENDED, Addition
+from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
-from assay.store.common import Store, Wall
+from assay.store.common import Wall
 from assay.store.labels import given_labels
 from assay.store.listeners import Listeners
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary

@@ -11,9 +11,9 @@ from typing import Self
 
 from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, FileStamp, Origin
+from assay.core.ports.collections import SLASH
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
-from assay.store.common import SLASH
 
 # Collections in the process: the part of the memory store's library which knows them.
 

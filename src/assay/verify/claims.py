@@ -1,6 +1,6 @@
 """The sentences of a report, which of them state facts, and which markers belong to each.
 
-Blocks are read with markdown-it (CommonMark and tables), sentences with `core.text`, markers with `core.markers`.
+Blocks are those of `core.blocks`, sentences are read with `core.text`, markers with `core.markers`.
 """
 
 from __future__ import annotations
@@ -8,21 +8,17 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
+from assay.core.blocks import Block, BlockKind, line_spans, places, read_blocks
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.text import sentences
 from assay.core.translation import speech
 from assay.verify.roles import Role, is_frame, role_of
 from assay.verify.rows import cells
-
-BlockKind = Literal["text", "heading", "head row", "row"]
 
 
 class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,11 +43,16 @@ class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
 class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A block's text without container signs; `places` has the place of each character in the report."""
 
-    kind: BlockKind
+    block: Block
     text: str
     places: tuple[int, ...]
     sections: tuple[str, ...]
     head: tuple[str, ...] = ()
+
+    @property
+    def is_structure(self) -> bool:
+        """Whether nothing in it is a statement of the writer's."""
+        return self.block.kind in ("heading", "head row") or self.block.origin != "writer"
 
 
 def read(report: str) -> tuple[ReportSentence, ...]:
@@ -70,7 +71,7 @@ def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSenten
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
     alone: list[Marker] = []  # of the blocks since the last sentence, which hold nothing else
-    for number, block in enumerate(blocks(report, markdown().parse(report), {})):
+    for number, block in enumerate(readable(read_blocks(report), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
         if not sentences:
@@ -133,20 +134,19 @@ def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, list[i
 def _sentences(
     report: str, number: int, block: ReportBlock, text: str, places: list[int], markers: Sequence[Marker]
 ) -> Iterator[ReportSentence]:
-    spans = _spans(block.kind, text, places, markers)
+    spans = _spans(block.block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
     starts = [places[start] for start, _ in spans]
     for marker in markers:
         owned[max(0, bisect_left(starts, marker.start) - 1)].append(marker)
     for (start, end), own in zip(spans, owned, strict=True):
         line = " ".join(text[start:end].split())
-        heading = block.kind in ("heading", "head row")
         yield ReportSentence(
             id="",
             text=line,
             start=places[start],
             end=_end(report, places[start], places[end - 1] + 1, own),
-            role="structure" if heading else role_of(line, block.sections, cited=bool(own)),
+            role="structure" if block.is_structure else role_of(line, block.sections, cited=bool(own)),
             block=number,
             markers=tuple(own),
             head=block.head,
@@ -157,7 +157,7 @@ def _spans(kind: BlockKind, text: str, places: list[int], markers: Sequence[Mark
     """Sentences; a row, and a frame which is cited at its end, is one."""
     spans = sentences(_masked(text))
     whole = [(spans[0][0], spans[-1][1])]
-    if kind != "text":
+    if kind != "paragraph":
         return whole
     cited_at_end = markers and all(marker.start > places[spans[-1][0]] for marker in markers)
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
@@ -194,41 +194,25 @@ def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
 # blocks
 
 
-@functools.cache
-def markdown() -> MarkdownIt:
-    """The reader of Markdown by its blocks, CommonMark and tables: what stands inside them is left as written."""
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[ReportBlock]:
+    """The blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none.
 
-
-_ROWS: dict[str, BlockKind] = {"thead_open": "head row", "tbody_open": "row"}
-
-
-def blocks(report: str, tokens: Sequence[Token], sections: dict[int, str]) -> Iterator[ReportBlock]:
-    """Blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none.
-
-    `tokens` are those of `report`, or of whole blocks of it; `sections` the headings above them, by level, which change
-    as headings are met.
+    `blocks` are those of a report, or some of them; `sections` the headings above them, by level, which change as
+    headings are met.
     """
-    lines = line_spans(report)
-    level = 0
-    row: BlockKind | None = None
     head: tuple[str, ...] = ()
-    for token in tokens:
-        if token.type == "heading_open":
-            level = int(token.tag[1])
-        elif token.type == "heading_close":
-            level = 0
-        elif token.type in ("thead_open", "tbody_open", "thead_close", "tbody_close"):
-            row = _ROWS.get(token.type)
-        elif token.type == "tr_open" and row and token.map:
-            found = cells(report[slice(*lines[token.map[0]])])
-            head = found if row == "head row" else head
-            above = head if row == "row" and len(found) == len(head) and found[0] else ()
-            yield from _row(report, lines[token.map[0]], row, tuple(sections.values()), above)
-        elif token.type == "inline" and token.map and row is None:
-            if level:
-                _enter(sections, level, token.content)
-            yield from _text(report, lines, token, "heading" if level else "text", tuple(sections.values()))
+    for block in (leaf for each in blocks for leaf in each.leaves()):
+        if block.kind == "head row":
+            head = cells(block.line)
+            yield from _row(block, tuple(sections.values()), ())
+        elif block.kind == "row":
+            found = cells(block.line)
+            above = head if len(found) == len(head) and found[0] else ()
+            yield from _row(block, tuple(sections.values()), above)
+        elif block.kind in ("heading", "paragraph"):
+            if block.kind == "heading":
+                _enter(sections, block.level, block.content)
+            yield from _text(block, tuple(sections.values()))
 
 
 def _enter(sections: dict[int, str], level: int, name: str) -> None:
@@ -238,45 +222,18 @@ def _enter(sections: dict[int, str], level: int, name: str) -> None:
     sections[level] = name
 
 
-def line_spans(report: str) -> list[tuple[int, int]]:
-    """Where each line is, as markdown-it counts them; one more, empty, at the end."""
-    found = []
-    start = 0
-    for ending in re.finditer(r"\r\n?|\n", report):
-        found.append((start, ending.start()))
-        start = ending.end()
-    return [*found, (start, len(report)), (len(report), len(report))]
-
-
-def _row(
-    report: str, line: tuple[int, int], kind: BlockKind, sections: tuple[str, ...], head: tuple[str, ...]
-) -> Iterator[ReportBlock]:
+def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iterator[ReportBlock]:
     """A table row, from its first cell's first character to its last cell's last."""
-    text = report[slice(*line)]
-    start = len(text) - len(text.lstrip(" \t>|"))
-    end = len(text.rstrip(" \t|"))
+    line = block.line
+    start = len(line) - len(line.lstrip(" \t>|"))
+    end = len(line.rstrip(" \t|"))
     if start < end:
-        places = tuple(range(line[0] + start, line[0] + end))
-        yield ReportBlock(kind=kind, text=text[start:end], places=places, sections=sections, head=head)
+        places = tuple(range(block.start + start, block.start + end))
+        yield ReportBlock(block=block, text=line[start:end], places=places, sections=sections, head=head)
 
 
-def _text(
-    report: str, lines: list[tuple[int, int]], token: Token, kind: BlockKind, sections: tuple[str, ...]
-) -> Iterator[ReportBlock]:
-    """A paragraph or heading; its lines are looked for in the report's, past the signs of lists and quotations."""
-    first = (token.map or [0])[0]
-    places: list[int] = []
-    signs: list[str] = []
-    for offset, content in enumerate(token.content.split("\n")):
-        start, end = lines[min(first + offset, len(lines) - 1)]
-        body = content.strip()
-        at = report.rfind(body, start, end) if body else -1
-        if at < 0:
-            continue
-        if signs:
-            signs.append("\n")
-            places.append(places[-1] + 1)
-        signs.extend(body)
-        places.extend(range(at, at + len(body)))
-    if signs:
-        yield ReportBlock(kind=kind, text="".join(signs), places=tuple(places), sections=sections)
+def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
+    """A paragraph or heading, past the signs of lists and quotations."""
+    if block.content.strip():
+        there = tuple(block.start + at for at in places(block.content, block.text, line_spans(block.text)))
+        yield ReportBlock(block=block, text=block.content, places=there, sections=sections)

@@ -16,27 +16,18 @@ from assay.core.translation import stated
 Role = Literal["fact", "frame", "analysis", "structure"]
 
 _FRAME = re.compile(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
-# What code says is known because it was recorded (`core.translation`). These are for what models say in its stead, for
-# texts of others, and for runs of releases which recorded nothing.
+# What code says is known by its origin (`core.blocks`). These are for what models say in its stead.
 _SECTIONS = re.compile(
     r"(?:\d+[.)] )?(?:what could not be found|not found|limits|limitations?|assumptions?|references|sources|"
     r"bibliography|further reading|open questions)",
     re.IGNORECASE,
 )
-_NOTICES = re.compile(
-    r"[*_]*(?:"
-    r"compiled by assay's built-in|nothing (?:about this|that answers this question) was found|"
+_ABSENCES = re.compile(
+    r"[*_]*(?:nothing about this was found|"
     r"(?:the|these) (?:documents|sources|passages|pages)(?: searched| read| cited| at hand| consulted)? "
     r"(?:hold|contain|say|offer) nothing|"
     r"(?:i|we) (?:could not|did not|cannot) (?:find|answer|verify)|"
-    r"this answer (?:rests on no|is without|was written without) sources|"
-    r"(?:the|this) answer was put together by code|no model could write this report|"
-    r"[\d,]+ documents? match(?:es)?; (?:the (?:header fields|words) of )?[\d,]+ of [\d,]+ documents? "
-    r"(?:was|were) read\.$|"
-    r"[\d,]+ documents? (?:is|are) in scope, counted by code\.$|"
-    r"the first [\d,]+ of [\d,]+ documents are listed\.$|"
-    r"as of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited\.|day of this research:)"
-    r")",
+    r"this answer (?:is|was written) without sources)",
     re.IGNORECASE,
 )
 _TRANSITIONS = re.compile(
@@ -74,7 +65,7 @@ def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
         return "frame"
     if cited:
         return "fact"
-    if apart or stated(text) or _NOTICES.match(text) or not words(text):
+    if apart or stated(text) or _ABSENCES.match(text) or not words(text):
         return "structure"
     bare = text.rstrip("*_ ")
     if bare.endswith((":", "：", "?", "？", "؟")) or _LABEL.fullmatch(text):

@@ -8,13 +8,13 @@ import pytest
 
 from assay.app import readers as module
 from assay.app.online import Online
-from assay.app.pages import read_page
 from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
 from assay.run.clock import SystemClock
+from assay.services.pages import read_page
 from assay.settings import load
 from assay.store.memory import memory_store
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.budget_options import Money
 from assay.cli.main import cli
-from assay.cli.option_groups import GROUPS
+from assay.cli.option_groups import order
+from assay.cli.options import Money
+from assay.core.options import Group
 
 
 @given(st.decimals(min_value="0.01", max_value=9999, places=2))
@@ -35,10 +38,10 @@ def test_commands_which_research_can_be_limited(command: str) -> None:
 def test_options_of_research_are_shown_in_groups(command: str) -> None:
     text = CliRunner().invoke(cli, [command, "--help"]).output
     sections = [line.removesuffix(":") for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert sections == [title for title in (*GROUPS, "Options") if title in sections]
+    assert sections == [title for title in (*get_args(Group), "Options") if title in sections]
     assert {"Sources", "Web", "Model", "Budget", "Options"} <= set(sections)
     named = {each.name for each in cli.get_command(click.Context(cli), command).params}  # type: ignore[union-attr]
     assert text.count("--home") == 1
-    assert named - {name for group in GROUPS.values() for name in group} <= {
+    assert named - order().keys() <= {
         "words", "question", "file", "home", "verbose", "quiet",
     }  # fmt: skip

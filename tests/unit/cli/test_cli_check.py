@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import assay
-from assay.app import claim_checks
 from assay.cli.main import main
 from assay.core.errors import UsageError
+from assay.services import claim_checks
 
 DOC = "The plan was approved on 3 May 2021. It costs 40 million euros. Work on the harbour began in June."
 GOOD = {"id": "a", "doc": DOC, "claim": "The plan was approved on 3 May 2021.", "label": 1}

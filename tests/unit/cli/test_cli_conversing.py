@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.conversation_options import LARGEST, read_answers
 from assay.cli.main import main
 from assay.cli.questions import Ask, asking
+from assay.cli.run_options import LARGEST, read_answers
 
 LINES = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=20)
 

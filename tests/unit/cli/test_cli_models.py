@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from assay.cli import options
+from assay.cli.run_options import run_options
 
 
 def chosen(*values: str) -> dict[str, tuple[str, ...]]:
@@ -14,8 +14,8 @@ def chosen(*values: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
 
     @click.command()
-    @options.models
-    def command(models: dict[str, tuple[str, ...]]) -> None:
+    @run_options("table")
+    def command(models: dict[str, tuple[str, ...]], **_others: object) -> None:
         found.update(models)
 
     result = CliRunner().invoke(command, [part for value in values for part in ("--model", value)])

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from assay.core.errors import ExtractError, NothingRead, UsageError
+from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress, ingest
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import ExtractError
+from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress, ingest
 from assay.evidence.ingest.units import AHEAD
 from assay.fetch.text import TextExtractor
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

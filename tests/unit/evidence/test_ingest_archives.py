@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, ingest, units
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.zip import ZipArchive
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import NothingRead
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, exclusions, ingest
 from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.text import TextExtractor
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"

@@ -15,6 +15,7 @@ from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
+from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, ingest
 from assay.evidence.ingest.files import read_file
 from assay.fetch.csv import CsvExtractor
@@ -23,7 +24,6 @@ from assay.fetch.text import TextExtractor
 from assay.fetch.workers import Workers
 from assay.fetch.zip import ZipArchive
 from assay.run.clock import SystemClock
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 LARGEST = 20_000_000

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from shown import full
 
 from assay.core.clean import HARMFUL, link_target
+from assay.core.markers import CitationMode
 from assay.export.blocks import (
     DEEPEST,
     Block,
@@ -21,6 +22,7 @@ from assay.export.blocks import (
     read_blocks,
     read_report,
 )  # fmt: skip
+from assay.export.inline import read_body
 
 
 def lines(blocks: tuple[Block, ...]) -> list[Line]:
@@ -49,7 +51,7 @@ def depth(blocks: tuple[Block, ...]) -> int:
 
 
 def test_kinds_of_blocks() -> None:
-    blocks = read_report(full().view, "numbers")
+    blocks = read_report(read_body(full().view, "numbers"), "numbers")
     assert [type(block) for block in blocks] == [
         Paragraph, Heading, Items, Items, Table, Quote, Code, Rule, Paragraph,
     ]  # fmt: skip
@@ -84,9 +86,9 @@ def test_pieces_have_their_looks() -> None:
 
 def test_citations_are_numbers_ids_or_nothing() -> None:
     view = full().view
-    cites = {mode: [p for each in lines(read_report(view, mode)) for p in each.pieces if p.cite] for mode in (
-        "numbers", "footnotes", "links", "markers", "none"
-    )}  # fmt: skip
+    modes: tuple[CitationMode, ...] = ("numbers", "footnotes", "links", "markers", "none")
+    shown = {mode: lines(read_report(read_body(view, mode), mode)) for mode in modes}
+    cites = {mode: [piece for each in said for piece in each.pieces if piece.cite] for mode, said in shown.items()}
     assert [piece.text for piece in cites["numbers"]] == ["[1]", "[2]", "[1]", "[1]", "[2]", "[2]"]
     assert cites["footnotes"] == cites["links"] == cites["numbers"]
     assert [piece.text for piece in cites["markers"]] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from rich.cells import cell_len
 from shown import TEXT, full
 
 from assay.core.clean import HARMFUL
+from assay.core.translation import Statement
 from assay.core.view import RunView
 from assay.export.terminal import NARROWEST, WIDEST, render
 
@@ -40,10 +42,13 @@ def test_a_claim_to_check_carries_its_verdict_and_is_listed() -> None:
     assert "Claims to check\n\n  • contradicted: the number differs" in text
 
 
-def test_notices_share_one_quiet_paragraph() -> None:
-    assert "\nAs of 2026-01-02. Compiled by a machine.\n" in shown(NOTICES)
-    coloured = render(full(NOTICES).view, "numbers", 80, colour=True)
-    assert "\x1b[2;3mAs of 2026-01-02." in coloured
+def test_notices_of_code_share_one_quiet_paragraph() -> None:
+    view = full(NOTICES).view
+    stated: dict[str, Statement] = {"As of 2026-01-02.": "date", "Compiled by a machine.": "notice"}
+    known = msgspec.structs.replace(view, report=msgspec.structs.replace(view.report, stated=stated))
+    assert "\nAs of 2026-01-02. Compiled by a machine.\n" in render(known, "numbers", 80, colour=False)
+    assert "\x1b[2;3mAs of 2026-01-02." in render(known, "numbers", 80, colour=True)
+    assert "\nAs of 2026-01-02.\n\nCompiled by a machine.\n" in shown(NOTICES)  # the writer's own
 
 
 @pytest.mark.parametrize("width", [5, 40, 80, 300])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
+from assay.core.printed_pages import PageAsked, PageBox, PagePlaces
 from assay.fetch.pdf import pictures
-from assay.fetch.pdf.picture_requests import PageAsked, PageBox, PagePlaces
 from assay.fetch.workers import Workers
 
 PAGE = (

@@ -10,7 +10,7 @@ from assay.core.outline import outline, read_template
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
 from assay.locale import speaking
-from assay.phases.form import as_of, filled, formed, joined, missing, redated, with_missing
+from assay.phases.form import as_of, filled, formed, is_listed, joined, missing, redated, with_missing
 from assay.verify.claims import read
 from assay.verify.roles import role_of
 
@@ -40,9 +40,10 @@ def test_the_newest_date_a_source_states_is_the_answers() -> None:
 
 
 def test_the_date_is_no_claim_and_a_sentence_like_it_is_one() -> None:
-    for dated in (DATED, as_of(["2024"], "2026-01-01"), as_of(["2024-05-01"], "2026-01-01")):
-        (sentence,) = read(f"*{dated}*")
-        assert sentence.role == "structure"
+    with speaking(""):
+        for published in ([], ["2024"], ["2024-05-01"]):
+            (sentence,) = read(f"*{as_of(published, '2026-01-01')}*")
+            assert sentence.role == "structure"
     assert role_of("As of 2024, the population is five million.", (), cited=False) == "fact"
     assert role_of("As of 2024-05-01, the date of the newest treaty is 1990.", (), cited=False) == "fact"
 
@@ -90,6 +91,19 @@ def test_the_date_is_renewed_where_it_was_stated_in_whatever_language() -> None:
         assert redated(redated(text, again), again) == redated(text, again)
     with speaking("fr"):
         assert redated(text, "…") == text  # what another run stated is none of this one's
+
+
+def test_a_note_at_the_end_stays_below_the_date_also_behind_a_list() -> None:
+    text = "- Seven. [S1.1]\n- Eight. [S1.2]\n\n*Quoted verbatim.*"
+    assert formed(text, DATED, ()) == f"- Seven. [S1.1]\n- Eight. [S1.2]\n\n*{DATED}*\n\n*Quoted verbatim.*"
+    assert formed("*Quoted verbatim.*", DATED, ()) == f"*Quoted verbatim.*\n\n*{DATED}*"
+
+
+def test_a_part_is_listed_where_what_could_not_be_found_has_a_line_on_it() -> None:
+    text = "- The sun: it shines. [S1.1]\n\n## What could not be found\n\n- The moon: no source."
+    assert is_listed(text, "The moon")
+    assert not is_listed(text, "The sun")
+    assert not is_listed(text, "The wind")
 
 
 def test_only_steps_on_which_nothing_was_found_are_missing() -> None:

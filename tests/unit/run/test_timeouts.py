@@ -6,12 +6,12 @@ import pytest
 from research import Sea, within
 from runtime import ASK
 
-from assay.app.briefs import make_brief
 from assay.core.brief import Timeouts
 from assay.core.messages import Request
 from assay.models.script import Scripted, says
 from assay.run.model_call import timed
 from assay.run.run import Run
+from assay.services.briefs import make_brief
 from assay.settings import load
 
 TIMES = Timeouts(first_token=1.0, tokens=2.0, report=3.0, total=4.0)

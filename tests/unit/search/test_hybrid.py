@@ -16,11 +16,11 @@ from library_of import fill
 
 from assay.core.errors import ModelError
 from assay.core.ports import Embedding, Explanation, Query, TextKind
+from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.vectors import EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import merged, mixed
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql.sqlite import engine
 

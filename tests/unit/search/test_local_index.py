@@ -18,11 +18,11 @@ from library_of import entry, fill
 
 from assay.core.errors import SearchError, StoreError
 from assay.core.ports import Query
+from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.local.index import FORMAT
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from library_of import fill
 
 from assay.core.ports import Hit, Query
+from assay.core.ports.store import Store
 from assay.core.sources import UNSORTED, Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch, local_search
-from assay.store.common import Store
 from assay.store.memory import memory_store
 
 WORDS = st.sampled_from("harbor tide pilot gauge winter range metre chart".split())

@@ -11,10 +11,10 @@ from opensearch_server import OpenSearchServer, Problem, running
 
 from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
+from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.opensearch import OpenSearchSearch, client
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

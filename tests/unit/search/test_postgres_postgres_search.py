@@ -13,13 +13,13 @@ from sqlalchemy import Engine
 
 from assay.core.errors import SearchError
 from assay.core.ports import Library, Query
+from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.postgres import PostgresSearch, postgres_search, tables
 from assay.search.postgres.postgres_ranks import extent
 from assay.search.postgres.tables import prefix_of, quoted, vector
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database

@@ -15,12 +15,12 @@ from library_of import fill
 
 from assay.core.errors import ContextTooLong, ModelError, SearchError, UsageError
 from assay.core.ports import Embedding, TextKind
+from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Matrix
 from assay.search.vectors.texts import embed, quantized, text_of
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database

@@ -9,7 +9,7 @@ import pytest
 from alembic import command
 from sqlalchemy import Connection, text
 
-from assay.store.common import Store
+from assay.core.ports.store import Store
 from assay.store.sql import open_store, upgrade
 from assay.store.sql.database import Database
 from assay.store.sql.home import database_at

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.markers import parse
+from assay.core.translation import state
+from assay.locale import speaking
 from assay.verify.claims import ReportSentence, claims, read
 
 
@@ -79,17 +81,31 @@ STRUCTURE = [
     "| a | b |\n|---|---|",
     "## What could not be found\n\n- Who wrote it in 2019",
     "## Limits\n\nOnly 37 documents were read.",
-    "*Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites.*",
-    "*This answer rests on no sources.*",
     "Nothing about this was found.",
     "The documents searched hold nothing that answers this question.",
-    "Nothing that answers this question was found in docs/ (7 documents); searched for “tide”.",
 ]
 
 
 @pytest.mark.parametrize("report", STRUCTURE)
 def test_structure_states_nothing(report: str) -> None:
     assert claims(report) == ()
+
+
+NOTICES = [
+    "*Compiled by Assay's built-in extractive model: every sentence is quoted verbatim from the source it cites.*",
+    "*This answer rests on no sources.*",
+    "Nothing that answers this question was found in docs/ (7 documents); searched for “tide”.",
+    "12 documents match; 9 of 12 documents were read.",
+]
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_is_known_by_who_stated_it_and_never_by_its_looks(notice: str) -> None:
+    report = f"It rose in 2019. [S1.1]\n\n{notice}"
+    with speaking(""):
+        state(notice.strip("*"))
+        assert [claim.text for claim in claims(report)] == ["It rose in 2019."]
+    assert len(claims(report)) == 2  # nobody stated it
 
 
 FACTS = [
@@ -180,3 +196,8 @@ def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
         owned += [marker.start for marker in sentence.markers]
     assert owned == sorted(set(owned))
     assert set(owned) <= known
+
+
+def test_a_sign_no_text_may_hold_hides_no_sentence() -> None:
+    (claim,) = claims("It rose\0 in 2019. [S1.1]")
+    assert (claim.start, claim.end) == (0, 17)

@@ -13,8 +13,8 @@ from assay.app.doctor.program import (
     fine,
     note,
 )
-from assay.app.layout import index_folder
 from assay.search.local.index import extent
+from assay.services.home_paths import index_folder
 from assay.store.blobs import FolderBlobs
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import MOST, Probe, probe

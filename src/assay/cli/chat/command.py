@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.cli import budget_options, checking_options, options, scope_options, web_options
+from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.chat.session import SLASH, ChatSession, ChatTerms
 from assay.cli.exits import Exit
@@ -99,12 +99,9 @@ RECENT = 100
     shell_complete=run_ids,
     help="Go on from a run (its id, the start of it; without one the last).",
 )
-@scope_options.scope
-@web_options.web
-@budget_options.calls("answer")
-@options.models
+@run_options.places()
+@run_options.run_options("chat")
 @options.citations
-@checking_options.checking
 @options.common
 @click.pass_obj
 def command(

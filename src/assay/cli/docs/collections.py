@@ -10,7 +10,6 @@ import msgspec
 
 from assay import Assay
 from assay.app.embeddings import Built
-from assay.app.jobs.specifications import EmbedJob
 from assay.cli import options
 from assay.cli.docs.docs_options import embedder_option
 from assay.cli.exits import Exit
@@ -21,6 +20,7 @@ from assay.cli.stored_names import collection_names
 from assay.cli.tables import table
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.ports import CollectionRow, Origin
+from assay.services.jobs.specifications import EmbedJob
 
 
 @click.command("collections")

@@ -14,10 +14,6 @@ import msgspec
 
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
-from assay.app.collections import Ingested, Synced
-from assay.app.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
-from assay.app.layout import log_file
-from assay.app.warnings import summed
 from assay.cli import options
 from assay.cli.arguments import paths_from
 from assay.cli.detached_run import start
@@ -33,6 +29,10 @@ from assay.cli.terminal import TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
 from assay.core.ports import SkippedFile
+from assay.services.collections import Ingested, Synced
+from assay.services.home_paths import log_file
+from assay.services.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
+from assay.services.warnings import summed
 from assay.settings import Settings
 
 if TYPE_CHECKING:

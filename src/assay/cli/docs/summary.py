@@ -10,14 +10,14 @@ import click
 import msgspec
 
 from assay.app.assay import DEFAULT
-from assay.app.collection_summary import CollectionOverview, collection_summary, start_summary
-from assay.cli import budget_options, options
+from assay.cli import options, run_options
 from assay.cli.exits import Exit
 from assay.cli.library import check_collection, stored, without_documents
 from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, watch
 from assay.cli.stored_names import collection_names
 from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 
 WIDE = 100
 
@@ -31,9 +31,7 @@ WIDE = 100
     show_default=True,
     help="Questions to suggest at most; each is tried first.",
 )
-@options.models
-@click.option("--allow-private", is_flag=True, help="Let a remote model see private documents.")
-@budget_options.amounts("summary")
+@run_options.run_options("summary")
 @options.json_output
 @options.common
 @click.pass_obj

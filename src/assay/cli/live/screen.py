@@ -15,13 +15,13 @@ from typing import NamedTuple, Self
 from rich.console import Console
 from rich.text import Text
 
-from assay.app.warnings import ProgressNote
 from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
 from assay.cli.progress import lines
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
 from assay.core.view import ViewBuilder
+from assay.services.warnings import ProgressNote
 
 # The lowest lines of a terminal, rewritten in place.
 

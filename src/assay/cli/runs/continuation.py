@@ -12,30 +12,23 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.revision import Replay
-from assay.cli import (
-    budget_options,
-    checking_options,
-    detached_run,
-    notify_options,
-    options,
-    owner_options,
-    report_options,
-)
-from assay.cli.arguments import paths_from
+from assay.cli import detached_run, notify_options, options, run_options
+from assay.cli.arguments import GroupedCommand, paths_from
 from assay.cli.confirmation import may_ask
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
-from assay.cli.shell_words import any_path, strategies
+from assay.cli.shell_words import any_path
 from assay.cli.stored_names import run_ids
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow
+from assay.core.run_options import ForkOptions
+from assay.services.revision import Replay
 
 
 @click.command("resume")
@@ -125,7 +118,7 @@ class ForkOrder:
     detach: bool = False
 
 
-@click.command("fork")
+@click.command("fork", cls=GroupedCommand)
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.option(
     "--from",
@@ -153,20 +146,11 @@ class ForkOrder:
     shell_complete=any_path,
     help="Also research these files, folders, globs or page addresses; repeatable.",
 )
-@options.depth
-@click.option(
-    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
-)
+@run_options.run_options("fork", ForkOptions)
 @options.output()
-@budget_options.budget
-@options.models
 @options.citations
-@report_options.report
-@owner_options.owning
+@run_options.detached
 @notify_options.notify
-@click.option("--allow-private", is_flag=True, help="Let remote models and web searches see private documents.")
-@click.option("--no-verify", is_flag=True, help="Skip verification.")
-@checking_options.checking
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
@@ -181,7 +165,6 @@ def fork_run(
     as_events: bool,
     citations: CitationMode | None,
     strict: bool,
-    no_verify: bool,
     detach: bool,
     notify: Sequence[str],
     yes: bool,
@@ -210,7 +193,7 @@ def fork_run(
     )
     if detach:
         detached_run.check(output)
-    changes |= {"verify": False if no_verify else None, "add": paths_from(add) if add else None}
+    changes["add"] = paths_from(add) if add else None
     order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
     return asyncio.run(_fork(order, output, home, configured))
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from assay import Assay
-from assay.app.run_control import LONGEST, Asked
 from assay.cli import options
 from assay.cli.display import can_draw, display
 from assay.cli.exits import Exit
@@ -22,6 +21,7 @@ from assay.cli.stored_names import run_ids
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.ports import FINAL, RunRow
 from assay.core.view import Steered
+from assay.services.run_control import LONGEST, Asked
 
 # What `assay runs cancel`, `pause` and `finish` share: ask, wait until it is done, say what came of it.
 

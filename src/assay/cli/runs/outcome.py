@@ -12,8 +12,6 @@ import msgspec
 
 from assay import settings
 from assay.app import signatures
-from assay.app.jobs.specifications import ExportJob
-from assay.app.shares import PATH
 from assay.cli import files, options
 from assay.cli.exits import Exit
 from assay.cli.jobs import leave, queue_option
@@ -27,6 +25,8 @@ from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportSource, build_report, written
 from assay.core.view import RunView
+from assay.services.jobs.specifications import ExportJob
+from assay.services.shares import PATH
 
 
 @click.command("diff")

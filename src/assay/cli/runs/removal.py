@@ -11,7 +11,6 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.retention import Pruned, RetentionRules, rules_of
 from assay.cli import options
 from assay.cli.confirmation import confirm
 from assay.cli.exits import Exit
@@ -23,6 +22,7 @@ from assay.cli.stored_names import run_ids
 from assay.cli.terminal import clean, say, write
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
+from assay.services.retention import Pruned, RetentionRules, rules_of
 
 _ALL = 1_000_000
 

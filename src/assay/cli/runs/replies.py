@@ -11,11 +11,11 @@ import click
 from assay import Assay, RunView, settings
 from assay.cli import notify_options, options
 from assay.cli.confirmation import may_ask
-from assay.cli.conversation_options import answers as answers_option
 from assay.cli.exits import Exit
 from assay.cli.files import checked
 from assay.cli.library import stored
 from assay.cli.questions import put
+from assay.cli.run_options import run_options
 from assay.cli.run_watch import Output, conclude, stdout_for
 from assay.cli.runs.continuation import go_on
 from assay.cli.stored_names import run_ids
@@ -40,7 +40,7 @@ class AnswerOptions:
 )
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
-@answers_option
+@run_options("answer")
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
 @options.output()
 @options.citations

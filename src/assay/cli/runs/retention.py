@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assay import Assay
-from assay.app.retention import Swept, rules_of
 from assay.cli.progress import counted
 from assay.cli.terminal import say
+from assay.services.retention import Swept, rules_of
 
 
 def said(swept: Swept | None) -> str:

@@ -10,39 +10,18 @@ from typing import Any, cast
 import click
 
 from assay import settings
-from assay.app.schedules import ScheduleBook, read_every, said
-from assay.app.schedules.book import lasting, lasting_sources
-from assay.cli import (
-    answer_options,
-    budget_options,
-    checking_options,
-    options,
-    queue_options,
-    report_options,
-    scope_options,
-    web_options,
-)
+from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from, there
-from assay.cli.shell_words import strategies
 from assay.cli.terminal import TerminalOptions, say, write
+from assay.services.schedules import ScheduleBook, read_every, said
+from assay.services.schedules.book import lasting, lasting_sources
 
 
 @click.command("add", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION")
 @click.option("--every", required=True, metavar="TIME", help="Interval: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
-@scope_options.places(", as they are then")
-@web_options.web
-@options.mode
-@options.depth
-@click.option(
-    "--strategy", metavar="NAME", shell_complete=strategies, help="Research strategy: orchestrated or reflective."
-)
-@budget_options.budget
-@options.models
-@answer_options.typed
-@report_options.report
-@checking_options.checking
-@queue_options.owned
+@run_options.places(", as they are then")
+@run_options.run_options("schedule")
 @options.common
 @click.pass_obj
 def command(

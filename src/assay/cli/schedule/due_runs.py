@@ -12,9 +12,6 @@ import click
 import msgspec
 
 from assay import RunHandle, settings
-from assay.app.notices import Target, changes_of, notice_of
-from assay.app.schedules import Schedule, ScheduleBook
-from assay.app.schedules.due import DueOutcome, run_due
 from assay.cli import notify_options, options
 from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, termination
@@ -27,6 +24,9 @@ from assay.cli.runs.outcome import told
 from assay.cli.runs.retention import keep_to_rules
 from assay.cli.terminal import TerminalOptions, clean, say, write
 from assay.core.view import RunView
+from assay.services.notices import Target, changes_of, notice_of
+from assay.services.schedules import Schedule, ScheduleBook
+from assay.services.schedules.due import DueOutcome, run_due
 
 
 def output_for(

@@ -9,11 +9,11 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.schedules import ScheduleBook, said
 from assay.cli import options
 from assay.cli.progress import counted
 from assay.cli.tables import table
 from assay.cli.terminal import say, write
+from assay.services.schedules import ScheduleBook, said
 
 
 @click.command("list")

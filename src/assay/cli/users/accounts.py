@@ -12,7 +12,6 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from assay.app.adoption import Handover
 from assay.cli import options
 from assay.cli.confirmation import confirm
 from assay.cli.library import opened
@@ -20,6 +19,7 @@ from assay.cli.progress import counted
 from assay.cli.tables import table
 from assay.cli.terminal import first_word, say, write
 from assay.core.ports.users import Credential, UserRole, UserRow
+from assay.services.adoption import Handover
 
 # Passwords: typed unseen, or read from stdin, and never taken from the command line.
 

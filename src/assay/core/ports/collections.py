@@ -7,6 +7,9 @@ from typing import Literal, Protocol, Self
 
 import msgspec
 
+SLASH = "/"
+"""Stands between the owner and the name of another's collection."""
+
 
 class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
     """A collection in a list: how many documents it holds, from how many places, and whether it is private.

@@ -120,3 +120,34 @@ class WebhookStore(Protocol):
         With them go the webhooks of runs which ended so long ago that nothing waits for them.
         """
         ...
+
+
+class Posted(msgspec.Struct, frozen=True):
+    """What was answered to a message: the status, and in how many seconds to come again, where that was said."""
+
+    status: int
+    retry_after: float | None
+
+
+class Poster(Protocol):
+    """Posts messages to addresses which users name."""
+
+    async def check(self, url: str) -> None:
+        """Make sure that an address may be posted to.
+
+        Raises:
+            FetchFailed: it may not; the message says why.
+        """
+        ...
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
+        """Post a body; the answer's status.
+
+        Raises:
+            FetchFailed: it may not be posted to, or does not answer; the reason begins with its kind.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...

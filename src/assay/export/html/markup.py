@@ -8,14 +8,14 @@ from string import Formatter
 import msgspec
 from markupsafe import Markup, escape
 
-from assay.core.bibliography import NumberedCitation, render_body
+from assay.core.bibliography import NumberedCitation
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL, link_target
 from assay.core.markers import CitationMode
-from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource, bibliography, build_report
+from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.inline import ClaimSpan, claim_spans
+from assay.export.inline import ClaimSpan, read_body
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
@@ -113,10 +113,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None) -> Material:
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
-    written: CitationMode = "none" if mode == "none" else "numbers"
-    report, books = build_report(view, written), bibliography(view)
-    body = render_body(view.report.text, books, written)
-    cites = body.cited(books.numbers) if written == "numbers" else ()
+    body = read_body(view, mode)
+    report = body.report
     cited = {source.number: source for source in sections.cited(report) if source.number is not None}
     quoted = sections.quotes(report)
     passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
@@ -124,8 +122,8 @@ def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage]
         view=view,
         report=report,
         mode=mode,
-        cites=cites,
-        claims=claim_spans(view, report, body, cites),
+        cites=body.cites,
+        claims=body.claims,
         cited=cited,
         passages=passages,
         quotes=_quotes(report, passages),

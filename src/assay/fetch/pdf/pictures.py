@@ -20,9 +20,9 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
+from assay.core.printed_pages import PageAsked, PageBox, PagePlaces
 from assay.core.sources import Extracted
 from assay.fetch.pdf.lines import Pdf, characters
-from assay.fetch.pdf.picture_requests import PageAsked, PageBox, PagePlaces
 
 TALLEST = 6
 """A page which is so many times as high as wide, or as wide as high, has no picture: its dots would be too many."""

@@ -6,20 +6,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 import httpcore2
-import msgspec
 
 from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed
+from assay.core.ports.webhooks import Posted
 from assay.core.waits import retry_after
 from assay.core.web_addresses import BadUrl, Url, read
 from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Resolve, policy, refused, system_resolve
-
-
-class Posted(msgspec.Struct, frozen=True):
-    """What was answered: the status, and in how many seconds to come again, where that was said."""
-
-    status: int
-    retry_after: float | None
 
 
 class WebPoster:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import tantivy
 
-from assay.core.errors import AssayError
+from assay.core.errors import IndexDamaged
 from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, PassageSpan
 
@@ -59,25 +59,21 @@ DOCUMENTS = _documents_schema()
 PASSAGES = _passages_schema()
 
 
-class Damaged(AssayError):
-    """The files are not an index which can be read."""
-
-
 @contextmanager
 def reading() -> Iterator[None]:
     """Around everything that touches index files.
 
     Raises:
-        Damaged: tantivy cannot read them; it says so with a ValueError, or panics, which is no `Exception`.
+        IndexDamaged: tantivy cannot read them; it says so with a ValueError, or panics, which is no `Exception`.
     """
     try:
         yield
     except ValueError as error:
-        raise Damaged(str(error)) from error
+        raise IndexDamaged(str(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise Damaged(str(error)) from error
+        raise IndexDamaged(str(error)) from error
 
 
 class LocalIndex:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from filelock import FileLock
 
-from assay.core.errors import StoreError
+from assay.core.errors import IndexDamaged, StoreError
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import Damaged, IndexWriter, reading
+from assay.search.local.index import IndexWriter, reading
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:
     try:
         with reading():
             writer.close()
-    except (Damaged, OSError) as error:
+    except (IndexDamaged, OSError) as error:
         log.debug("merges of the search index did not finish: %s", error)  # the next writer begins them again
     finally:
         if lock is not None:

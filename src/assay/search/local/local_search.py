@@ -13,12 +13,12 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from assay.core.errors import AssayError, SearchError, StoreError
+from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.relevance.analysis import analysis_of
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import FORMAT, Damaged, IndexWriter, LocalIndex, reading, remove
+from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
 from assay.search.local.intake import EachSpans, OneSpans, let_merge, one_by_one, readable
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
 from assay.search.local.words import PARTLY, Naming, Words
@@ -96,7 +96,7 @@ class LocalSearch:
             with reading():
                 view = IndexSnapshot(self._opened())
                 return view.rarity(Words(text, view.analyses), scope)
-        except (StoreError, OSError, Damaged) as error:
+        except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
     def find(self, query: Query) -> list[Hit]:
@@ -116,10 +116,10 @@ class LocalSearch:
                 return []
             try:
                 return self._found(query, scope, explain)
-            except Damaged as error:
+            except IndexDamaged as error:
                 self._mend(str(error))
                 return self._found(query, scope, explain)
-        except (StoreError, OSError, Damaged) as error:
+        except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
     def sync(self, progress: Say | None = None) -> None:
@@ -137,7 +137,7 @@ class LocalSearch:
             with self._lock(say) as lock:
                 try:
                     self._catch_up(lock, say)
-                except Damaged as error:
+                except IndexDamaged as error:
                     self._rebuild(str(error), lock, say)
 
     def forget(self, rows: Sequence[int]) -> None:
@@ -158,7 +158,7 @@ class LocalSearch:
                     writer.commit()
                     self._merge_behind(writer, lock)
                     self._opened().reload()
-            except Damaged as error:
+            except IndexDamaged as error:
                 self._rebuild(str(error), lock, _silent)
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class LocalSearch:
                 try:
                     with reading():
                         self._index = LocalIndex(self._path)
-                except Damaged:
+                except IndexDamaged:
                     return False
             index = self._index
             if index is None or not index.there or max(scope) > index.last_row:
@@ -230,7 +230,7 @@ class LocalSearch:
             try:
                 with reading():
                     index.reload()
-            except Damaged:
+            except IndexDamaged:
                 self._index = None
                 return False
         return index.last_row >= self._library.last_row()
@@ -276,7 +276,7 @@ class LocalSearch:
             index = self._opened()
             index.reload()
         if index.last_row > self._library.last_row():
-            raise Damaged("it knows documents the library does not have")
+            raise IndexDamaged("it knows documents the library does not have")
         total = self._library.last_row()
         if index.last_row == total:
             return
@@ -336,7 +336,7 @@ class LocalSearch:
     def _found(self, query: Query, scope: set[int] | None, explain: bool) -> list[Explanation]:
         with self._guard:
             if self._index is None:
-                raise Damaged("another thread found it so")
+                raise IndexDamaged("another thread found it so")
             with reading():
                 view = IndexSnapshot(self._index)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
@@ -352,7 +352,7 @@ class LocalSearch:
             why = view.explained(words, weights, [found.row for found in ranked]) if explain and ranked else {}
         documents = self._library.at([found.row for found in ranked])
         if len(documents) < len(ranked):  # another machine cleaned the library up
-            raise Damaged("it knows documents the library does not have")
+            raise IndexDamaged("it knows documents the library does not have")
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
@@ -373,11 +373,11 @@ def _shown(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: 
     """The best passages, then the header fields of a document which the question names.
 
     Raises:
-        Damaged: the index belongs to another library.
+        IndexDamaged: the index belongs to another library.
     """
     with reading():
         if not view.is_of(found, document.sha256):
-            raise Damaged("it belongs to another library")
+            raise IndexDamaged("it belongs to another library")
         if not asked.names(document):
             return found.spans
         return tuple(dict.fromkeys((*found.spans, *view.fields(found))))

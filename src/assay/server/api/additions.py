@@ -10,13 +10,13 @@ from contextlib import suppress
 import msgspec
 from starlette.responses import Response
 
-from assay.app.uploads import FOLDER
 from assay.core.ports import Addition
 from assay.core.ports.collections import AdditionState
 from assay.evidence.ingest import UPLOADED
 from assay.server.problems import refusal
 from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.uploads import FOLDER
 
 routes = Endpoints("documents")
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import msgspec
 
-from assay.app.overview import QueueStanding
 from assay.core import pages
 from assay.core.errors import UsageError
 from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus
@@ -15,6 +14,7 @@ from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.overview import QueueStanding
 
 routes = Endpoints("admin")
 

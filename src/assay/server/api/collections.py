@@ -11,7 +11,6 @@ import msgspec
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from assay.app.collections import Synced
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
@@ -20,6 +19,7 @@ from assay.server.api.run_requests import AddedScope, RequestBody, refused, sour
 from assay.server.guards import body_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.collections import Synced
 
 routes = Endpoints("documents")
 

@@ -7,11 +7,11 @@ import asyncio
 import msgspec
 
 from assay import settings
-from assay.app import configuration
 from assay.core.errors import ConfigError
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import Fault, refusal
 from assay.server.wire import Endpoints, RouteCall
+from assay.services import configuration
 
 routes = Endpoints("system")
 

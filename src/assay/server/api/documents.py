@@ -8,12 +8,12 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response
 
-from assay.app.shelves import DocumentFacts, Excerpt, PageText
 from assay.core.ports import Hit
-from assay.fetch.pdf.picture_requests import PagePlaces
+from assay.core.printed_pages import PagePlaces
 from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.shelves import DocumentFacts, Excerpt, PageText
 
 routes = Endpoints("documents")
 

@@ -7,13 +7,13 @@ import asyncio
 import msgspec
 from starlette.responses import Response
 
-from assay.app.schedules import Schedule, ScheduleBook
-from assay.app.schedules.feeds import PATH, close_feed, feed_entries, open_feed, schedule_of
 from assay.core.sources import sha256
 from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
 from assay.server.api.schedules import book_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.schedules import Schedule, ScheduleBook
+from assay.services.schedules.feeds import PATH, close_feed, feed_entries, open_feed, schedule_of
 
 routes = Endpoints("schedules")
 public = Endpoints("schedules", prefix="")

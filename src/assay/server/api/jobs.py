@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.app.jobs.specifications import SyncJob
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.server.api.additions import named_alone
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.jobs.specifications import SyncJob
 
 routes = Endpoints("jobs")
 

@@ -6,12 +6,12 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from assay.app.users import SESSION_SECONDS
 from assay.core.errors import NotLoggedIn
 from assay.server.gate import cookie_of, is_secure, keep_session
 from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.users import SESSION_SECONDS
 
 routes = Endpoints("users")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from typing import cast
 
 import msgspec
 from starlette.responses import Response
@@ -14,12 +15,13 @@ from assay.core.difference import Difference, difference
 from assay.core.errors import NotNow, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report, written
+from assay.core.run_options import ForkOptions
 from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, begun
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, revised_of, roles, sources_of, wanted_of
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, roles, sources_of, wanted_of
 from assay.server.guards import SANDBOX
 from assay.server.idempotency import once
 from assay.server.problems import refusal
@@ -227,7 +229,13 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
         add = sources_of(body.scope, call.backend.settings)
         plan = body.plan if body.form is None else body.form
         return await call.backend.begin_fork(
-            call.owner, run, body.point, plan=plan, exclude=body.exclude, add=add, **revised_of(body)
+            call.owner,
+            run,
+            body.point,
+            plan=plan,
+            exclude=body.exclude,
+            add=add,
+            **cast("ForkOptions", wanted_of(body)),
         )
 
     answer = begun(await once(call, body, begin))

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import msgspec
 
-from assay.app.stored_runs import ListedRun
 from assay.core.claims import Summary
 from assay.core.markers import CitationMode
 from assay.core.plan import Coverage, Plan, Triage
@@ -15,6 +14,7 @@ from assay.core.report import ReportClaim, ReportSource, build_report, written
 from assay.core.usage import Usage
 from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
+from assay.services.stored_runs import ListedRun
 
 Part = Literal["plan", "report", "sources", "claims", "usage", "lanes", "view"]
 PARTS: tuple[Part, ...] = get_args(Part)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import abc
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from types import GenericAlias, NoneType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 
-from assay.app.briefs import RunOptions
-from assay.app.providers import ASIDE
-from assay.app.revision import Revised
-from assay.app.webhooks import RUN_EVENTS, RunWebhookEvent
-from assay.core.brief import ROLES, Depth, Mode, Point, Role
-from assay.core.claims import CheckName, RepairName
+from assay.core.brief import ROLES, Point, Role
+from assay.core.options import Declared, declared
 from assay.core.plan import Plan
+from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
+from assay.services.providers import ASIDE
+from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
 
 WEB = ("http://", "https://", "git+http://", "git+https://")
@@ -27,7 +28,69 @@ class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The root of all a client sends: a name nobody knows is refused."""
 
 
-class WantedScope(RequestBody, frozen=True, kw_only=True):
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
+    """Give a body the fields of a table's options which stand at this place in the body of a run.
+
+    Those of a fork stand all at its root, but the limits; one which is left out there is as it was.
+    """
+
+    def made(body: type[S]) -> type[S]:
+        fields = []
+        for each in declared(table).values():
+            at, _, name = each.option.api.rpartition(".")
+            if name and (at == place or (table is ForkOptions and at != "budget")):
+                kind = _sent(each) | None if table is ForkOptions and each.kind is not bool else _sent(each)
+                fields.append((name, kind, _unsaid(kind)))
+        return cast(
+            "type[S]",
+            msgspec.defstruct(
+                body.__name__, fields, bases=(body,), namespace={"__doc__": body.__doc__}, module=body.__module__,
+                frozen=True, kw_only=True, forbid_unknown_fields=True,
+            ),
+        )  # fmt: skip
+
+    return made
+
+
+def _sent(option: Declared) -> Any:
+    """The type of an option in a body."""
+    if option.option.sent is not msgspec.UNSET:
+        return option.option.sent
+    parts = get_args(option.data) if get_origin(option.data) is Union else (option.data,)
+    return Union[tuple(map(_made, parts))]  # noqa: UP007 - made of several
+
+
+def _made(kind: Any) -> Any:
+    match get_origin(kind), get_args(kind):
+        case abc.Sequence, (each,):
+            return GenericAlias(tuple, (each, ...))
+        case abc.Mapping, pair:
+            return GenericAlias(dict, pair)
+    return kind
+
+
+def _unsaid(kind: Any) -> Any:
+    """What stands for a field of this type which is left out."""
+    if NoneType in get_args(kind):
+        return None
+    if get_origin(kind) is Literal:
+        return get_args(kind)[0]
+    return (get_origin(kind) or kind)()
+
+
+class AddedScope(RequestBody, frozen=True, kw_only=True):
+    """Documents beside those a run had: collections, pages, and paths on the server which it lets be read."""
+
+    collections: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@with_options("scope")
+class WantedScope(AddedScope, frozen=True, kw_only=True):
     """Where a run looks.
 
     `collections` are names; `urls` pages to read beside them; `paths` files and folders on the server, in those which
@@ -37,40 +100,18 @@ class WantedScope(RequestBody, frozen=True, kw_only=True):
     pages anew which earlier runs have kept.
     """
 
-    collections: tuple[str, ...] = ()
-    urls: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    web: bool | None = None
-    sites_allow: tuple[str, ...] = ()
-    sites_deny: tuple[str, ...] = ()
-    since: str | None = None
-    until: str | None = None
-    country: str | None = None
-    fresh: bool = False
-    allow_private: bool = False
 
-
+@with_options("report")
 class WantedReport(RequestBody, frozen=True, kw_only=True):
     """How the report is to be: `length` short, normal, long or a number of words; `language` a code (BCP 47).
 
     `template` is Markdown headings to fill, `schema` a JSON Schema: the report is then the fields it asks for.
     """
 
-    length: str | int | None = None
-    language: str | None = None
-    template: str | None = None
-    instructions: str | None = None
-    schema: dict[str, Any] | None = None
 
-
+@with_options("checks")
 class WantedChecks(RequestBody, frozen=True, kw_only=True):
     """What of the verification is done; None goes by the settings."""
-
-    verify: bool | None = None
-    checks_off: tuple[CheckName, ...] | None = None
-    compare: bool | None = None
-    repair: bool | None = None
-    repairs_off: tuple[RepairName, ...] | None = None
 
 
 class WantedWebhook(RequestBody, frozen=True, kw_only=True):
@@ -85,6 +126,7 @@ class WantedWebhook(RequestBody, frozen=True, kw_only=True):
     events: tuple[RunWebhookEvent, ...] = RUN_EVENTS
 
 
+@with_options("")
 class RunWanted(RequestBody, frozen=True, kw_only=True):
     """A run to be begun; what is left out is taken from the settings.
 
@@ -95,32 +137,16 @@ class RunWanted(RequestBody, frozen=True, kw_only=True):
     """
 
     question: str
-    mode: Mode | None = None
-    depth: Depth | None = None
-    strategy: str | None = None
     scope: WantedScope = WantedScope()
     budget: Budget = Budget()
     report: WantedReport = WantedReport()
     checks: WantedChecks = WantedChecks()
     model: str | None = None
     models: dict[Role, tuple[str, ...]] = {}
-    ask: Literal["never", "required"] = "never"
-    review_plan: Literal["never", "required"] = "never"
-    answers: tuple[str, ...] = ()
-    thread: str | None = None
-    continues: str | None = None
-    labels: dict[str, str] = {}
     webhook: WantedWebhook | None = None
 
 
-class AddedScope(RequestBody, frozen=True, kw_only=True):
-    """Documents beside those a run had: collections, pages, and paths on the server which it lets be read."""
-
-    collections: tuple[str, ...] = ()
-    urls: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-
-
+@with_options("", ForkOptions)
 class ForkWanted(RequestBody, frozen=True, kw_only=True):
     """A run which goes on from a `point` of another: `plan`, `research` or `write`. What is None stays as it was.
 
@@ -132,18 +158,9 @@ class ForkWanted(RequestBody, frozen=True, kw_only=True):
     form: str | None = None
     exclude: tuple[str, ...] = ()
     scope: AddedScope = AddedScope()
-    depth: Depth | None = None
-    strategy: str | None = None
     budget: Budget = Budget()
-    instructions: str | None = None
-    length: str | int | None = None
-    language: str | None = None
-    template: str | None = None
-    verify: bool | None = None
-    repair: bool | None = None
     model: str | None = None
     models: dict[Role, tuple[str, ...]] = {}
-    allow_private: bool = False
 
 
 class QuestionWanted(RequestBody, frozen=True, kw_only=True):
@@ -156,69 +173,21 @@ class QuestionWanted(RequestBody, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
 
 
-def wanted_of(body: RunWanted) -> RunOptions:
-    """The options of the library."""
-    scope = body.scope
-    return {
-        **budgeted(body.budget),
-        **reported(body.report),
-        "mode": body.mode,
-        "depth": body.depth,
-        "strategy": body.strategy,
-        "verify": body.checks.verify,
-        "checks_off": body.checks.checks_off,
-        "compare": body.checks.compare,
-        "repair": body.checks.repair,
-        "repairs_off": body.checks.repairs_off,
-        "ask": body.ask,
-        "review_plan": body.review_plan,
-        "answers": body.answers,
-        "thread": body.thread,
-        "continues": body.continues,
-        "web": scope.web,
-        "domains": scope.sites_allow,
-        "not_domains": scope.sites_deny,
-        "since": scope.since,
-        "until": scope.until,
-        "country": scope.country,
-        "fresh": scope.fresh,
-        "allow_private": scope.allow_private,
-        "models": roles(body.model, body.models),
-        "labels": body.labels,
-    }
+def wanted_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
+    """The options of the library.
 
-
-def asked_of(body: QuestionWanted) -> RunOptions:
-    """The options of the library for a question about what a run has read."""
-    return {
-        **budgeted(body.budget),
-        **reported(body.report),
-        "models": roles(body.model, {}),
-        "labels": body.labels,
-    }
-
-
-def budgeted(budget: Budget) -> RunOptions:
-    """A budget as the library's options."""
-    return {
-        "max_usd": budget.usd,
-        "max_tokens": budget.tokens,
-        "max_time": budget.seconds,
-        "max_searches": budget.searches,
-        "max_pages": budget.pages,
-        "max_agents": budget.agents,
-    }
-
-
-def reported(report: WantedReport) -> RunOptions:
-    """The looks of a report as the library's options."""
-    return {
-        "length": report.length,
-        "language": report.language,
-        "template": report.template,
-        "instructions": report.instructions,
-        "schema": report.schema,
-    }
+    Raises:
+        Refusal: a model reads a file of the server.
+    """
+    models = {} if isinstance(body, QuestionWanted) else body.models
+    found: dict[str, Any] = {"models": roles(body.model, models)}
+    for name, each in declared(RunOptions).items():
+        at, _, field = each.option.api.rpartition(".")
+        for holder in (getattr(body, at, None) if at else None, body):
+            if field and hasattr(holder, field):
+                found[name] = getattr(holder, field)
+                break
+    return cast("RunOptions", found)
 
 
 def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
@@ -234,29 +203,7 @@ def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, 
     return named
 
 
-def revised_of(body: ForkWanted) -> Revised:
-    """The options of the library for a fork."""
-    return {
-        "max_usd": body.budget.usd,
-        "max_tokens": body.budget.tokens,
-        "max_time": body.budget.seconds,
-        "max_searches": body.budget.searches,
-        "max_pages": body.budget.pages,
-        "max_agents": body.budget.agents,
-        "depth": body.depth,
-        "strategy": body.strategy,
-        "verify": body.verify,
-        "repair": body.repair,
-        "instructions": body.instructions,
-        "length": body.length,
-        "language": body.language,
-        "template": body.template,
-        "allow_private": body.allow_private,
-        "models": roles(body.model, body.models),
-    }
-
-
-def sources_of(scope: WantedScope | AddedScope, settings: Settings) -> list[str] | None:
+def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
     """The documents of a scope as the library names them; None for the default collection.
 
     Raises:

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import msgspec
 
-from assay.app.briefs import RunOptions
-from assay.app.daily import UsedToday
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
+from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
-from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, asked_of, sources_of, wanted_of
+from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, sources_of, wanted_of
 from assay.server.idempotency import once
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.daily import UsedToday
 
 routes = Endpoints("runs")
 
@@ -186,7 +186,7 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
     """Ask about what a run has read: a run of its own in the same thread; nothing new is searched."""
 
     async def begin() -> str:
-        return await call.backend.begin_ask(call.owner, run, body.question, **asked_of(body))
+        return await call.backend.begin_ask(call.owner, run, body.question, **wanted_of(body))
 
     return _begun(call, await once(call, body, begin))
 

@@ -7,12 +7,12 @@ from typing import cast
 
 import msgspec
 
-from assay.app.briefs import RunOptions
-from assay.app.schedules import Schedule, ScheduleBook, read_every
-from assay.app.schedules.book import lasting, lasting_sources
 from assay.core.errors import NotBuilt
+from assay.core.run_options import RunOptions
 from assay.server.api.run_requests import RequestBody, RunWanted, sources_of, wanted_of
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.schedules import Schedule, ScheduleBook, read_every
+from assay.services.schedules.book import lasting, lasting_sources
 
 routes = Endpoints("schedules")
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import msgspec
 from starlette.responses import Response
 
-from assay.app.shares import PATH, Shares
 from assay.core.errors import NotNow, UnknownName
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, written
@@ -16,6 +15,7 @@ from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
+from assay.services.shares import PATH, Shares
 
 routes = Endpoints("shares")
 public = Endpoints("shares", prefix="")

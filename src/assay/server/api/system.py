@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from assay.app.doctor import Diagnosis, examine
-from assay.app.model_facts import ModelTrial, try_model
-from assay.app.providers import Provider, providers
 from assay.core.brief import Role
 from assay.plugins import names
 from assay.server.api.reports import formats
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.model_facts import ModelTrial, try_model
+from assay.services.providers import Provider, providers
 
 routes = Endpoints("system")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.app.run_lists import ThreadMessage
 from assay.core.ports.lists import ThreadRow
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.run_lists import ThreadMessage
 
 routes = Endpoints("threads")
 

@@ -9,13 +9,13 @@ from typing import Literal
 import msgspec
 from starlette.responses import Response
 
-from assay.app.erasure import DataErased
-from assay.app.users import SESSION_SECONDS, Users, Who
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow
 from assay.server.api.run_requests import RequestBody
 from assay.server.gate import keep_session, who_of
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall
+from assay.services.erasure import DataErased
+from assay.services.users import SESSION_SECONDS, Users, Who
 
 routes = Endpoints("users")
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from assay.app.webhooks import EVENTS, WebhookEvent, Webhooks
 from assay.core.ports.webhooks import Delivery, DeliveryState, Webhook
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.webhooks import EVENTS, WebhookEvent, Webhooks
 
 routes = Endpoints("webhooks")
 

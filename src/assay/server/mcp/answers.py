@@ -9,6 +9,7 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from assay.core.claims import Verdict
+from assay.core.outline import outline
 from assay.core.report import Report, build_report
 from assay.core.text import sentences
 from assay.core.view import RunView
@@ -220,12 +221,13 @@ def _end(text: str) -> int:
 
 def _summary(report: Report) -> str:
     """The report up to its first heading after the answer, and its headings."""
-    lines = report.markdown.strip().splitlines()
-    headings = [place for place, line in enumerate(lines) if line.startswith("#")]
-    later = [place for place in headings if any(line.strip() and not line.startswith("#") for line in lines[:place])]
-    answer = "\n".join(lines[: later[0]] if later else lines).strip()
-    outline = "\n".join(f"- {lines[place].lstrip('# ')}" for place in later)
-    return f"{answer}\n\nSections:\n{outline}" if outline else answer
+    text = report.markdown.strip()
+    parts = outline(text)
+    said = next((at for at, part in enumerate(parts) if text[part.body : part.end].strip()), len(parts))
+    later = parts if parts and text[: parts[0].start].strip() else parts[said + 1 :]
+    answer = text[: later[0].start].strip() if later else text
+    listed = "\n".join(f"- {part.title}" for part in later)
+    return f"{answer}\n\nSections:\n{listed}" if listed else answer
 
 
 def _claims(report: Report) -> str:

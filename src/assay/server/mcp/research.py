@@ -13,13 +13,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, ResourceLink, TextContent
 from pydantic import BaseModel, Field, create_model
 
-from assay.app.briefs import RunOptions
 from assay.core.claims import VERDICTS
 from assay.core.errors import AssayError, Cancelled
 from assay.core.events import RunWaiting, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
 from assay.core.report import written
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page

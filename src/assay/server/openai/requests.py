@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from assay.app.briefs import RunOptions
 from assay.core.brief import Depth, Said
 from assay.core.errors import UsageError
+from assay.core.run_options import RunOptions
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName
 

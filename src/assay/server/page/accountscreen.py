@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from assay.app.users import SESSION_SECONDS
 from assay.core.errors import NotLoggedIn
 from assay.locale import PAGE_LOCALES
 from assay.server.api import threads, users
@@ -14,6 +13,7 @@ from assay.server.page.language import LANGUAGE
 from assay.server.page.templates_environment import DENSITIES, DENSITY, THEME, THEMES, go_to, local, screen
 from assay.server.problems import problem_of
 from assay.server.wire import RouteCall
+from assay.services.users import SESSION_SECONDS
 
 YEAR = 365 * 86_400
 FOUND = 20

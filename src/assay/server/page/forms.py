@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar, get_args, get_origin
 
 import msgspec
 from starlette.datastructures import FormData, UploadFile
@@ -11,6 +11,8 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
 from assay.core.brief import ROLES
+from assay.core.options import Declared, declared, nested
+from assay.core.run_options import RunOptions, Waiting
 from assay.server.api.run_requests import RunWanted
 from assay.server.guards import body_of
 from assay.server.problems import refusal
@@ -18,11 +20,6 @@ from assay.server.wire import BODY_BYTES
 
 S = TypeVar("S", bound=msgspec.Struct)
 Fields = Mapping[str, tuple[str, ...]]
-
-_TEXTS = ("question", "mode", "depth", "strategy", "model")
-_SCOPE_TEXTS = ("since", "until")
-_REPORT = ("length", "language", "template", "instructions")
-_FIGURES = ("usd", "tokens", "searches", "pages", "agents")
 
 
 class PageForm(msgspec.Struct, frozen=True):
@@ -78,35 +75,29 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     Raises:
         Refusal: a value is none of those there are.
     """
-    asked: dict[str, Any] = {name: text for name in _TEXTS if (text := form.text(name))}
-    if models := {role: named for role in ROLES if (named := form.lines(f"model_{role}"))}:
-        asked["models"] = models
-    asked["scope"] = _scope(form)
-    asked["budget"] = _budget(form)
-    asked["report"] = {name: text for name in _REPORT if (text := form.text(name))}
-    asked["ask"] = "required" if form.text("ask") else "never"
-    asked["review_plan"] = "required" if form.text("review_plan") else "never"
-    if form.text("verify") == "no":
-        asked["checks"] = {"verify": False}
+    options: dict[str, Any] = {
+        each.option.api: _said(form, each) for each in declared(RunOptions).values() if each.option.api
+    }
+    if minutes := form.text("minutes"):
+        options["budget.seconds"] = _figure(minutes, "minutes") * 60
+    asked = nested({name: value for name, value in options.items() if value not in (None, "", ())})
+    asked |= {name: text for name in ("question", "model") if (text := form.text(name))}
+    asked["models"] = {role: named for role in ROLES if (named := form.lines(f"model_{role}"))}
+    asked["scope"] = {"collections": form.texts("collection"), "urls": form.lines("urls")} | asked.get("scope", {})
     return converted({**asked, **more}, RunWanted)
 
 
-def _scope(form: PageForm) -> dict[str, Any]:
-    scope: dict[str, Any] = {name: text for name in _SCOPE_TEXTS if (text := form.text(name))}
-    scope["collections"] = form.texts("collection")
-    scope["urls"] = form.lines("urls")
-    scope["sites_allow"], scope["sites_deny"] = form.lines("sites_allow"), form.lines("sites_deny")
-    web = form.text("web")
-    if web in ("yes", "no"):
-        scope["web"] = web == "yes"
-    return scope
-
-
-def _budget(form: PageForm) -> dict[str, Any]:
-    budget: dict[str, Any] = {name: text for name in _FIGURES if (text := form.text(name))}
-    if minutes := form.text("minutes"):
-        budget["seconds"] = _figure(minutes, "minutes") * 60
-    return budget
+def _said(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:
+    """What a form says of an option, in the field which the API has for it."""
+    name = option.option.api.rpartition(".")[2]
+    text = form.text(name)
+    if option.option.sent is Waiting:
+        return "required" if text else "never"
+    if get_origin(option.data) is Sequence:
+        return form.lines(name)
+    if bool in (option.data, *get_args(option.data)):
+        return {"yes": True, "no": False}.get(text)
+    return text
 
 
 def _figure(text: str, name: str) -> float:

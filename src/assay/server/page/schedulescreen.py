@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from assay.app.schedules import said
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
 from assay.server.api import feeds, schedules
@@ -13,6 +12,7 @@ from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
+from assay.services.schedules import said
 
 LATEST = 3
 OFTEN = ("daily", "weekly", "12h", "2w", "4w")

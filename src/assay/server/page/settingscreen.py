@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from assay.app.model_facts import ModelTrial
 from assay.core.errors import AssayError
 from assay.core.translation import N_
 from assay.plugins import names
@@ -18,6 +17,7 @@ from assay.server.page.forms import converted, read_form
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
+from assay.services.model_facts import ModelTrial
 
 KEYS = "keys."
 DEFAULTS = {

@@ -9,17 +9,17 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import PlainTextResponse, Response
 
-from assay.app.shelves import Excerpt
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
+from assay.core.printed_pages import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
-from assay.fetch.pdf.picture_requests import PagePlaces
 from assay.server.api import collections, documents
 from assay.server.page.forms import read_form
 from assay.server.page.templates_environment import go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal
 from assay.server.wire import RouteCall
+from assay.services.shelves import Excerpt
 
 WAIT = 3.0
 """Seconds an upload is waited for; what is not read by then is read in the background."""

@@ -27,10 +27,11 @@ from sqlalchemy import (
 
 from assay.core.errors import StoreError, UnknownName
 from assay.core.ports.collections import ENDED, Addition
+from assay.core.ports.store import Store
 from assay.core.ports.users import AuditEntry, AuditFilter, BucketState, Rate, after
 from assay.store.blob_cache import CachedBlobs
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
-from assay.store.common import Store, Wall
+from assay.store.common import Wall
 from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.backend import DatabaseBackend

@@ -29,8 +29,9 @@ from sqlalchemy import (
 
 from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, Origin, SkippedFile
+from assay.core.ports.collections import SLASH
 from assay.store import common
-from assay.store.common import SLASH, reference_to, split_reference
+from assay.store.common import reference_to, split_reference
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import collections, documents, members, origins, readers

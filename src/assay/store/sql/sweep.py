@@ -20,9 +20,10 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, select
 
+from assay.core.ports.store import Swept
 from assay.core.sources import UNSORTED
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
-from assay.store.common import Swept, is_held
+from assay.store.common import is_held
 from assay.store.sql.database import Database
 from assay.store.sql.shelves import BATCH, batches
 from assay.store.sql.sqlite import Sqlite

@@ -3,143 +3,139 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from markdown_it.tree import SyntaxTreeNode
 
+from assay.core.blocks import Block, line_spans, read_blocks
 from assay.core.clean import Edit
 from assay.core.markers import Marker
-from assay.verify.claims import ReportSentence, markdown
+from assay.verify.claims import ReportSentence
 
-_LEAVES = frozenset(("paragraph", "heading", "tr"))
-_RULES = frozenset(("hr", "thead"))
+_LEAVES = frozenset(("paragraph", "heading", "head row", "row"))
+_RULES = frozenset(("rule", "head row", "space"))
 """What holds no block up."""
 _NUMBER = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*([0-9]{1,9})[.)]")
 
 
-class Blocks:
-    """The blocks of one report by line; `dead` ones are to go."""
+class Pruning:
+    """The blocks of one report, and which of them are to go: `dead`, by identity."""
 
     def __init__(self, report: str) -> None:
-        self.report = report
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", report))]
-        self.root = SyntaxTreeNode(markdown().parse(report))
+        self.report, self.blocks = report, read_blocks(report)
         self.dead: set[int] = set()
-        self.leaves = [node for node in self.root.walk() if node.type in _LEAVES and node.map]
+        self._starts = [start for start, _ in line_spans(report)[:-2]]
+        self._around: dict[int, tuple[Block | None, Sequence[Block]]] = {}
+        self._every = list(self._walk(None, self.blocks))
+        self._leaves = [block for block in self._every if block.kind in _LEAVES]
+        self._leaf_starts = [leaf.start for leaf in self._leaves]
 
-    def leaf(self, point: int) -> SyntaxTreeNode | None:
+    def _walk(self, parent: Block | None, blocks: Sequence[Block]) -> Iterator[Block]:
+        for block in blocks:
+            self._around[id(block)] = parent, blocks
+            yield block
+            yield from self._walk(block, block.children)
+
+    def leaf(self, point: int) -> Block | None:
         """The block with text in it which holds code point `point`."""
-        line = self._line(point)
-        inside = [node for node in self.leaves if node.map and node.map[0] <= line < node.map[1]]
-        return inside[-1] if inside else None
+        at = bisect_right(self._leaf_starts, point) - 1
+        return self._leaves[at] if at >= 0 and point < self._leaves[at].end else None
 
-    def kill(self, leaves: Sequence[SyntaxTreeNode]) -> None:
+    def beside(self, block: Block, by: int) -> Block | None:
+        """The block so many places after this one in what it stands in; blank lines are none."""
+        held = [each for each in self._around[id(block)][1] if each.kind != "space"]
+        at = [id(each) for each in held].index(id(block)) + by
+        return held[at] if 0 <= at < len(held) else None
+
+    def kill(self, leaves: Iterable[Block]) -> None:
         """Let these blocks go, and with them all that they leave empty: items, lists, tables, quotations, headings."""
         self.dead.update(map(id, leaves))
-        while self._spread(self.root):
+        while self._spread(self.blocks):
             pass
 
-    def gone(self, node: SyntaxTreeNode | None) -> bool:
+    def gone(self, block: Block | None) -> bool:
         """Whether a block is to go, or one it stands in."""
-        while node is not None and node.type != "root":
-            if id(node) in self.dead:
-                return True
-            node = node.parent
-        return False
+        while block is not None and id(block) not in self.dead:
+            block = self._around[id(block)][0]
+        return block is not None
 
-    def _spread(self, node: SyntaxTreeNode) -> bool:
+    def _spread(self, blocks: Sequence[Block]) -> bool:
         """Note what is dead because of what is; whether anything was."""
         before = len(self.dead)
-        for child in node.children:
-            if child.children and child.type not in _LEAVES:
-                self._spread(child)
-        self._headings(node)
-        held = [child for child in node.children if child.type not in _RULES]
-        if node.type != "root" and held and all(id(child) in self.dead for child in held):
-            self.dead.add(id(node))
+        for block in blocks:
+            if block.children:
+                self._spread(block.children)
+                self._note(block, block.children)
+        for at in reversed(range(len(blocks))):
+            self._note(blocks[at], self.below(blocks, at))
         return len(self.dead) > before
 
-    def _headings(self, node: SyntaxTreeNode) -> None:
-        children = node.children
-        for at in reversed(range(len(children))):
-            below = self.below(children, at)
-            held = [child for child in below if child.type not in _RULES]
-            if held and all(id(child) in self.dead for child in held):
-                self.dead.add(id(children[at]))
+    def _note(self, block: Block, on: Iterable[Block]) -> None:
+        """A block is dead where all it rests on is."""
+        held = [each for each in on if each.kind not in _RULES]
+        if held and all(id(each) in self.dead for each in held):
+            self.dead.add(id(block))
 
-    def below(self, children: Sequence[SyntaxTreeNode], at: int) -> list[SyntaxTreeNode]:
-        """What stands under the heading which is `children[at]`, its sections too; nothing where that is none."""
-        if children[at].type != "heading":
-            return []
-        level = children[at].tag
-        found: list[SyntaxTreeNode] = []
-        for child in children[at + 1 :]:
-            if child.type == "heading" and child.tag <= level:
+    def below(self, blocks: Sequence[Block], at: int) -> list[Block]:
+        """What stands under the heading which is `blocks[at]`, its sections too; nothing where that is none."""
+        found: list[Block] = []
+        for block in blocks[at + 1 :] if blocks[at].kind == "heading" else ():
+            if block.kind == "heading" and block.level <= blocks[at].level:
                 break
-            found.append(child)
+            found.append(block)
         return found
 
-    def led_in(self) -> Iterator[SyntaxTreeNode]:
+    def led_in(self) -> Iterator[Block]:
         """Paragraphs which stand before a list, table or quotation that goes."""
-        for node in self.root.walk():
-            if id(node) in self.dead and node.type in {"bullet_list", "ordered_list", "table", "blockquote"}:
-                before = node.previous_sibling
-                if before is not None and before.type == "paragraph" and not self.gone(before):
+        for block in self._every:
+            if id(block) in self.dead and block.kind in ("list", "table", "quote"):
+                before = self.beside(block, -1)
+                if before is not None and before.kind == "paragraph" and not self.gone(before):
                     yield before
 
-    def keeps_a_sign(self, leaf: SyntaxTreeNode) -> bool:
+    def keeps_a_sign(self, leaf: Block) -> bool:
         """Whether a dead block stands on the line of a list's sign which stays."""
-        item = leaf.parent
-        return bool(item and item.type == "list_item" and item.children[0] is leaf and not self.gone(item))
+        item, beside = self._around[id(leaf)]
+        return item is not None and item.kind == "item" and beside[0] is leaf and not self.gone(item)
 
     def edits(self) -> list[Edit]:
         """The edits which take the dead blocks out, with the blank lines they leave, and number lists anew."""
-        return [*self._cuts(self.root), *self._numbers()]
+        return [*self._cuts(self.blocks), *self._numbers()]
 
-    def _cuts(self, node: SyntaxTreeNode) -> Iterator[Edit]:
-        for child in node.children:
-            if id(child) not in self.dead:
-                yield from self._cuts(child)
-            elif child.map and not self.keeps_a_sign(child):
-                yield self._cut(*child.map)
+    def _cuts(self, blocks: Sequence[Block]) -> Iterator[Edit]:
+        for block in blocks:
+            if id(block) not in self.dead:
+                yield from self._cuts(block.children)
+            elif not self.keeps_a_sign(block):
+                yield self._cut(bisect_left(self._starts, block.start), bisect_left(self._starts, block.end))
 
     def _cut(self, first: int, after: int) -> Edit:
-        while after - 1 > first and self._blank(after - 1):
+        while after - 1 > first and self._is_blank(after - 1):
             after -= 1
-        if first == 0 or self._blank(first - 1):
-            while after < len(self.starts) and self._blank(after):
+        if first == 0 or self._is_blank(first - 1):
+            while after < len(self._starts) and self._is_blank(after):
                 after += 1
-        end = self.starts[after] if after < len(self.starts) else len(self.report)
-        return Edit(self.starts[first], end, "")
+        return Edit(self._starts[first], self._start(after), "")
 
-    def _blank(self, line: int) -> bool:
-        end = self.starts[line + 1] if line + 1 < len(self.starts) else len(self.report)
-        return not self.report[self.starts[line] : end].strip(" \t\r\n>")
+    def _is_blank(self, line: int) -> bool:
+        return not self.report[self._starts[line] : self._start(line + 1)].strip(" \t\r\n>")
+
+    def _start(self, line: int) -> int:
+        return self._starts[line] if line < len(self._starts) else len(self.report)
 
     def _numbers(self) -> Iterator[Edit]:
-        for node in self.root.walk():
-            if node.type != "ordered_list" or self.gone(node):
+        for block in self._every:
+            if block.kind != "list" or not block.ordered or self.gone(block):
                 continue
-            signs = [(child, self._sign(child)) for child in node.children]
-            kept = [sign for child, sign in signs if id(child) not in self.dead and sign is not None]
+            signs = [(item, _NUMBER.match(item.text)) for item in block.children]
+            kept = [(item, sign) for item, sign in signs if id(item) not in self.dead and sign is not None]
             first = next((sign for _, sign in signs if sign is not None), None)
             if len(kept) == len(signs) or first is None:
                 continue
-            for place, sign in enumerate(kept):
-                number = str(int(first[1]) + place)
-                if sign[1] != number:
-                    yield Edit(sign.start(1), sign.end(1), number)
-
-    def _sign(self, item: SyntaxTreeNode) -> re.Match[str] | None:
-        return _NUMBER.match(self.report, self.starts[item.map[0]]) if item.map else None
-
-    def _line(self, point: int) -> int:
-        low, high = 0, len(self.starts)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.starts[middle] <= point else (low, middle)
-        return low
+            for number, (item, sign) in enumerate(kept, int(first[1])):
+                if sign[1] != str(number):
+                    yield Edit(item.start + sign.start(1), item.start + sign.end(1), str(number))
 
 
 # What belongs to each sentence of a report as written: its words, its markers, the signs which end it.

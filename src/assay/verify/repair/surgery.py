@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
-from markdown_it.tree import SyntaxTreeNode
 
+from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
 from assay.verify.claims import PAIRED, ReportSentence, read
-from assay.verify.repair.structure import Blocks, SentenceExtent, extents
+from assay.verify.repair.structure import Pruning, SentenceExtent, extents
 from assay.verify.rows import BAR
 
 
@@ -139,8 +139,8 @@ def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterat
 
 
 def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
-    blocks = Blocks(report)
-    leaves: dict[int, SyntaxTreeNode] = {}
+    blocks = Pruning(report)
+    leaves: dict[int, Block] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
     for at, extent in enumerate(found):
         leaf = blocks.leaf(extent.sentence.start)
@@ -162,7 +162,7 @@ def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], empti
         if not blocks.gone(leaf):
             edits += _sentences_out(report, found, inside, gone)
         elif blocks.keeps_a_sign(leaf) and gone.issuperset(inside):
-            edits.append(_item_text_out(report, found, leaf, inside))
+            edits.append(_item_text_out(found, blocks.beside(leaf, 1), inside))
     return [*edits, *kept]
 
 
@@ -185,8 +185,8 @@ def _is_label(sentence: ReportSentence) -> bool:
 
 def _lead_ins(
     found: Sequence[SentenceExtent],
-    blocks: Blocks,
-    leaves: Mapping[int, SyntaxTreeNode],
+    blocks: Pruning,
+    leaves: Mapping[int, Block],
     members: Mapping[int, list[int]],
 ) -> set[int]:
     """The sentences ending with a colon which led in a list or table that goes."""
@@ -195,17 +195,14 @@ def _lead_ins(
     return {at for at in last if _is_label(found[at].sentence)}
 
 
-def _kept_headings(blocks: Blocks, emptied: str) -> list[Edit]:
+def _kept_headings(blocks: Pruning, emptied: str) -> list[Edit]:
     """Headings stay; under one which has lost everything stands `emptied`."""
     edits = []
-    children = blocks.root.children
-    for at, node in enumerate(children):
-        if node.type == "heading" and id(node) in blocks.dead:
-            blocks.dead.discard(id(node))
-            below = blocks.below(children, at)
-            if node.map and not any(child.type == "heading" for child in below):
-                end = blocks.starts[node.map[1]] if node.map[1] < len(blocks.starts) else len(blocks.report)
-                edits.append(Edit(end, end, f"\n{emptied}\n"))
+    for at, block in enumerate(blocks.blocks):
+        if block.kind == "heading" and id(block) in blocks.dead:
+            blocks.dead.discard(id(block))
+            if not any(below.kind == "heading" for below in blocks.below(blocks.blocks, at)):
+                edits.append(Edit(block.end, block.end, f"\n{emptied}\n"))
     return edits
 
 
@@ -228,11 +225,10 @@ def _sentences_out(
         run, kept = [], at
 
 
-def _item_text_out(report: str, found: Sequence[SentenceExtent], leaf: SyntaxTreeNode, inside: Sequence[int]) -> Edit:
-    """Take out the text of an item which goes on: what follows takes its place, unless that is a list of its own."""
-    after = leaf.next_sibling
+def _item_text_out(found: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
+    """Take out the text of an item which goes on: what is after it takes its place, but no list of its own."""
     start, stop = found[inside[0]].start, found[inside[-1]].stop
-    if after is not None and after.type == "paragraph" and inside[-1] + 1 < len(found):
+    if after is not None and after.kind == "paragraph" and inside[-1] + 1 < len(found):
         stop = found[inside[-1] + 1].start
     return Edit(start, stop, "")
 

@@ -13,19 +13,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.blocks import parse
 from assay.core.markers import Marker
 from assay.core.scanner import Scanner
-from assay.verify.claims import (
-    ReportBlock,
-    ReportSentence,
-    blocks,
-    claims,
-    grown,
-    line_spans,
-    markdown,
-    numbered,
-    read_block,
-)
+from assay.verify.claims import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 
 _SMALL = 2_000
 _GROWTH = 16
@@ -68,20 +59,20 @@ class SentenceStream:
 
     def _read(self, seen: str, final: bool) -> tuple[ReportSentence, ...]:
         self._seen = len(seen)
-        tokens = markdown().parse(seen)
-        last = max((at for at, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0), default=0)
+        found = parse(seen)
+        last = max((at for at, block in enumerate(found) if block.kind != "space"), default=0)
         sections = dict(self._sections)
-        closed = list(blocks(seen, tokens[:last], sections))
+        closed = list(readable(found[:last], sections))
         above = dict(sections)
-        still = list(blocks(seen, tokens[last:], sections))
-        found = [*closed, *still]
-        ready = found if final else [each for each in found[: len(found) - bool(still)] if self._is_decided(each)]
+        still = list(readable(found[last:], sections))
+        whole = [*closed, *still]
+        ready = whole if final else [each for each in whole[: len(whole) - bool(still)] if self._is_decided(each)]
         settled = [sentence for block in ready[self._taken :] for sentence in self._take(seen, block)]
         self._taken = max(self._taken, len(ready))
-        if not final and still and still[-1].text[0] not in _MARKER_SIGNS and len(ready) == len(found) - 1:
+        if not final and still and still[-1].text[0] not in _MARKER_SIGNS and len(ready) == len(whole) - 1:
             settled.extend(self._released())
         if not final and len(ready) >= len(closed) and last:
-            self._let_go(seen, tokens[last].map or [0, 0], above, len(closed))
+            self._let_go(found[last].start, above, len(closed))
         return tuple(settled)
 
     def _is_decided(self, block: ReportBlock) -> bool:
@@ -111,8 +102,7 @@ class SentenceStream:
         self._held = []
         return given
 
-    def _let_go(self, seen: str, lines: list[int], above: dict[int, str], blocks_before: int) -> None:
-        cut = line_spans(seen)[lines[0]][0]
+    def _let_go(self, cut: int, above: dict[int, str], blocks_before: int) -> None:
         self._tail, self._base = self._tail[cut:], self._base + cut
         self._seen -= cut
         self._sections = above

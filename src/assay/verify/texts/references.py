@@ -15,9 +15,11 @@ import msgspec
 from markdown_it import MarkdownIt
 
 from assay.core import phrases
+from assay.core.blocks import read_blocks
 from assay.core.claims import VERDICTS
 from assay.core.scanner import Token
-from assay.core.translation import gettext, labelled, ngettext
+from assay.core.text import sentences
+from assay.core.translation import Statement, gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
 
 # Addresses in prose, and what a reference calls the document it names.
@@ -123,6 +125,27 @@ def lists() -> frozenset[str]:
         with speaking(locale):
             found.add(gettext("Sources").lower())
     return frozenset(found)
+
+
+_NOTICES = re.compile(
+    r"(?:"
+    r"compiled by assay's built-in|nothing that answers this question was found|this answer rests on no sources|"
+    r"(?:the|this) answer was put together by code|no model could write this report|"
+    r"[\d,]+ documents? match(?:es)?; (?:the (?:header fields|words) of )?[\d,]+ of [\d,]+ documents? "
+    r"(?:was|were) read\.|"
+    r"[\d,]+ documents? (?:is|are) in scope, counted by code\.|"
+    r"the first [\d,]+ of [\d,]+ documents are listed\.|"
+    r"as of \d{4}(?:-\d\d){0,2}, the (?:date of the newest source cited\.|day of this research:)"
+    r")",
+    re.IGNORECASE,
+)
+
+
+def notices(text: str) -> dict[str, Statement]:
+    """The sentences of a text from outside in which an export, in English, says what code had stated in its run."""
+    leaves = (leaf.content for block in read_blocks(text) for leaf in block.leaves())
+    said = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
+    return {line[slice(*sentences(line)[0])]: "notice" for line in said}
 
 
 def is_counts(line: str) -> bool:

@@ -13,6 +13,7 @@ from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summari
 from assay.core.claims import Claim as Counted
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Document, Passage, PassageSpan, Source, readable
+from assay.core.translation import Phrases, spoken
 from assay.evidence.ledger import passage_of
 from assay.verify import gate
 from assay.verify.checks import NO_CITATION
@@ -23,6 +24,7 @@ from assay.verify.judge.exhibit import MOST_PASSAGES
 from assay.verify.quotes import verbatim
 from assay.verify.rarity import TermPlaces
 from assay.verify.texts.marked_text import MarkedText, TextReference
+from assay.verify.texts.references import notices
 
 # The passages of cited documents a claim is held against: those which together have most of its words.
 
@@ -197,7 +199,8 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, off: Collection[
         StoreError: a document's text is not there, or damaged.
     """
     desk = _Desk(marked, shelf)
-    cited = desk.cited(claims(marked.text))
+    with spoken(Phrases(stated=notices(marked.text))):
+        cited = desk.cited(claims(marked.text))
     held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
     found = tuple(
         PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.core.sources import PassageSpan
+from assay.locale import speaking
 from assay.phases.survey.batches import A_DOCUMENT, MOST_DOCUMENTS, batches
 from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
 from assay.verify.claims import read
@@ -38,7 +39,8 @@ def test_the_count_is_exact_and_the_cap_is_said() -> None:
 def test_only_rows_are_claims() -> None:
     reached = Reached(read=1_736, total=1_736)
     rows = [row(number, "It rains in Brest.", named=False) for number in range(SHOWN + 1)]
-    sentences = read(composed(rows, reached, "What it says of 3 things", cite))
+    with speaking(""):
+        sentences = read(composed(rows, reached, "What it says of 3 things", cite))
     facts = [sentence.text for sentence in sentences if sentence.role != "structure"]
     assert facts == ["It rains in Brest."] * SHOWN
 

@@ -11,11 +11,11 @@ from runtime import Journals, Killed, again, first
 
 from assay.core.brief import ROLES
 from assay.core.ports import World
+from assay.core.ports.store import Store
 from assay.models.script import Scripted, fails, says
 from assay.run.clock import SystemClock
 from assay.run.engine import Outcome
 from assay.run.run import Branch, Run
-from assay.store.common import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 from assay.verify.checks import examine

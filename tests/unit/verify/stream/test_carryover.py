@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.translation import state
+from assay.locale import speaking
 from assay.verify.claims import claims
 from assay.verify.stream.sentences import carried, spans
 
@@ -28,16 +30,18 @@ BLOCKS = st.lists(st.sampled_from(SENTENCES), max_size=8).map("\n\n".join)
 
 
 def test_what_is_moved_keeps_its_id_and_what_is_new_gets_a_new_one() -> None:
-    before, now = claims(STREAMED), claims(FORMED)
-    ids = carried(before, now)
-    assert [(ids[each.id], each.text) for each in now] == [
-        ("c1", "It grinds 40 tons."),
-        ("c3", "Built in 1741."),
-        ("c4", "One says 40 tons, one 41."),
-        ("c2", "Its owner in 1900 is unknown."),
-    ]
-    for id, (start, end) in spans(STREAMED, FORMED).items():
-        assert FORMED[start:end] == next(each.text for each in now if ids[each.id] == id)
+    with speaking(""):
+        state("As of 2020, the date of the newest source cited.", "date")
+        before, now = claims(STREAMED), claims(FORMED)
+        ids = carried(before, now)
+        assert [(ids[each.id], each.text) for each in now] == [
+            ("c1", "It grinds 40 tons."),
+            ("c3", "Built in 1741."),
+            ("c4", "One says 40 tons, one 41."),
+            ("c2", "Its owner in 1900 is unknown."),
+        ]
+        for id, (start, end) in spans(STREAMED, FORMED).items():
+            assert FORMED[start:end] == next(each.text for each in now if ids[each.id] == id)
 
 
 def test_another_citation_makes_another_claim() -> None:

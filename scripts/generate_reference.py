@@ -1,0 +1,159 @@
+"""Writes docs/reference/options.md and docs/reference/settings.md from the types which declare them.
+
+Run `python scripts/generate_reference.py` after changing one; a test compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import msgspec
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from assay.core.options import Declared, Group, declared
+from assay.core.run_options import ForkOptions, RunOptions
+from assay.settings import Settings, _default, _fields
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+DESCRIPTIONS = {name: field.description or "" for name, field in _fields(Settings)}
+OPTIONS = """\
+# Options of a run
+
+*Written by `scripts/generate_reference.py` from `assay.core.run_options`; do not edit.*
+
+An option has one name in Python (`assay.research(question, depth="light")`), in the rows of a [batch](../batch.md) and
+in what a schedule keeps. The commands take it by a flag; the body of `POST /runs` has it at the place shown. What
+nobody says is taken from the setting. A [fork](../fork.md) may change those which name a point, the last from which it
+may begin then. A file which a flag or a `Path` names is, in a row or a body, the text itself.
+"""
+FLAGS = """\
+## Flags
+
+Which command takes which flag: `assay research`, `assay schedule add`, `assay runs fork`, `assay runs answer`,
+`assay docs summary` and so on; `judge` is `assay verify` when it asks a model.
+"""
+SETTINGS = """\
+# Settings
+
+*Written by `scripts/generate_reference.py` from `assay.settings`; do not edit.*
+
+Where settings are written, and which of several wins: [configuration.md](../configuration.md), which has the numbers of
+each depth too. A setting `limits.tokens` is `tokens` under `[limits]` in the file, and `ASSAY_LIMITS_TOKENS` in the
+environment.
+"""
+WORDS: dict[Any, str] = {
+    str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", SecretStr: "secret text",
+    Any: "anything",
+}  # fmt: skip
+
+
+def pages() -> dict[Path, str]:
+    """Both pages, by their files."""
+    return {FOLDER / "options.md": options(), FOLDER / "settings.md": settings()}
+
+
+def options() -> str:
+    """The page of the options."""
+    found = list(declared(RunOptions).values())
+    parts = [OPTIONS]
+    for group in get_args(Group):
+        rows = [_option(each) for each in found if each.option.group == group]
+        head = ("option", "takes", "flags", "body", "setting", "fork from", "meaning")
+        parts.append(f"## {group}\n\n{table(head, rows)}")
+    flags = [flag for each in found for flag in each.flags]
+    said = [
+        (f"`{name}`", ", ".join(", ".join(flag.on.split()) for flag in same))
+        for name, same in groupby(flags, key=lambda flag: flag.name)
+    ]
+    return "\n".join([*parts, FLAGS, table(("flag", "commands"), said)])
+
+
+def _option(each: Declared) -> Sequence[str]:
+    flags = dict.fromkeys(f"`{flag.name}{f' {flag.metavar}' if flag.metavar else ''}`" for flag in each.flags)
+    fork = each.option.until if each.name in declared(ForkOptions) else ""
+    meaning = each.option.about or DESCRIPTIONS.get(each.option.setting, "")
+    if not meaning:
+        meaning = each.flags[0].help_on("research")
+    return (
+        f"`{each.name}`",
+        takes(each.kind),
+        ", ".join(flags),
+        _code(each.option.api),
+        _code(each.option.setting),
+        fork,
+        meaning,
+    )
+
+
+def settings() -> str:
+    """The page of the settings."""
+    parts = [SETTINGS]
+    sections: dict[str, list[Sequence[str]]] = {}
+    for name, field in _fields(Settings):
+        sections.setdefault(name.rpartition(".")[0].partition(".")[0], []).append(_setting(name, field))
+    del sections["depths"]  # the page on configuration has them side by side
+    for section, rows in sections.items():
+        head = ("setting", "takes", "default", "meaning")
+        parts.append(f"## {f'[{section}]' if section else 'At the root'}\n\n{table(head, rows)}")
+    return "\n".join(parts)
+
+
+def _setting(name: str, field: FieldInfo) -> Sequence[str]:
+    default = "" if name == "home" else _default(name, field)
+    return f"`{name}`", _bounded(field), _code(default), field.description or ""
+
+
+def _bounded(field: FieldInfo) -> str:
+    signs = {"gt": "above", "ge": "from", "lt": "below", "le": "to"}
+    bounds = [
+        f"{word} {getattr(limit, sign):g}"
+        for limit in field.metadata
+        for sign, word in signs.items()
+        if isinstance(getattr(limit, sign, None), int | float)
+    ]
+    return " ".join([takes(field.annotation), *bounds])
+
+
+def takes(kind: Any) -> str:
+    """What a type takes, in words; None is what is left out."""
+    return " or ".join(dict.fromkeys(_parts(kind)))
+
+
+def _parts(kind: Any) -> Iterator[str]:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        yield ", ".join(f"`{word}`" for word in inner)
+    elif origin in (Union, UnionType):
+        for each in inner:
+            if each is not NoneType:
+                yield from _parts(each)
+    elif origin is Annotated:
+        yield from _parts(inner[0])
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        yield f"table of {takes(inner[1])}"
+    elif isinstance(origin, type) and issubclass(origin, Sequence):
+        yield f"list of {takes(inner[0])}"
+    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        yield f"`{kind.__name__}`"
+    else:
+        yield WORDS.get(kind) or "table"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+
+
+if __name__ == "__main__":
+    for target, page in pages().items():
+        target.write_text(page, encoding="utf-8")

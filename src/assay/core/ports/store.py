@@ -1,0 +1,97 @@
+"""What a store is: its ports together, and what keeps it small."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, Self
+
+import msgspec
+
+from assay.core.ports.adoption import Adoption
+from assay.core.ports.collections import Additions
+from assay.core.ports.documents import Blobs, Cache, Library
+from assay.core.ports.jobs import Jobs
+from assay.core.ports.journal import Journal
+from assay.core.ports.models import Permits
+from assay.core.ports.queue import Queue
+from assay.core.ports.users import AuditLog, Buckets, LimitStore, ShareStore, UserStore
+from assay.core.ports.webhooks import WebhookStore
+
+
+class Swept(msgspec.Struct, frozen=True, kw_only=True):
+    """What was cleaned up: the row numbers of documents, and how many bytes in how many files.
+
+    `apart` says that bytes were left alone, since another library has stored some in the same place.
+    """
+
+    rows: tuple[int, ...] = ()
+    blobs: int = 0
+    size: int = 0
+    apart: bool = False
+
+
+class Upkeep(Protocol):
+    """Keeps a store small. Blocking."""
+
+    def sweep(self, pages: Path) -> Swept | None:
+        """Remove documents nobody can come back to, and their bytes; pages kept for the next time in `pages` too.
+
+        None where another process works with the database, as far as that can be told.
+
+        Raises:
+            StoreError: it cannot be read or written; what is referred to is untouched.
+        """
+        ...
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of what is stored for each run, by its id: events, steps and ledger.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One home: its runs, its documents and their bytes, and what was found out before."""
+
+    journal: Journal
+    library: Library
+    blobs: Blobs
+    cache: Cache
+    permits: Permits
+    additions: Additions
+    tells_all: bool = False
+    """Whether who listens to the journal is told of what other processes queue."""
+    queue: Queue | None = None
+    """None where no other process could take anything out of it."""
+    jobs: Jobs | None = None
+    """None there too."""
+    users: UserStore | None = None
+    """None where no other process could know them."""
+    buckets: Buckets | None = None
+    audit: AuditLog | None = None
+    webhooks: WebhookStore | None = None
+    limits: LimitStore | None = None
+    shares: ShareStore | None = None
+    """These are None where no other process could know them; so is `adoption`, for there are no users."""
+    adoption: Adoption | None = None
+    upkeep: Upkeep | None = None
+    """None where there is nothing to keep small."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same store as one owner knows it; None knows all. Bytes, memos and permits know no owners."""
+        return replace(
+            self,
+            journal=self.journal.owned_by(owner),
+            library=self.library.owned_by(owner),
+            additions=self.additions.owned_by(owner),
+            queue=None if self.queue is None else self.queue.owned_by(owner),
+            jobs=None if self.jobs is None else self.jobs.owned_by(owner),
+        )
+
+    async def close(self) -> None:
+        """Write what waits and let go of everything."""
+        await self.journal.close()

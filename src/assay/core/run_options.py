@@ -1,0 +1,314 @@
+"""The options of a run, each declared once.
+
+A key of `RunOptions` is an option's name in Python, in the rows of a batch and in a schedule; its type says what it may
+be, its `Option` what it goes by and what it sets, its flags how the commands take it. A fork may change those of
+`ForkOptions`. To add one is a key here, a field of the brief, and its use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict, get_args
+
+from assay.core.brief import Depth, Mode, Role, Said
+from assay.core.claims import CheckName, RepairName
+from assay.core.options import Flag, Option
+
+Answers = Sequence[str] | Mapping[str, str]
+"""Answers to clarifying questions: in their order, or by question."""
+Asking = Literal["never", "optional", "required"]
+Waiting = Literal["never", "required"]
+"""What of `Asking` a client of the server may want."""
+
+_BEGUN = "research batch plan schedule"
+_LIMITED = "research plan schedule fork agent ask chat"
+_COUNTED = "research plan schedule fork agent"
+_DONE = f"{_BEGUN} fork"
+_WEB = f"{_BEGUN} agent chat"
+_JUDGED = "judge check summary"
+_DEPTHS = ("light", "medium", "extended")
+
+
+def _limit(measure: str, setting: str = "") -> Option:
+    budget = f"budget.{measure}"
+    return Option(group="Budget", setting=f"limits.{setting or measure}", sets=(budget,), api=budget)
+
+
+class ForkOptions(TypedDict, total=False):
+    """What of a run may be otherwise in its fork: options of `RunOptions`. What is left out stays.
+
+    Limits are the fork's own: what the run it is forked off has spent does not count. That private documents may be
+    sent elsewhere has to be said again where other models are.
+    """
+
+    max_time: Annotated[
+        float | None,
+        _limit("seconds", "time"),
+        Flag("--max-time", f"{_LIMITED} batch table", "Time limit for {what} (90s, 5m).", "TIME", "time"),
+    ]
+    max_usd: Annotated[
+        float | None,
+        _limit("usd"),
+        Flag("--max-usd", f"{_LIMITED} {_JUDGED}", "Cost limit for {what} in US dollars (0.50).", "USD", "usd"),
+    ]
+    max_tokens: Annotated[
+        int | None,
+        _limit("tokens"),
+        Flag("--max-tokens", f"{_LIMITED} {_JUDGED}", "Token limit for {what} (200k).", "COUNT", "count"),
+    ]
+    max_searches: Annotated[
+        int | None,
+        _limit("searches"),
+        Flag("--max-searches", _COUNTED, "Searches the run may make.", "COUNT", "count"),
+    ]
+    max_pages: Annotated[
+        int | None,
+        _limit("pages"),
+        Flag("--max-pages", _COUNTED, "Documents and pages it may open.", "COUNT", "count"),
+    ]
+    max_agents: Annotated[
+        int | None,
+        _limit("agents"),
+        Flag("--max-agents", _COUNTED, "Research agents it may send.", "COUNT", "count"),
+    ]
+    model: Annotated[str | Sequence[str] | None, Option(group="Model", setting="model", sets=("models",))]
+    models: Annotated[
+        Mapping[Role, str | Sequence[str]],
+        Option(group="Model", about="models by role, the first choice of each first"),
+        Flag(
+            "--model",
+            f"{_DONE} agent ask chat table summary",
+            "Model; for one ROLE (simple, analytical, complex, judge) or all; repeatable.",
+            "[ROLE=]PROVIDER:NAME",
+            "models",
+        ),
+    ]
+    depth: Annotated[
+        Depth | None,
+        Option(group="Run", place=20, setting="depth", api="depth", until="research"),
+        Flag("--depth", _DONE, "Time, steps and agents of the research.", choices=("auto", *_DEPTHS)),
+        Flag("--depth", "agent", "Turns the agent has (default: medium).", choices=_DEPTHS),
+        Flag("--depth", "table", "Depth for each cell.", choices=_DEPTHS, default="light"),
+    ]
+    strategy: Annotated[
+        str | None,
+        Option(group="Run", place=20, setting="strategy", api="strategy", until="research"),
+        Flag("--strategy", _DONE, "Research strategy: orchestrated or reflective.", "NAME", "strategy"),
+    ]
+    length: Annotated[
+        str | int | None,
+        Option(group="Report", setting="length", api="report.length"),
+        Flag("--length", _DONE, "Length: short, normal (300 to 2,000 words, by depth), long, or in words.", "LENGTH"),
+    ]
+    language: Annotated[
+        str | None,
+        Option(
+            group="Report",
+            setting="language",
+            sets=("language", "language_asked", "locale"),
+            api="report.language",
+        ),
+        Flag("--lang", _DONE, "Language of the report (de, pt-BR); default: that of the question.", "CODE"),
+    ]
+    template: Annotated[
+        str | Path | None,
+        Option(group="Report", api="report.template"),
+        Flag("--template", _DONE, "Markdown file with the headings the report must have.", "FILE", "path"),
+    ]
+    instructions: Annotated[
+        str | Path | None,
+        Option(group="Report", api="report.instructions"),
+        Flag("--instructions", _DONE, "Further instructions for the report: style, emphasis, readers.", "FILE", "path"),
+    ]
+    review_plan: Annotated[
+        Asking | None,
+        Option(group="Run", place=40, sets=("review",), api="review_plan", sent=Waiting, until="plan"),
+        Flag(
+            "--review-plan",
+            "research fork",
+            "Edit and approve the plan first; without a terminal the run waits (exit 7).",
+            value="required",
+        ),
+    ]
+    allow_private: Annotated[
+        bool,
+        Option(group="Sources", api="scope.allow_private"),
+        Flag(
+            "--allow-private",
+            "research agent chat table",
+            "Let remote models see documents in private collections, and search the web beside them.",
+            reads="switch",
+        ),
+        Flag("--allow-private", "fork", "Let remote models and web searches see private documents.", reads="switch"),
+        Flag("--allow-private", "ask", "Let remote models see the private documents the answer needs.", reads="switch"),
+        Flag("--allow-private", "judge summary", "Let a remote model see private documents.", reads="switch"),
+    ]
+    verify: Annotated[
+        bool | None,
+        Option(group="Report", place=80, setting="verify", api="checks.verify"),
+        Flag("--no-verify", "research fork agent ask", "Skip verification.", value=False),
+    ]
+    repair: Annotated[
+        bool | None,
+        Option(group="Report", place=80, setting="repair", api="checks.repair"),
+        Flag(
+            "--no-repair",
+            "research batch schedule fork agent ask chat",
+            "Keep sentences that fail verification as written, with their verdicts.",
+            value=False,
+        ),
+    ]
+
+
+class RunOptions(ForkOptions, total=False):
+    """The options of a run. None, where it is allowed, is the same as leaving an option out.
+
+    `max_time` is in active seconds; `max_tokens` counts input and output together, `max_usd` is in US dollars,
+    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `model` is the
+    model of every role (PROVIDER:NAME; several are a first choice and its fallbacks) that `models` names none for, by
+    role; the judge is of another family than the writer where there is one.
+
+    `ask` says whether clarifying questions are put to a person: `optional` waits in this process for
+    `RunHandle.answer`, `required` leaves the run waiting, for `Assay.answer`. `answers` are given beforehand: in the
+    order of the questions, or by question. `thread` names the conversation the run is part of; `continues` is the run
+    (id, start of an id, or `last`) whose evidence it goes on from. `said` is what was said before in a conversation
+    which is kept elsewhere; a thread of its own knows that itself.
+
+    `review_plan` says, as `ask` does of questions, whether the plan is shown to a person who approves it
+    (`RunHandle.approve`, `Assay.approve`) or gives another.
+
+    `web` says whether the web is searched and read too; the setting `search.offline` forbids it. Unsaid, it is where no
+    sources are named. Of the web are left out: hosts which are not of `domains` (all where there are none), those of
+    `not_domains`, pages published before `since` or after `until` (a day, a month or a year); `country` (de, us) is
+    where it is searched from. `fresh` asks for pages anew which earlier runs have kept. `allow_private`
+    lets models elsewhere see the documents of private collections, and the web be searched beside them.
+
+    Of the report: `length` is short, normal, long, or a number of words; `language` a code (BCP 47), the question's
+    where none is given; `template` Markdown headings to fill. `template` and `instructions` are the text itself, or the
+    `Path` of a file. `schema` is a JSON Schema (text, a `Path`, or the object): the report is the fields it asks for.
+
+    `user` says whose run it is (limits of workers count by it; a provider gets its hash, no model is told), `labels`
+    are noted with it.
+    """
+
+    mode: Annotated[
+        Mode | None,
+        Option(group="Run", place=10, setting="mode", api="mode"),
+        Flag(
+            "--mode",
+            "research batch schedule",
+            "Direct answer, quick search, or research.",
+            choices=("auto", "simple", "web_search", "deep_research"),
+        ),
+    ]
+    schema: Annotated[
+        str | Path | Mapping[str, Any] | None,
+        Option(group="Report", place=60, api="report.schema", sent=dict[str, Any] | None),
+        Flag(
+            "--schema",
+            "research schedule",
+            "Fill this JSON Schema instead of writing a report; what is unknown is null.",
+            "FILE",
+            "file",
+        ),
+    ]
+    checks_off: Annotated[
+        Sequence[CheckName] | None, Option(group="Report", setting="checks_off", api="checks.checks_off")
+    ]
+    compare: Annotated[bool | None, Option(group="Report", setting="compare", api="checks.compare")]
+    repairs_off: Annotated[
+        Sequence[RepairName] | None, Option(group="Report", setting="repairs_off", api="checks.repairs_off")
+    ]
+    ask: Annotated[
+        Asking | None,
+        Option(group="Run", place=30, setting="ask", api="ask", sent=Waiting),
+        Flag("--ask", "research", "Ask if unclear; required: wait (exit 7).", choices=get_args(Asking)),
+        Flag("--no-clarify", "research", "Ask no clarifying questions (--ask never).", value="never"),
+    ]
+    answers: Annotated[
+        Answers | None,
+        Option(group="Run", place=30, api="answers", sent=tuple[str, ...]),
+        Flag(
+            "--answers",
+            "research answer",
+            "Answers to clarifying questions: JSON, or one a line; - reads stdin.",
+            "FILE",
+            "answers",
+        ),
+    ]
+    continues: Annotated[
+        str | None,
+        Option(group="Sources", sets=("parent",), api="continues"),
+        Flag(
+            "--continue",
+            "research",
+            "Continue from the evidence of an earlier run (its id, the start of it, or last).",
+            "RUN",
+            "run",
+        ),
+    ]
+    thread: Annotated[
+        str | None,
+        Option(group="Sources", api="thread"),
+        Flag("--thread", "research", "Conversation this question belongs to; its earlier messages are known.", "NAME"),
+    ]
+    said: Annotated[
+        Sequence[Said],
+        Option(
+            group="Sources", sets=("conversation",), about="what was said in a conversation which is kept elsewhere"
+        ),
+    ]
+    web: Annotated[
+        bool | None,
+        Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
+        Flag(
+            "--web/--offline", _WEB, "Use the web beside --in, or never; without --in the web is used.", None, "either"
+        ),
+    ]
+    domains: Annotated[
+        Sequence[str],
+        Option(group="Web", sets=("scope.rules.domains",), api="scope.sites_allow"),
+        Flag(
+            "--domain",
+            _WEB,
+            "Use only web pages of this host and its subdomains (gov.uk); repeatable.",
+            "HOST",
+            "several",
+        ),
+    ]
+    not_domains: Annotated[
+        Sequence[str],
+        Option(group="Web", sets=("scope.rules.denied",), api="scope.sites_deny"),
+        Flag("--not-domain", _WEB, "Ignore web pages of this host and its subdomains; repeatable.", "HOST", "several"),
+    ]
+    since: Annotated[
+        str | None,
+        Option(group="Web", sets=("scope.rules.since",), api="scope.since"),
+        Flag("--since", _WEB, "Ignore web pages published before this date (2024-05-31, 2024-05, 2024).", "DAY"),
+    ]
+    until: Annotated[
+        str | None,
+        Option(group="Web", sets=("scope.rules.until",), api="scope.until"),
+        Flag("--until", _WEB, "Ignore web pages published after this date.", "DAY"),
+    ]
+    country: Annotated[
+        str | None,
+        Option(group="Web", sets=("scope.rules.country",), api="scope.country"),
+        Flag("--country", _WEB, "Search the web from this country (de, us).", "CODE"),
+    ]
+    fresh: Annotated[
+        bool,
+        Option(group="Web", sets=("scope.rules.fresh",), api="scope.fresh"),
+        Flag("--fresh", _WEB, "Fetch every page again, even those cached by earlier runs.", reads="switch"),
+    ]
+    user: Annotated[
+        str | None,
+        Option(group="Run", place=60),
+        Flag("--user", f"{_BEGUN} agent", "Owner of the run, for limits, logs and lists; models never see it.", "NAME"),
+    ]
+    labels: Annotated[
+        Mapping[str, str],
+        Option(group="Run", place=60, api="labels"),
+        Flag("--label", f"{_BEGUN} agent", "Label stored with the run; repeatable.", "NAME=VALUE", "labels"),
+    ]

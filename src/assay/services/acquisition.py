@@ -1,0 +1,296 @@
+"""What places give now: files, pages, sites, and what connectors reach, read into the library."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay import plugins
+from assay.core.errors import FetchFailed, UsageError
+from assay.core.later import later
+from assay.core.ports import Clock, Connector, Extractor, KeptPage, Origin, PageCache, SkippedFile
+from assay.core.ports.store import Store
+from assay.core.sources import Fetched
+from assay.core.web_addresses import canonical
+from assay.evidence.ingest import Ingested, exclusions, extractor_for, find_files, ingest, page_name
+from assay.evidence.monitor import ReadingMonitor
+from assay.services import places
+from assay.services.pages import fetching
+from assay.services.places import FILES
+from assay.services.ports import Readers
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    from assay.services import crawler
+else:
+    crawler = later("assay.services.crawler")
+
+GONE = ("not found", "gone")
+"""Kinds of failures after which a page is there no more; after any other it stays as it was."""
+BATCH, BATCH_BYTES = 200, 32_000_000
+
+
+class Gathering:
+    """Reads places into the library, and gives them as origins with the documents they gave.
+
+    `files` and `added` count what was read, and what of it is new to the library; `warnings` are sentences for
+    the user, `notes` tell one who wants to know more what was left out on purpose; `skipped` is the same file by file.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        readers: Readers,
+        clock: Clock,
+        reading: ReadingMonitor,
+        kept: PageCache,
+    ) -> None:
+        self._settings, self._store, self._readers, self._clock = settings, store, readers, clock
+        self._reading, self._kept = reading, kept
+        self._largest = int(settings.documents.max_file_mb * 1_000_000)
+        self.files = self.added = 0
+        self.warnings: list[str] = []
+        self.notes: list[str] = []
+        self.unchanged: list[str] = []
+        self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
+
+    async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
+        """Paths and globs.
+
+        Raises:
+            UsageError: one does not exist.
+        """
+        if not paths:
+            return []
+        await asyncio.to_thread(find_files, paths)
+        return await asyncio.to_thread(self._paths, paths, collection, again=False)
+
+    async def paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+        """Paths and globs which were read before; one that is not there any more gives nothing."""
+        found = [origin.place for origin in origins]
+        return await asyncio.to_thread(self._paths, found, collection, again=True) if found else []
+
+    async def pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+        """Pages of the web; one that cannot be reached now stays as it was.
+
+        Raises:
+            UsageError: the settings forbid the web.
+        """
+        if not origins:
+            return []
+        self._check_online()
+        pages, failed = await self._fetch([each.place for each in origins])
+        done = await asyncio.to_thread(self.take, pages, collection)
+        self.warnings += [f"skipped {url}: {why}" for url, why in failed.items()]
+        self._note(failed)
+        return [
+            msgspec.structs.replace(
+                _renewed(each, done.given.get(each.place, ()), failed.get(each.place, "")),
+                skipped=self.skipped.get(each.place, ()),
+            )
+            for each in origins
+        ]
+
+    async def crawl(self, origin: Origin, collection: str, keep: Callable[[Origin], None] | None = None) -> Origin:
+        """The pages of one site; those that cannot be reached now stay as they were.
+
+        Args:
+            keep: is given the origin as far as it is read, now and then, for somebody who goes on later. Without it the
+                site was read before, and each of its pages is asked for anew.
+
+        Raises:
+            UsageError: the settings forbid the web, or the place is no address.
+        """
+        self._check_online()
+        gave: dict[str, None] = {}
+        known = len(self.skipped)
+        kept = _Asked(self._kept) if keep is None else self._kept
+        site = crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
+        async with (
+            fetching(self._settings.web, self._clock, kept) as fetcher,
+            aclosing(crawler.crawl(fetcher, site, self._reading.say)) as pages,
+        ):
+            async for page in pages:
+                done = await asyncio.to_thread(self.take, [page], collection)
+                gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
+                if keep is not None and len(gave) % crawler.EVERY == 1:
+                    await asyncio.to_thread(keep, msgspec.structs.replace(origin, documents=tuple(gave)))
+        gave.update(dict.fromkeys(await asyncio.to_thread(self._out_of_reach, origin, site)))
+        self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failed.items()), *site.notes]
+        self._note(site.failed)
+        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._since(known))
+
+    async def connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
+        """What a connector gives; where it cannot be reached now, what it gave before.
+
+        Raises:
+            UnknownName: no such connector is installed.
+            UsageError: the place is none of its.
+        """
+        scheme = place.partition(":")[0]
+        connector: Connector = plugins.load("connectors", scheme)()
+        origin = before or Origin(place=connector.canonical(place), kind=scheme)
+        if connector.reaches_out(place):
+            self._check_online()
+        try:
+            known = len(self.skipped)
+            documents = await asyncio.to_thread(self._connected, connector, origin.place, collection)
+        except FetchFailed as failed:
+            self.warnings.append(f"skipped {origin.place}: {failed.reason}")
+            return origin
+        return msgspec.structs.replace(origin, documents=documents, skipped=self._since(known))
+
+    def take(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
+        """Read files and pages into a collection; nothing is wrong with there being none. Blocking.
+
+        Raises:
+            Cancelled: reading was stopped.
+        """
+        done = ingest(
+            paths,
+            pages=pages,
+            library=self._store.library,
+            blobs=self._store.blobs,
+            extractors=self._readers.extractors(),
+            archives=self._readers.archives(),
+            clock=self._clock,
+            collection=collection,
+            progress=self._reading.tell,
+            largest=self._largest,
+            needed=False,
+        )
+        self.files += done.files
+        self.added += done.added
+        self.warnings += done.warnings
+        self.notes += done.notes
+        self.skipped |= done.skipped
+        self.unchanged += done.unchanged
+        return done
+
+    def _paths(self, paths: Sequence[str], collection: str, *, again: bool) -> list[Origin]:
+        found, missing = places.files_of(paths)
+        self.warnings += [f"{why}: what came from there left the collection" for why in missing.values()]
+        done = self.take((), collection, [path for path in paths if path not in missing])
+        before = self._store.library if again else None
+        return [
+            Origin(
+                place=place,
+                kind=FILES,
+                documents=places.given_by(files, done.given, before),
+                skipped=places.skipped_in(files, done.skipped),
+            )
+            for place, files in found.items()
+        ]
+
+    async def _fetch(self, urls: Iterable[str]) -> tuple[list[Fetched], dict[str, str]]:
+        """Pages, and why others cannot be had, by their addresses."""
+        pages, failed = [], {}
+        async with fetching(self._settings.web, self._clock) as fetcher:
+            for url in urls:
+                try:
+                    pages.append(await fetcher.fetch(url))
+                except FetchFailed as error:
+                    failed[url] = error.reason
+        return pages, failed
+
+    def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
+        extractors = self._readers.extractors()
+        gave: dict[str, None] = {}
+        unread = 0
+        left_out: dict[str, list[str]] = {}
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            files = connector.fetch(place, Path(folder), self._clock, self._largest)
+            for batch in _batches(files):
+                wanted = [file for file in batch if not _left_out(file, extractors, left_out)]
+                readable = [file for file in wanted if extractor_for(file, extractors) is not None]
+                unread += len(wanted) - len(readable)
+                self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
+                done = self.take(readable, collection)
+                gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
+        self.notes += exclusions.said(left_out)
+        self._note({url: reason for reason, urls in left_out.items() for url in urls})
+        if unread:
+            some = "1 file which is" if unread == 1 else f"{unread} files which are"
+            self.warnings.append(f"skipped {some} not text in {place}")
+        return tuple(gave)
+
+    def _out_of_reach(self, origin: Origin, site: crawler.Site) -> list[str]:
+        """The documents of pages which a crawl met, or had no room for, and could not read this time."""
+        lost = {canonical(url) for url, why in site.failed.items() if not why.startswith(GONE)}
+        lost |= {canonical(url) for url in site.left}
+        if not (lost and origin.documents):
+            return []
+        found = (self._store.library.document(sha) for sha in origin.documents)
+        return [each.sha256 for each in found if each is not None and canonical(each.url) in lost]
+
+    def _note(self, reasons: Mapping[str, str]) -> None:
+        """Remember why addresses gave no document."""
+        self.skipped |= {url: (SkippedFile(url, why),) for url, why in reasons.items()}
+
+    def _since(self, known: int) -> tuple[SkippedFile, ...]:
+        """What was skipped after the first `known` files and pages."""
+        later = itertools.islice(self.skipped.values(), known, None)
+        return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
+
+    def _check_online(self) -> None:
+        if self._settings.search.offline:
+            raise UsageError(
+                "the web was asked for, and search.offline forbids it: leave --web out, or set it to false"
+            )
+
+
+class _Asked:
+    """Kept pages about which the server is always asked: whether they have changed."""
+
+    def __init__(self, kept: PageCache) -> None:
+        self._kept = kept
+
+    def get(self, url: str) -> KeptPage | None:
+        """See the port."""
+        found = self._kept.get(url)
+        return None if found is None else msgspec.structs.replace(found, fresh_until=0.0)
+
+    def put(self, kept: KeptPage) -> None:
+        """See the port."""
+        self._kept.put(kept)
+
+    def forget(self, url: str) -> None:
+        """See the port."""
+        self._kept.forget(url)
+
+
+def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
+    """A page's origin after it was asked for: gone, out of reach, or as it is now."""
+    documents = origin.documents if why and not why.startswith(GONE) else given
+    return msgspec.structs.replace(origin, documents=documents)
+
+
+def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
+    """Whether a file of a repository is for no reader; why goes to `reasons`."""
+    name, reader = page_name(file), extractor_for(file, extractors)
+    why = exclusions.by_name(name) or exclusions.by_content(name, file.body, reader.media_type if reader else "")
+    if why:
+        reasons.setdefault(why, []).append(file.url)
+    return bool(why)
+
+
+def _batches(files: Iterator[Fetched]) -> Iterator[list[Fetched]]:
+    """A few files at a time: no more than some megabytes are in memory."""
+    batch: list[Fetched] = []
+    size = 0
+    for file in files:
+        batch.append(file)
+        size += len(file.body)
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

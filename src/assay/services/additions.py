@@ -1,0 +1,158 @@
+"""Documents added in the background: begun at once, told of while they are read, gone on with after a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from assay.core.errors import AssayError, UsageError
+from assay.core.ports.collections import ENDED, Addition, AdditionStart
+from assay.run.holders import is_dead, this_process
+from assay.services import collections, uploads
+from assay.services.context import Context
+from assay.services.places import checked_name
+from assay.services.texts import Sources, listed
+
+KEPT = timedelta(days=7)
+"""How long what ended is told of."""
+LOOK = 0.5
+"""Seconds between two looks at what another process adds."""
+TOLD = 0.25
+"""Seconds between two words on how reading goes, as they are stored."""
+ADDING = AdditionStart()
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
+    """Have documents read into a collection; see `Library.begin_add`, `begin_crawl` and `begin_sync`."""
+    checked_name(collection)
+    named = tuple(listed(sources))
+    if not named:
+        raise UsageError("there is nothing to add: name a file, a folder or a page")
+    now = context.clock.now()
+    made = Addition(
+        id="".join(secrets.choice(_LETTERS) for _ in range(10)),
+        collection=collection,
+        name=how.name or ", ".join(named[:3]),
+        sources=named,
+        kind=how.kind,
+        options=how.options,
+        created_at=now,
+        updated_at=now,
+        holder=this_process(),
+        owner=context.owner or "",
+    )
+    old = (datetime.now(UTC) - KEPT).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    await asyncio.to_thread(context.store.additions.forget, old)
+    await asyncio.to_thread(context.store.additions.put, made)
+    _start(context, made)
+    return made
+
+
+async def upload(context: Context, arriving: uploads.Arriving) -> Addition:
+    """Have a file read which came piece by piece; see `Library.begin_upload`."""
+    file = await uploads.stored(context, arriving)
+    return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
+
+
+async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
+    """An addition each time something is said of it, until it has ended; see `Library.follow_addition`."""
+    with context.adding.news(id) as news:
+        while True:
+            news.clear()
+            found = await asyncio.to_thread(context.store.additions.find, id)
+            if found.seq > after:
+                after = found.seq
+                yield found
+            if found.state in ENDED:
+                return
+            if _is_left(found):
+                await go_on(context)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), LOOK)
+
+
+async def go_on(context: Context) -> list[Addition]:
+    """Go on with what killed processes of this machine have left; see `Library.go_on_adding`."""
+    every = await asyncio.to_thread(context.store.additions.all, 1_000)
+    left = [each for each in every if _is_left(each)]
+    for each in left:
+        mine = msgspec.structs.replace(each, holder=this_process(), seq=each.seq + 1, updated_at=context.clock.now())
+        await asyncio.to_thread(context.store.additions.put, mine)
+        _start(context.owned_by(each.owner), mine)
+    return left
+
+
+def _is_left(addition: Addition) -> bool:
+    """Whether nobody reads it any more, and it has not ended."""
+    return addition.state not in ENDED and (not addition.holder or is_dead(addition.holder))
+
+
+def _start(context: Context, addition: Addition) -> None:
+    context.adding.start(_Reader(context, addition).read(), addition.id)
+
+
+class _Reader:
+    """Reads one addition, and keeps what is to be told of it."""
+
+    def __init__(self, context: Context, addition: Addition) -> None:
+        self._context, self._now = context, addition
+        self._line, self._over, self._turn = "", False, asyncio.Lock()
+
+    async def read(self) -> None:
+        """Read it to its end, whatever that is."""
+        await self._say(state="reading")
+        telling = self._context.adding.beside(self._tell(), self._now.id)
+        try:
+            found = await self._read()
+        except AssayError as error:
+            await self._say(over=True, state="failed", error=str(error))
+        else:
+            await self._say(over=True, state="done", **found)
+        finally:
+            telling.cancel()
+            task = asyncio.current_task()
+            if not self._over and not (task and task.cancelling()):  # a bug is told to the log, and who waits is told
+                await self._say(over=True, state="failed", error="an error of Assay ended it; the log says which")
+
+    async def _read(self) -> dict[str, object]:
+        """Do it; what came of it."""
+        now, context = self._now, self._context
+        if now.kind == "sync":
+            synced = await collections.sync(context, now.collection, self._hear)
+            line = f"{synced.added} added, {synced.updated} changed, {synced.removed} gone"
+            found = {"documents": synced.documents, "added": synced.added, "warnings": synced.warnings}
+            return {**found, "line": line}
+        if now.kind == "crawl":
+            [url], pages, depth = now.sources, now.options.get("pages", 200), now.options.get("depth", 5)
+            done = await collections.crawl(context, url, now.collection, pages, depth, self._hear)
+        else:
+            done = await collections.add(context, list(now.sources), now.collection, self._hear)
+        return {"documents": done.documents, "added": done.added, "warnings": done.warnings, "line": ""}
+
+    def _hear(self, line: str) -> None:
+        """A word from the thread that reads."""
+        self._line = line
+
+    async def _tell(self) -> None:
+        """Keep the last word from time to time, as long as it is read."""
+        while True:
+            await asyncio.sleep(TOLD)
+            if self._line != self._now.line:
+                await self._say(line=self._line)
+
+    async def _say(self, *, over: bool = False, **changed: object) -> None:
+        """Keep what changed; after the last word there is none."""
+        async with self._turn:
+            if self._over:
+                return
+            self._over = over
+            now = self._context.clock.now()
+            self._now = msgspec.structs.replace(self._now, seq=self._now.seq + 1, updated_at=now, **changed)
+            await asyncio.to_thread(self._context.store.additions.put, self._now)
+        self._context.adding.tell(self._now.id)

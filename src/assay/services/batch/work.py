@@ -1,0 +1,281 @@
+"""The loop of a batch: some runs at once, each within its part of the total, each noted in the folder as it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast
+
+import msgspec
+
+from assay.core.claims import VERDICTS
+from assay.core.errors import (
+    AssayError,
+    FenceLost,
+    LeaseHeld,
+    OtherRelease,
+    StoreError,
+    TooLittle,
+    UnknownName,
+)
+from assay.core.markers import CitationMode
+from assay.core.report import build_report
+from assay.core.run_options import RunOptions
+from assay.core.usage import Budget, Usage
+from assay.core.view import RunView
+from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
+from assay.services.batch.rows import BatchBudget, BatchRow, smaller
+from assay.services.handle import RunHandle
+from assay.services.ports import Researcher
+
+Ended = Literal["all", "spent", "stopped"]
+"""How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""
+Told = Callable[[BatchRow, BatchResult], None]
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds for every run of a batch.
+
+    `total` limits the money and tokens of all together, those of earlier calls in the same folder too. `sources` and
+    `options` are for orders which have none of their own. Reports are files of `suffix`.
+    """
+
+    total: Budget = Budget()
+    at_once: int = 2
+    sources: tuple[str, ...] | None = None
+    options: RunOptions = RunOptions()
+    suffix: str = ".md"
+    citations: CitationMode = "numbers"
+
+
+class ActiveRun(msgspec.Struct, frozen=True):
+    """A run of this process."""
+
+    order: BatchRow
+    handle: RunHandle
+
+
+class Batch:
+    """Orders on their way through one `Assay`; `folder` is to be taken by the caller.
+
+    Nothing runs at once here: the engine executes the runs, and this loop wakes when one has ended.
+    """
+
+    def __init__(
+        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, told: Told
+    ) -> None:
+        self._assay, self._folder, self._terms, self._told = assay, folder, terms, told
+        done = {row.key for row in folder.results.values() if row.status in DONE}
+        self.skipped = sum(order.key in done for order in orders)
+        self._waiting = deque(order for order in orders if order.key not in done)
+        self._going: dict[str, ActiveRun] = {}
+        self._news = asyncio.Event()
+        self._batch_budget = BatchBudget(terms.total)
+        for row in folder.results.values():
+            if row.status in DONE or row.key not in {order.key for order in self._waiting}:
+                self._batch_budget.spent(row.usd, row.tokens)
+        self._stopped = self._left = self._spent = False
+
+    @property
+    def unbegun(self) -> int:
+        """Orders nothing was done for."""
+        return len(self._waiting)
+
+    @property
+    def at_work(self) -> int:
+        """Runs that go on."""
+        return len(self._going)
+
+    @property
+    def used(self) -> tuple[float, int]:
+        """US dollars and tokens spent so far, by earlier calls too."""
+        return self._batch_budget.usd, self._batch_budget.tokens
+
+    def stop(self) -> None:
+        """Begin no further run; those that go on come to their end."""
+        self._stopped = True
+        self._news.set()
+
+    def leave(self) -> None:
+        """Wait for nothing any more; what goes on can be gone on with."""
+        self._stopped = self._left = True
+        self._news.set()
+
+    async def work(self) -> Ended:
+        """Until all orders are tried, the total is spent, or the owner ended it.
+
+        Raises:
+            StoreError: the folder or the store cannot be written; the same call goes on from there.
+        """
+        await self._keep_apart()
+        while True:
+            await self._fill()
+            if self._left or not self._going:
+                break
+            await self._news.wait()
+            self._news.clear()  # before looking: what ends while we look is news again
+            for going in [each for each in self._going.values() if each.handle.ended]:
+                del self._going[going.order.key]
+                await self._settle(going.order, going.handle)
+        if self._stopped and (self._waiting or self._going):
+            return "stopped"
+        return "spent" if self._spent else "all"
+
+    async def _keep_apart(self) -> None:
+        """Runs which an earlier call began, and which did not come to their end, keep the limits they have."""
+        for order in self._waiting:
+            if known := self._folder.runs.get(order.key):
+                with contextlib.suppress(UnknownName):
+                    view = await self._assay.view(known)
+                    self._batch_budget.keep(order.key, view.brief.budget if view.brief else Budget())
+
+    async def _fill(self) -> None:
+        while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
+            order = self._waiting.popleft()
+            try:
+                handle = await self._begun(order)
+            except TooLittle as error:
+                if not self._is_purse(order):
+                    self._note(order, error=str(error))
+                elif self._going:  # what they leave of their parts may pay for it
+                    self._waiting.appendleft(order)
+                    return
+                else:
+                    self._waiting.appendleft(order)
+                    self._spent = True
+            except (FenceLost, LeaseHeld, OtherRelease) as error:
+                self._note(order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed")
+            except StoreError:
+                raise
+            except AssayError as error:
+                self._note(order, error=str(error))
+            else:
+                if handle is not None:
+                    self._going[order.key] = ActiveRun(order, handle)
+                    handle.on_end(self._news.set)
+
+    async def _begun(self, order: BatchRow) -> RunHandle | None:
+        """A run of this order, an earlier one where there is one; None where nothing is to be executed."""
+        known = self._folder.runs.get(order.key, "")
+        if known:
+            try:
+                return await self._taken_up(order, known)
+            except UnknownName:  # it was never stored, or has been deleted
+                pass
+        for places in range(self._places(), 0, -1):
+            limit = smaller(self._own(order), self._batch_budget.share(places))
+            try:
+                handle = self._start(order, limit)
+            except TooLittle:
+                if places == 1:  # not even alone it can be paid for
+                    raise
+                continue
+            self._batch_budget.keep(order.key, limit)
+            self._folder.begin(order.key, handle.run_id)
+            return handle
+        raise AssertionError("there is always one place")
+
+    async def _taken_up(self, order: BatchRow, run_id: str) -> RunHandle | None:
+        """Go on with a run of an earlier call."""
+        row = await self._assay.find(run_id)
+        view = await self._assay.view(row.run_id)
+        waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
+        if waits or row.status in DONE:
+            await self._deliver(order, view)
+            return None
+        return await self._assay.resume(row.run_id)
+
+    def _start(self, order: BatchRow, limit: Budget) -> RunHandle:
+        wanted: dict[str, Any] = {**self._terms.options, **order.options}
+        wanted |= {"max_usd": limit.usd, "max_tokens": limit.tokens}
+        wanted.setdefault("ask", "never")
+        sources = self._terms.sources if order.sources is None else order.sources
+        return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
+
+    def _own(self, order: BatchRow) -> Budget:
+        """What an order says of its own limits, or the settings do."""
+        limits = self._assay.settings.limits
+        usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
+        return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
+
+    def _is_purse(self, order: BatchRow) -> bool:
+        """Whether it is the total which leaves too little, and not the order's own limit."""
+        return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
+
+    def _places(self) -> int:
+        return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
+
+    async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
+        """Note what came of a run which has ended."""
+        try:
+            view = await handle.view()
+        except (FenceLost, LeaseHeld, OtherRelease) as error:
+            self._batch_budget.settle(order.key, Usage())
+            self._note(order, run=handle.run_id, error=str(error), status="running")
+        except StoreError:
+            raise
+        except AssayError as error:
+            self._batch_budget.settle(order.key, Usage())
+            self._note(order, run=handle.run_id, error=str(error))
+        else:
+            await self._deliver(order, view)
+
+    async def _deliver(self, order: BatchRow, view: RunView) -> None:
+        """The report into its file, and the row into the results."""
+        self._batch_budget.settle(order.key, view.usage.total)
+        name = ""
+        if view.report.text.strip() and view.status not in ("cancelled", "paused"):
+            name = file_name(order, self._terms.suffix)
+            self._folder.save(name, await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations))
+        report = build_report(view)
+        self._add(
+            order,
+            BatchResult(
+                line=order.line,
+                key=order.key,
+                id=order.id,
+                question=order.question,
+                run=view.run_id,
+                status=_status(view),
+                stop_reason=view.stop_reason,
+                verified=view.verified,
+                passed=view.passed,
+                file=name,
+                claims={v: count for v in VERDICTS if (count := getattr(view.summary, v))},
+                sources=sum(source.number is not None for source in report.sources),
+                usd=round(view.usage.total.usd, 6),
+                tokens=view.usage.total.tokens,
+                error=_why(view),
+            ),
+        )
+
+    def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
+        """A row of an order without a run that could be looked at."""
+        named = run or self._folder.runs.get(order.key, "")
+        row = BatchResult(
+            line=order.line,
+            key=order.key,
+            id=order.id,
+            question=order.question,
+            run=named,
+            status=status,
+            error=error,
+        )
+        self._add(order, row)
+
+    def _add(self, order: BatchRow, row: BatchResult) -> None:
+        self._folder.add(row)
+        self._told(order, row)
+
+
+def _status(view: RunView) -> Status:
+    return "running" if view.status == "created" else view.status
+
+
+def _why(view: RunView) -> str:
+    if view.status == "waiting":
+        how = "approve" if view.waiting_for == "plan" else "answer"
+        return f"it waits for {view.waiting_for}: assay runs {how} {view.run_id}, then this command again"
+    return view.error

@@ -1,0 +1,187 @@
+"""What a caller wants of a run, and the brief it becomes: what is not said is taken from the settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay import agents, phases, verify
+from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
+from assay.core.depths import changed_depths
+from assay.core.errors import UnknownName, UsageError
+from assay.core.families import judges
+from assay.core.labels import checked_labels
+from assay.core.languages import of_question, read_language
+from assay.core.options import declared, nested
+from assay.core.outline import read_template
+from assay.core.run_options import RunOptions
+from assay.core.web_addresses import WebRules
+from assay.locale import locale_for
+from assay.phases.fields.schema import LARGEST, canonical
+from assay.run.releases import own_release
+from assay.services.texts import hosts, make_rules, text_of
+from assay.services.threads import given
+from assay.settings import Settings
+
+LONGEST_QUESTION = 100_000
+"""Characters; a question is not where documents are put."""
+LONGEST_NAME = 200
+
+_QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
+
+
+def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bool = False) -> Brief:
+    """The brief of a run about `question`, of today; its scope is still the default one.
+
+    `web` is whether the web belongs to it where neither the caller nor the settings say so.
+
+    Raises:
+        UsageError: the question is empty or too long, or an option is not of its kind.
+    """
+    question = _question(question)
+    language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
+    code = _language(question, language)
+    fields = _as_said(settings, wanted) | {
+        "question": question,
+        "date": datetime.now(UTC).date().isoformat(),
+        "timeouts": settings.timeouts.model_dump(),
+        "instructions": text_of(wanted.get("instructions"), "instructions"),
+        "length": read_length(wanted.get("length") or settings.length),
+        "language": code,
+        "locale": locale_for(code),
+        "language_asked": bool(language.strip()),
+        "template": _template(wanted.get("template")),
+        "schema": _schema(wanted, mode),
+        "ask": wanted.get("ask") or ("required" if settings.ask == "required" else "never"),
+        "assess": True,
+        "tools": settings.agents.tools,
+        "user": _user(wanted.get("user")),
+        "labels": checked_labels(wanted.get("labels") or {}),
+        "release": own_release(),
+        "answers": given(wanted.get("answers") or ()),
+        "thread": (wanted.get("thread") or "").strip(),
+        "conversation": tuple(wanted.get("said") or ()),
+        "parent": (wanted.get("continues") or "").strip(),
+        "scope": Scope(
+            web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
+        ),
+        "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
+        "speculation": settings.speculation.model_dump(),
+        "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
+        "prompts": phases.prompts() | agents.prompts() | verify.prompts(),
+    }
+    try:
+        return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{error}") from error
+
+
+def _question(text: str) -> str:
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} are read: put the material "
+            "into a file, and name it with --in"
+        )
+    if not text.strip():
+        raise UsageError("the question is empty: write one")
+    return text.strip()
+
+
+def _as_said(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
+    """The fields of the brief as its options say them, else their settings; what has to be read goes before these."""
+    said: Mapping[str, Any] = wanted
+    found: dict[str, Any] = {}
+    for name, each in declared(RunOptions).items():
+        setting, value = each.option.setting, said.get(name)
+        configured = attrgetter(setting)(settings) if setting else ""
+        if value is None or (not value and isinstance(configured, str)):
+            value = configured
+        if value is not None and (value or setting):
+            found[each.fields[0]] = value
+    return nested(found)
+
+
+def named_models(
+    model: str | Sequence[str] | None, models: Mapping[Role, str | Sequence[str]]
+) -> dict[Role, tuple[str, ...]]:
+    """The models which a caller names, by role: `model` plays all but the judge that `models` names none for.
+
+    Raises:
+        UnknownName: there is no such role.
+    """
+    for role in models:
+        if role not in ROLES:
+            raise UnknownName("role", role, ROLES)
+    common = {role: listed(model) for role in ROLES if role != "judge"} if model else {}
+    return common | {role: listed(names) for role, names in models.items()}
+
+
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """One name or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
+    """The models of every role; a judge whom nobody names goes by those of the others."""
+    models = settings.roles() | dict(named)
+    return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
+
+
+def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
+    """Whether the web belongs to a run, as far as the caller or the settings say so."""
+    if settings.search.offline:
+        return False
+    asked = wanted.get("web")
+    return settings.search.web if asked is None else asked
+
+
+def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
+    if wanted.get("web") and settings.search.offline:
+        raise UsageError("the web was asked for, and search.offline forbids it: leave --web out, or set it to false")
+    said = said_of_web(wanted, settings)
+    return unsaid if said is None else said
+
+
+def _rules(wanted: RunOptions, settings: Settings) -> WebRules:
+    return make_rules(
+        domains=wanted.get("domains") or (),
+        denied=(*(wanted.get("not_domains") or ()), *settings.sources.deny),
+        since=wanted.get("since") or "",
+        until=wanted.get("until") or "",
+        country=wanted.get("country") or "",
+        fresh=wanted.get("fresh") or False,
+    )
+
+
+def _user(given: str | None) -> str:
+    user = (given or "").strip()
+    if len(user) > LONGEST_NAME or not user.isprintable():
+        raise UsageError(f"a user's name is up to {LONGEST_NAME} characters in one line")
+    return user
+
+
+def _language(question: str, asked: str) -> str:
+    """The language asked for, else the question's, "" where it cannot be told; what it quotes says nothing of that."""
+    return read_language(asked) if asked else of_question(_QUOTED.sub(" ", question))
+
+
+def _template(given: str | Path | None) -> tuple[Section, ...]:
+    text = text_of(given, "template")
+    return read_template(text) if text else ()
+
+
+def _schema(wanted: RunOptions, mode: str) -> str:
+    given = wanted.get("schema")
+    if given is None:
+        return ""
+    if mode not in ("auto", "deep_research"):
+        raise UsageError(f"a schema needs research, and mode {mode} does none; leave --mode out")
+    if wanted.get("template"):
+        raise UsageError("a schema and a template both say what the report is made of; give one of them")
+    return canonical(given if isinstance(given, Mapping) else text_of(given, "schema", LARGEST))

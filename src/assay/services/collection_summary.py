@@ -1,0 +1,263 @@
+"""What a collection holds, told by counting, and questions it answers, each tried on the built-in model.
+
+Where a model is named it writes a summary too: a report like any other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Unpack
+
+import msgspec
+
+from assay.core.brief import ROLES
+from assay.core.clean import one_line
+from assay.core.errors import AssayError
+from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.report import Report
+from assay.core.run_options import RunOptions
+from assay.core.sources import Document
+from assay.evidence.segment import segment
+from assay.services.handle import RunHandle
+from assay.services.ports import Researcher
+
+TASK = "What do these documents say about {subjects}, and where do they disagree?"
+MOST_READ = 300
+"""Documents looked into, evenly spread over the collection; the counts are of all."""
+MOST_CHARACTERS = 60_000
+SUBJECTS, EXAMPLES = 8, 3
+TRIES = 4
+"""Questions tried for each that is wanted."""
+COMMON, LEAST_COMMON = 0.08, 8
+"""Words in more than this share of the passages (and more than so many) are everybody's: no subject."""
+EVERYWHERE, FEW_DOCUMENTS = 0.6, 5
+"""So are words in more than this share of the documents, where there are at least so many."""
+IN_HEADINGS = 3.0
+LEAST_LETTERS = 4
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SPACELESS = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DEFINED = re.compile(r"(?P<what>(?:(?:The|An?) )?[A-Z][\w-]*(?: [\w-]+){0,3}?) (?:is|are) (?:an?|the) \w")
+_DATED = re.compile(
+    r"(?P<what>The [\w-]+(?: [\w-]+){0,4}?) was (?P<done>\w+(?:ed|ilt|und|lit|un)) (?:in|on) [^.]*\d{4}"
+)
+_PRONOUNS = frozenset("this that these those it he she they we there which what here each".split())
+
+
+class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
+    """A word the collection is about, how many passages have it, and documents which have it most (titles)."""
+
+    term: str
+    passages: int
+    documents: tuple[str, ...]
+
+
+class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A question which was tried: the built-in model's first claim, and the passage it cites."""
+
+    question: str
+    answer: str
+    quote: str
+    document: str
+    page: int = 0
+
+
+class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a collection holds. `first` and `last` are the dates its documents state; `looked_into` says how many
+    documents the subjects are of. `summary` is Markdown, the report of the run `run_id`; both empty where no model was
+    to write one.
+    """
+
+    collection: str
+    documents: int
+    bytes: int
+    kinds: dict[str, int]
+    languages: dict[str, int]
+    first: str
+    last: str
+    undated: int
+    looked_into: int
+    subjects: tuple[CollectionSubject, ...]
+    questions: tuple[SuggestedQuestion, ...]
+    summary: str = ""
+    run_id: str = ""
+
+
+class _Passage(msgspec.Struct, frozen=True):
+    document: Document
+    text: str
+    heading: str
+
+
+async def collection_summary(assay: Researcher, collection: str, questions: int) -> CollectionOverview:
+    """What `collection` holds, with at most so many questions; nothing is sent anywhere.
+
+    Raises:
+        UnknownName: there is no such collection.
+    """
+    documents = await assay.documents(collection)
+    step = max(1, math.ceil(len(documents) / MOST_READ))
+    chosen = documents[::step]
+    passages = [passage for document in chosen for passage in await _passages(assay, document, collection)]
+    subjects = _subjects(passages)
+    dates = sorted(each.published for each in documents if each.published)
+    return CollectionOverview(
+        collection=collection,
+        documents=len(documents),
+        bytes=sum(each.size for each in documents),
+        kinds=dict(Counter(each.media_type for each in documents).most_common()),
+        languages=dict(Counter(each.language or "unknown" for each in documents).most_common()),
+        first=dates[0] if dates else "",
+        last=dates[-1] if dates else "",
+        undated=len(documents) - len(dates),
+        looked_into=len(chosen),
+        subjects=subjects,
+        questions=await _tried(assay, collection, _candidates(passages, subjects), questions),
+    )
+
+
+def start_summary(assay: Researcher, found: CollectionOverview, **options: Unpack[RunOptions]) -> RunHandle:
+    """A run which writes the summary of a collection, subject by subject, in the language most of its documents have.
+
+    Args:
+        found: what the collection holds.
+        options: those of `Assay.start`: the model, its limits, whether it may see private documents.
+    """
+    wanted = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")
+    wanted["language"] = next((name for name in found.languages if name != "unknown"), None)
+    wanted.update(options)
+    subjects = [subject.term for subject in found.subjects] or ["their subjects"]
+    question = TASK.format(subjects=" and ".join(filter(None, (", ".join(subjects[:-1]), subjects[-1]))))
+    return assay.start(question, sources=[f"@{found.collection}"], **wanted)
+
+
+async def _passages(assay: Researcher, document: Document, collection: str) -> list[_Passage]:
+    _, text = await assay.text(document.sha256, collection)
+    spans = segment(text[:MOST_CHARACTERS], document.syntax)
+    title = one_line(document.title or document.name)
+    return [_Passage(document, span.text, " ".join((title, *span.heading))) for span in spans]
+
+
+def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
+    """The words which tell passages apart: in many of them, but not everybody's, best where headings have them."""
+    among: Counter[str] = Counter()
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    where: dict[str, Counter[str]] = defaultdict(Counter)
+    headed: set[str] = set()
+    for passage in passages:
+        stems = _stems(passage.text, passage.document.language)
+        among.update(stems.keys())
+        headed.update(_stems(passage.heading, passage.document.language))
+        for stem, form in stems.items():
+            forms[stem][form] += 1
+            where[stem][passage.document.sha256] += 1
+    most = max(LEAST_COMMON, COMMON * len(passages))
+    documents = len({passage.document.sha256 for passage in passages})
+    widest = EVERYWHERE * documents if documents >= FEW_DOCUMENTS else documents
+    scores = {
+        stem: count * math.log(1 + len(passages) / count) * (IN_HEADINGS if stem in headed else 1.0)
+        for stem, count in among.items()
+        if 1 < count <= most and len(where[stem]) <= widest
+    }
+    titles = {each.document.sha256: one_line(each.document.title or each.document.name) for each in passages}
+    return tuple(
+        CollectionSubject(
+            term=forms[stem].most_common(1)[0][0],
+            passages=among[stem],
+            documents=tuple(dict.fromkeys(titles[sha] for sha, _ in where[stem].most_common(EXAMPLES))),
+        )
+        for stem in sorted(scores, key=lambda stem: (-scores[stem], stem))[:SUBJECTS]
+    )
+
+
+def _stems(text: str, language: str) -> dict[str, str]:
+    """The words of a text by their stems, as they are first written there."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        if len(word) >= LEAST_LETTERS and not _SPACELESS.search(word):
+            stem = " ".join(terms(word, analysis_of(language)))
+            found.setdefault(stem, word if word.isupper() else word.lower())
+    return found
+
+
+def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubject]) -> Iterator[str]:
+    """Questions which may have an answer: the documents' own, those their sentences answer, then the subjects."""
+    seen: set[str] = set()
+
+    def new(question: str) -> bool:
+        known = question.casefold() in seen
+        seen.add(question.casefold())
+        return not known
+
+    by_document: dict[str, list[str]] = defaultdict(list)
+    for passage in passages:
+        by_document[passage.document.sha256] += filter(new, _of_passage(passage))
+    rounds = max(map(len, by_document.values()), default=0)
+    for at in range(rounds):  # one of each document before the second of any
+        yield from (asked[at] for asked in by_document.values() if len(asked) > at)
+    yield from filter(new, (f"What is {subject.term}?" for subject in subjects))
+
+
+def _of_passage(passage: _Passage) -> Iterator[str]:
+    last = passage.heading.rpartition("\n")[2]
+    if last.endswith("?") and len(last) < 120:
+        yield one_line(last)
+    if passage.document.language not in ("", "en"):
+        return
+    text = one_line(passage.text)
+    if dated := _DATED.match(text):
+        yield f"When was {_inside(dated['what'])} {dated['done']}?"
+    elif (defined := _DEFINED.match(text)) and defined["what"].split()[0].lower() not in _PRONOUNS:
+        yield f"What is {_inside(defined['what'])}?"
+
+
+def _inside(what: str) -> str:
+    """A thing as it is written within a sentence."""
+    article, _, rest = what.partition(" ")
+    return f"{article.lower()} {rest}" if article in ("The", "A", "An") and rest else what
+
+
+async def _tried(
+    assay: Researcher, collection: str, candidates: Iterator[str], wanted: int
+) -> tuple[SuggestedQuestion, ...]:
+    """The first `wanted` questions which the built-in model answers with a passage; their runs are not kept."""
+    found: list[SuggestedQuestion] = []
+    for _ in range(TRIES * wanted):
+        question = next(candidates, None)
+        if question is None or len(found) >= wanted:
+            break
+        if answered := await _answered(assay, collection, question):
+            found.append(answered)
+    return tuple(found)
+
+
+async def _answered(assay: Researcher, collection: str, question: str) -> SuggestedQuestion | None:
+    models = dict.fromkeys(ROLES, ("extractive",))
+    run = assay.start(
+        question, sources=[f"@{collection}"], models=models, mode="deep_research", depth="light", ask="never"
+    )
+    try:
+        return _first_answer(question, await run.report())
+    except AssayError:
+        return None
+    finally:
+        await assay.delete(run.run_id)
+
+
+def _first_answer(question: str, report: Report) -> SuggestedQuestion | None:
+    passages = {each.id: each for each in report.passages}
+    titles = {source.id: one_line(source.title) for source in report.sources}
+    for claim in report.claims:
+        cited = next((passages[each.passage] for each in claim.citations if each.passage in passages), None)
+        if claim.relevance == "answers" and claim.verdict in ("quoted", "supported") and cited is not None:
+            return SuggestedQuestion(
+                question=question,
+                answer=one_line(claim.text),
+                quote=one_line(cited.text),
+                document=titles.get(cited.source, ""),
+                page=cited.page,
+            )
+    return None

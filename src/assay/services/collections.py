@@ -1,0 +1,291 @@
+"""Documents come in, are looked at again, and go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.core.errors import UsageError
+from assay.core.ports import Origin, SkippedFile
+from assay.core.sources import UNSORTED, Document
+from assay.core.ways import way
+from assay.evidence.ingest import Ingested as Ingested
+from assay.evidence.monitor import ReadingMonitor
+from assay.services import places
+from assay.services.acquisition import Gathering
+from assay.services.context import Context
+from assay.services.places import CRAWL, FILES, PAGE
+from assay.services.shelves import NAMED, check_collection, forget_pages, one
+from assay.services.texts import Say, Sources, listed
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sync changed in a collection, and how many documents that holds now. A warning is a sentence, a note
+    tells what was left out on purpose; `skipped` names both, by file.
+    """
+
+    collection: str
+    added: int
+    updated: int
+    removed: int
+    documents: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    skipped: dict[str, tuple[SkippedFile, ...]] = {}
+
+
+class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of files of a place: their documents (hashes), how many of them are new, and what was skipped."""
+
+    documents: tuple[str, ...]
+    skipped: tuple[SkippedFile, ...]
+    added: int
+    files: int
+    warnings: tuple[str, ...] = ()
+
+
+async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
+    """Read files, folders, globs, pages (http…) and what connectors understand into the library; see `Library.add`."""
+    if collection is not None:
+        places.checked_name(collection)
+    asked = places.sorted_out(listed(paths))
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    try:
+        origins = await _gathered(context, gathering, asked, collection or UNSORTED)
+        if collection is not None:
+            await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
+    return await _ingested(context, gathering, origins, collection, named)
+
+
+async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
+    """Read files of one place into a collection; where they are from is kept by who has the whole place (`keep`)."""
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    try:
+        done = await asyncio.to_thread(gathering.take, (), collection, files)
+    finally:
+        reading.stop()
+    return FilesRead(
+        documents=places.given_by(files, done.given, None),
+        skipped=places.skipped_in(files, done.skipped),
+        added=done.added,
+        files=done.files,
+        warnings=_once(done.warnings),
+    )
+
+
+async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
+    """Put what was read of whole places into a collection, keep where it is from, and index it."""
+    reading = ReadingMonitor(progress, context.clock)
+    try:
+        await asyncio.to_thread(_remember, context, collection, origins)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+
+
+async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
+    """Read the pages of one site into a collection; see `Library.crawl`."""
+    places.checked_name(collection)
+    reading = ReadingMonitor(progress, context.clock)
+    gathering = _gathering(context, reading)
+    origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
+    try:
+        read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
+        await asyncio.to_thread(_remember, context, collection, [read])
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    return await _ingested(context, gathering, [read], collection, url)
+
+
+async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
+    """Look again at all a collection was added from; see `Library.sync`."""
+    library = context.store.library
+    await check_collection(context, collection)
+    every = await asyncio.to_thread(library.origins, collection)
+    named = None if only is None else {places.absolute(each) for each in only} | set(only)
+    origins = [each for each in every if named is None or each.place in named]
+    if not origins:
+        raise UsageError(
+            f"nothing is remembered of what the collection {collection!r} was added from: "
+            f"add its documents again: {way('add', collection)}"
+        )
+    reading = ReadingMonitor(progress, context.clock)
+    try:
+        gathering = _gathering(context, reading)
+        before = {each.place: each for each in origins}
+        found = await _again(context, gathering, origins)
+        after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
+        synced = await asyncio.to_thread(_apply, context, collection, every, after)
+        await asyncio.to_thread(context.search.sync, reading.say)
+    finally:
+        reading.stop()
+    said = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
+    return msgspec.structs.replace(synced, **said)
+
+
+async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """Take documents out of a collection, by hash, name, address, title or path; see `Library.remove`."""
+    await check_collection(context, collection)
+    found = await asyncio.to_thread(_remove, context, references, collection)
+    await asyncio.to_thread(forget_pages, context, found)
+    return found
+
+
+async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    """The documents `remove` would take out; see `Library.meant`."""
+    await check_collection(context, collection)
+    found, _ = await asyncio.to_thread(_meant, context, references, collection)
+    return found
+
+
+def _gathering(context: Context, reading: ReadingMonitor) -> Gathering:
+    return Gathering(context.settings, context.store, context.readers, context.clock, reading, context.kept)
+
+
+async def _gathered(context: Context, gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+    origins = await gathering.paths(asked.paths, collection)
+    origins += await gathering.pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
+    return origins + [await gathering.connected(place, collection) for place in asked.connected]
+
+
+async def _again(context: Context, gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
+    """All places as they are now."""
+    of: dict[str, list[Origin]] = {FILES: [], PAGE: [], CRAWL: [], "": []}
+    for origin in origins:
+        of[origin.kind if origin.kind in of else ""].append(origin)
+    after = await gathering.paths_again(of[FILES], UNSORTED)
+    after += await gathering.pages(of[PAGE], UNSORTED)
+    after += [await gathering.crawl(each, UNSORTED) for each in of[CRAWL]]
+    return after + [await gathering.connected(each.place, UNSORTED, each) for each in of[""]]
+
+
+async def _ingested(
+    context: Context, gathering: Gathering, origins: Sequence[Origin], collection: str | None, named: str
+) -> Ingested:
+    """What came of reading places.
+
+    Raises:
+        UsageError: nothing.
+    """
+    documents = tuple({sha: None for origin in origins for sha in origin.documents})
+    warnings = _once(gathering.warnings)
+    if not documents:
+        raise UsageError("; ".join([f"no document could be read in {named}", *warnings[:NAMED], *gathering.notes]))
+    if collection is None:
+        collection = await asyncio.to_thread(context.store.library.select, documents)
+    return Ingested(
+        collection=collection,
+        documents=len(documents),
+        added=gathering.added,
+        files=gathering.files,
+        warnings=warnings,
+        notes=_once(gathering.notes),
+        skipped=gathering.skipped,
+    )
+
+
+def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
+    """Put what was read into a collection, and keep where it is from."""
+    library, now = context.store.library, context.clock.now()
+    found = any(origin.documents for origin in origins)
+    told = [origin for origin in origins if origin.documents or (found and origin.skipped)]
+    before = {each.place: each for each in library.origins(collection)} if unchanged else {}
+    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in told)
+    kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
+    if kept:
+        library.include({sha: None for each in kept for sha in each.documents}, collection)
+        library.remember(collection, kept)
+
+
+def _apply(context: Context, collection: str, before: Sequence[Origin], after: Sequence[Origin]) -> Synced:
+    """Make a collection hold what its places give now, but for what a person took out."""
+    library, now = context.store.library, context.clock.now()
+    left_out = {origin.place: origin.left_out for origin in before}
+    renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
+    looked_at = {origin.place for origin in after}
+    others = [origin for origin in before if origin.place not in looked_at]
+    held = {sha for origin in before for sha in origin.documents}
+    wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
+    new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
+    library.include(wanted, collection)
+    library.remove(gone, collection)
+    library.remember(collection, renewed)
+    updated = len({*_addresses(context, gone)} & {*_addresses(context, new)})
+    return Synced(
+        collection=collection,
+        added=len(new) - updated,
+        updated=updated,
+        removed=len(gone) - updated,
+        documents=library.count([collection]),
+    )
+
+
+def _renewed(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
+    kept = origin.documents
+    if left_out:
+        found = {sha: context.store.library.document(sha) for sha in kept}
+        kept = tuple(sha for sha, each in found.items() if each is None or each.url not in left_out)
+    return msgspec.structs.replace(origin, documents=kept, left_out=left_out, synced_at=now)
+
+
+def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
+    found = (context.store.library.document(sha) for sha in documents)
+    return [document.url for document in found if document is not None]
+
+
+def _meant(context: Context, references: Sequence[str], collection: str) -> tuple[list[Document], list[Origin]]:
+    """The documents meant, and the origins meant whole."""
+    library = context.store.library
+    origins = library.origins(collection)
+    known = {origin.place: origin for origin in origins}
+    found: dict[str, Document] = {}
+    whole = []
+    for reference in references:
+        place = known.get(reference) or known.get(places.absolute(reference))
+        if place is None:
+            document = one(_candidates(reference, collection, library.find), reference, [collection])
+            found[document.sha256] = document
+            continue
+        whole.append(place)
+        others = {sha for each in origins if each not in whole for sha in each.documents}
+        mine = (library.document(sha) for sha in place.documents if sha not in others)
+        found |= {each.sha256: each for each in mine if each is not None}
+    return list(found.values()), whole
+
+
+def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
+    library = context.store.library
+    found, whole = _meant(context, references, collection)
+    urls = {document.sha256: document.url for document in found}
+    library.remove(urls, collection)
+    library.forget(collection, [origin.place for origin in whole])
+    changed = [places.without(each, urls) for each in library.origins(collection)]
+    library.remember(collection, changed)
+    return found
+
+
+def _candidates(
+    reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
+) -> list[Document]:
+    """What a reference may mean: a document by what it is called, or the file at a path."""
+    found = find(reference, [collection])
+    if found:
+        return found
+    try:
+        return find(Path(places.absolute(reference)).as_uri(), [collection])
+    except ValueError:
+        return []
+
+
+def _once(warnings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(warnings))

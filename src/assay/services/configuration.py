@@ -1,0 +1,153 @@
+"""Settings which are changed: checked, then written to the file. They count for what is started afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay import plugins, settings
+from assay.core.errors import ConfigError, UnknownName
+from assay.services.access import KEYS
+from assay.services.providers import ASIDE
+from assay.settings import file
+
+ON_THE_MACHINE = frozenset(
+    (
+        *("home", "database", "blobs", "log.file", "notify", "web.chromium", "embedder.model"),
+        *("server.folders", "server.host", "server.port"),
+        *("signing.key", "signing.trusted"),
+    )
+)
+"""What opens this machine's files and programs to whoever sets it, or says whom it trusts: it is set there alone."""
+
+Value = str | int | float | bool | Sequence[str] | None
+
+
+def checked(name: str, text: str) -> object:
+    """`text` as a value for the setting `name`, which what is installed can do something with.
+
+    Raises:
+        UnknownName: there is no such setting, strategy or adapter; the message offers the nearest.
+        ConfigError: the setting does not take this value, or is a table.
+    """
+    if name.startswith("keys."):
+        setting_of(name.removeprefix("keys."))
+    value = settings.parse(name, text)
+    if name == "strategy":
+        _check_installed("strategies", str(value))
+    elif name == "model" or name.startswith("models."):
+        for model in value if isinstance(value, list) else [value]:
+            _check_installed("models", plugins.split(str(model))[0], tuple(settings.load().services))
+    return value
+
+
+def change(wanted: Mapping[str, Value]) -> Path:
+    """Write settings which come from elsewhere, all of them or none; None goes back to the default. Blocking.
+
+    Raises:
+        UnknownName: there is no such setting, strategy or adapter; the message offers the nearest.
+        ConfigError: a setting does not take its value, or is set on the machine alone.
+    """
+    values = {name: _from_elsewhere(name, value) for name, value in wanted.items()}
+    nested: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is not None:
+            _put(nested, name.split("."), value)
+    settings.load(**nested)  # what each may be, they may not be together
+    return file.change(values)
+
+
+def key_holders() -> tuple[str, ...]:
+    """Who may have a key: the providers we know, and adapters of other packages by their names."""
+    ours = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
+    groups: tuple[plugins.Group, ...] = ("searches", "models", "embedders")
+    others = {name for group in groups for name in plugins.others(group) if settings.OTHERS.fullmatch(f"keys.{name}")}
+    return (*ours, *sorted(others.difference(ours)))
+
+
+def described(of: settings.Settings) -> list[settings.Setting]:
+    """Every setting, with the keys which adapters of other packages may have."""
+    return settings.describe(of, (*key_holders(), *(settings.load().keys.model_extra or {})))
+
+
+def setting_of(provider: str) -> str:
+    """The setting which holds the key of `provider`.
+
+    Raises:
+        UnknownName: no provider of that name takes a key.
+    """
+    known = key_holders()
+    provider = KEYS.get(provider, provider)
+    if provider not in known:
+        hint = f"(the key of a service of yours is services.{provider}.key in {settings.config_path()})"
+        raise UnknownName("provider with a key", provider, known, hint=hint)
+    return f"keys.{provider}"
+
+
+def set_key(provider: str, key: str) -> None:
+    """Store the key of a provider. Blocking.
+
+    Raises:
+        UnknownName: no provider of that name takes a key.
+        ConfigError: it cannot be a key, or cannot be stored; the message does not repeat it.
+    """
+    name = setting_of(provider)
+    file.write(name, settings.parse(name, key))
+
+
+def remove_key(provider: str) -> bool:
+    """Forget the key of a provider, as far as the file has it; whether it had. Blocking.
+
+    Raises:
+        UnknownName: no provider of that name takes a key.
+    """
+    return file.remove(stored_as(provider))
+
+
+def stored_as(provider: str) -> str:
+    """The setting of a key which is to be forgotten: also that of a package which is not installed any more.
+
+    Raises:
+        UnknownName: no provider of that name takes a key, and none is stored.
+    """
+    left = settings.load().keys.model_extra or {}
+    return f"keys.{provider}" if provider in left else setting_of(provider)
+
+
+def _from_elsewhere(name: str, value: Value) -> object:
+    if name in ON_THE_MACHINE:
+        raise ConfigError(f"{name} is set on the machine of the server alone: whoever runs it has to set it there")
+    if name.startswith("keys."):
+        setting_of(name.removeprefix("keys."))
+        raise ConfigError(f"{name} is a key: PUT /api/v1/settings/keys/{name.removeprefix('keys.')}")
+    if value is None:
+        if name not in settings.names():
+            raise UnknownName("setting", name, settings.names())
+        return None
+    found = checked(name, _text(value))
+    if name == "model" or name.startswith("models."):
+        listed = found if isinstance(found, list) else [found]
+        if any(plugins.split(str(model))[0] in ASIDE for model in listed):
+            raise ConfigError(
+                "a model which reads a file of the server is set on its machine alone: whoever runs it sets it there"
+            )
+    return found
+
+
+def _text(value: str | int | float | bool | Sequence[str]) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+
+
+def _put(into: dict[str, Any], parts: Sequence[str], value: object) -> None:
+    for part in parts[:-1]:
+        into = into.setdefault(part, {})
+    into[parts[-1]] = value
+
+
+def _check_installed(group: plugins.Group, name: str, more: tuple[str, ...] = ()) -> None:
+    known = (*plugins.names(group), *more)
+    if name not in known:
+        raise UnknownName(plugins.NOUNS[group], name, known)

@@ -1,0 +1,308 @@
+"""What all parts of the library work with: made out of settings and a home, most of it when it is first asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+
+import msgspec
+
+from assay.core.allowance import OwnerLimits
+from assay.core.brief import Brief
+from assay.core.errors import UsageError
+from assay.core.later import later
+from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
+from assay.core.ports.collections import ENDED, SLASH, Additions
+from assay.core.ports.store import Store
+from assay.core.ports.webhooks import Poster, WebhookStore
+from assay.run.clock import SystemClock
+from assay.run.tasks import Tasks
+from assay.services.cleanup import close_all
+from assay.services.ports import HomePresence, Readers, SharedWeb, Wiring
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    from assay.evidence.documents import DocumentReader
+    from assay.phases.pipeline import Services
+    from assay.run.engine import Engine
+    from assay.run.feeds import Feeds
+    from assay.services import remote_runs as _remote_runs
+    from assay.services import run_search as _run_search
+    from assay.services import shares as _shares
+    from assay.services import users as _users
+    from assay.services import webhook_delivery as _webhook_delivery
+    from assay.services import webhooks as _webhooks
+    from assay.services import worlds as _worlds
+else:
+    _remote_runs = later("assay.services.remote_runs")
+    _run_search = later("assay.services.run_search")
+    _shares = later("assay.services.shares")
+    _users = later("assay.services.users")
+    _webhook_delivery = later("assay.services.webhook_delivery")
+    _webhooks = later("assay.services.webhooks")
+    _worlds = later("assay.services.worlds")
+
+
+# What a process adds in the background, and who waits for news of it.
+
+
+class Adding:
+    """The additions this process reads; `additions` are those of all owners."""
+
+    def __init__(self, additions: Additions) -> None:
+        self._additions, self._tasks = additions, Tasks()
+        self._going: set[str] = set()
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+
+    def start(self, work: Coroutine[object, object, None], id: str) -> None:
+        """Read an addition, unless it is being read."""
+        if id in self._going:
+            work.close()
+            return
+        self._going.add(id)
+        self._tasks.start(work, f"addition {id}").add_done_callback(lambda _: self._going.discard(id))
+
+    def beside(self, work: Coroutine[object, object, None], id: str) -> asyncio.Task[None]:
+        """Do something beside the reading of an addition, until it is cancelled."""
+        return self._tasks.start(work, f"word of addition {id}")
+
+    @contextmanager
+    def news(self, id: str) -> Iterator[asyncio.Event]:
+        """What is set, within the block, when something new is said of an addition by this process."""
+        event = asyncio.Event()
+        waiting = self._waiting.setdefault(id, set())
+        waiting.add(event)
+        try:
+            yield event
+        finally:
+            waiting.discard(event)
+            if not waiting:
+                self._waiting.pop(id, None)
+
+    def tell(self, id: str) -> None:
+        """Something new was said."""
+        for event in self._waiting.get(id, ()):
+            event.set()
+
+    async def close(self) -> None:
+        """End what goes on; whoever opens the home next goes on with it."""
+        going = set(self._going)
+        await self._tasks.close()
+        for id in going:
+            left = await asyncio.to_thread(self._additions.find, id)
+            if left.state not in ENDED:
+                freed = msgspec.structs.replace(left, state="waiting", holder="", seq=left.seq + 1)
+                await asyncio.to_thread(self._additions.put, freed)
+
+
+T = TypeVar("T")
+LONGEST_OWNER = 200
+
+
+class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
+    """A property made when it is first asked for, once for all views of a context."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make, self._name, self.__doc__ = make, make.__name__, make.__doc__
+
+    def __get__(self, context: Context, _: type[Context] | None = None) -> T:
+        return context.once(self._name, self._make)
+
+
+class Context:
+    """Settings, the store of a home as one owner knows it, and what works on it; nothing is exchanged while it is used.
+
+    `store` knows what is `owner`'s alone; `whole` knows all, for what serves every owner: the engine, the index.
+
+    All that is not given is made by `wiring` when it is first asked for: a command which lists runs loads neither a
+    search index nor a pipeline. `presence` says that this process works with the home, `watch` is told of its runs.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        home: Path | None,
+        *,
+        store: Store,
+        wiring: Wiring,
+        presence: HomePresence,
+        models: Mapping[str, Model] = {},
+    ) -> None:
+        self.settings, self.home, self.wiring = settings, home, wiring
+        self.own_models, self.made_models = dict(models), dict[str, Model]()
+        self.root, self.owner = self, cast("str | None", "")
+        self.whole = store
+        self.store = self.whole.owned_by(self.owner)
+        self.limits: OwnerLimits | None = None
+        self.made: dict[str, Any] = {}
+        self.presence, self.clock = presence, SystemClock()
+        self.watch: Watch | None = None
+        self.ends: list[Callable[[], None]] = []
+
+    def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
+        """The same, as another owner knows it; None knows all, and what is made there is the local user's.
+
+        `limits` are what he may take, in place of what the settings say of every user.
+
+        Raises:
+            UsageError: no owner can be called so.
+        """
+        if owner and (
+            SLASH in owner or len(owner) > LONGEST_OWNER or not owner.isprintable() or owner != owner.strip()
+        ):
+            raise UsageError(
+                f"{owner[:LONGEST_OWNER]!r} cannot be the name of an owner: up to {LONGEST_OWNER} printable characters,"
+                f" none of them {SLASH!r}"
+            )
+        view = copy.copy(self)
+        view.owner, view.store, view.limits = owner, self.whole.owned_by(owner), limits
+        return view
+
+    def add_watch(self, watch: Watch) -> None:
+        """Have one more be told of what runs do."""
+        root = self.root
+        root.watch = self.watch = watch if root.watch is None else self.wiring.both(root.watch, watch)
+
+    def once(self, name: str, make: Callable[[Any], T]) -> T:
+        """What `make` makes of the context of all owners, made when it is first asked for."""
+        made = self.made
+        if name not in made:
+            made[name] = make(self.root)
+        found: T = made[name]
+        return found
+
+    def of(self, brief: Brief) -> Self:
+        """The same, as the owner of a run knows it."""
+        return self if brief.owner == self.owner else self.owned_by(brief.owner)
+
+    @shared
+    def reader(self) -> DocumentReader:
+        """Reads the passages of documents."""
+        return self.wiring.reader(self)
+
+    @shared
+    def readers(self) -> Readers:
+        """What takes the text out of files."""
+        return self.wiring.readers()
+
+    @shared
+    def search(self) -> LibrarySearch:
+        """The index over the library, of all owners; `wiring.searched` is what one may ask."""
+        return self.wiring.search(self)
+
+    @shared
+    def kept(self) -> PageCache:
+        """Pages of the web which were read before."""
+        return self.wiring.kept(self)
+
+    @shared
+    def online(self) -> SharedWeb:
+        """What all runs share of the web."""
+        return self.wiring.online(self)
+
+    @shared
+    def services(self) -> Services:
+        """What all runs share of tools and strategies."""
+        return _worlds.services(self)
+
+    @shared
+    def engine(self) -> Engine:
+        """Executes runs."""
+        return _worlds.engine(self)
+
+    @shared
+    def feeds(self) -> Feeds:
+        """The new events of runs which somebody follows."""
+        return _remote_runs.feeds(self)
+
+    @shared
+    def adding(self) -> Adding:
+        """What is added to the library in the background."""
+        return Adding(self.whole.additions)
+
+    @shared
+    def seeker(self) -> _run_search.Seeker:
+        """The index of what runs asked and say."""
+        return _run_search.Seeker(self.whole.journal, self.wiring.run_index(self))
+
+    @shared
+    def rate_limiter(self) -> RateLimiter | None:
+        """When a model may be called, where its service has a limit."""
+        return _worlds.rate_limiter(self)
+
+    @shared
+    def users(self) -> _users.Users:
+        """The users of a server over this home."""
+        if self.store.users is None:
+            raise UsageError("there are no users in memory: open Assay with a home or a database")
+        return _users.Users(self.store.users, self.store.shares)
+
+    @property
+    def shares(self) -> _shares.Shares:
+        """The links to the reports of this owner's runs."""
+        if self.store.shares is None:
+            raise UsageError("there are no links in memory: open Assay with a home or a database")
+        return _shares.Shares(self, self.store.shares)
+
+    @shared
+    def poster(self) -> Poster:
+        """Posts to the addresses of webhooks."""
+        return self.wiring.poster(self.settings)
+
+    @shared
+    def webhooks(self) -> _webhooks.Webhooks:
+        """The webhooks of the users of this home."""
+        return _webhooks.Webhooks(self._webhook_store(), self.poster)
+
+    @shared
+    def teller(self) -> _webhook_delivery.Teller:
+        """Tells them what is new."""
+        return _webhook_delivery.Teller(self._webhook_store(), self.whole.journal, self.poster)
+
+    def _webhook_store(self) -> WebhookStore:
+        if self.whole.webhooks is None:
+            raise UsageError("there are no webhooks in memory: open Assay with a home or a database")
+        return self.whole.webhooks
+
+    @property
+    def busy(self) -> bool:
+        """Whether runs are going on in this process."""
+        return "engine" in self.made and self.engine.busy
+
+    async def close(self) -> None:
+        """Let go of what was made, whichever of it fails; see `Library.close`."""
+        for end in self.ends:
+            end()
+        made = {*self.made, *self.__dict__}
+        engine = [self.engine.close] if "engine" in made else []
+        feeds = [self.feeds.close] if "feeds" in made else []
+        adding = [self.adding.close] if "adding" in made else []
+        readers = [partial(asyncio.to_thread, self.readers.close)] if "readers" in made else []
+        online = [self.online.close] if "online" in made else []
+        models = [model.close for model in self.made_models.values()]
+        poster = [self.poster.close] if "poster" in made else []
+        search = [partial(asyncio.to_thread, self.search.close)] if "search" in made else []
+        watch = [partial(asyncio.to_thread, self.watch.close)] if self.watch is not None else []
+        await close_all(
+            [
+                *feeds,
+                *adding,
+                *engine,
+                *readers,
+                *models,
+                *online,
+                *poster,
+                *search,
+                self.whole.close,
+                self._leave,
+                *watch,
+            ]
+        )
+
+    async def _leave(self) -> None:
+        self.presence.close()

@@ -1,0 +1,164 @@
+"""Files as a run would read them: their text and what is known of them; nothing is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import msgspec
+
+from assay.core.errors import ExtractError, UsageError
+from assay.core.sources import BlockKind, Extracted, Syntax, sha256
+from assay.evidence.ingest import FileToRead, IngestPart, Unit, UnitProblem, Units, find_files, printable
+from assay.evidence.segment import segment
+from assay.services.context import Context
+from assay.services.ports import Readers
+from assay.store.memory_library import MemoryLibrary
+
+BINARY = "binary, not text"
+
+
+class ReadBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A passage of a text, which a model may cite: bytes `start` to `end` of the text's UTF-8.
+
+    `heading` is the path of headings above it, `page` counts from 1 (0: no pages). `label` and `lead` say what it is
+    about and what it follows, as of `Span`.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    text: str
+    heading: tuple[str, ...] = ()
+    page: int = 0
+    label: str = ""
+    lead: str = ""
+
+
+class ReadDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document in a file, as a run would read it.
+
+    `sha256` names the snapshot (the bytes), `document_sha256` the text; `size` counts the snapshot's bytes. `member` is
+    the path inside an archive, `name` what tells several documents of one file apart. `warnings` say what of it could
+    not be read.
+    """
+
+    file: str
+    member: str = ""
+    name: str
+    url: str
+    media_type: str
+    sha256: str
+    size: int
+    document_sha256: str
+    extractor: str
+    syntax: Syntax
+    title: str
+    author: str
+    published: str
+    language: str
+    metadata: dict[str, str]
+    warnings: tuple[str, ...] = ()
+    text: str
+    blocks: tuple[ReadBlock, ...]
+
+
+class Unread(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, or a `member` of an archive, of which nothing could be read, and why."""
+
+    file: str
+    member: str = ""
+    reason: str
+
+
+Reading = ReadDocument | Unread
+
+
+async def extract(context: Context, path: str | Path) -> AsyncIterator[Reading]:
+    """The documents in a file, in order; see `Library.extract`."""
+    largest = int(context.settings.documents.max_file_mb * 1_000_000)
+    reading = await asyncio.to_thread(_read, path, context.readers, largest)
+    while (found := await asyncio.to_thread(next, reading, None)) is not None:
+        yield found
+
+
+def _read(path: str | Path, readers: Readers, largest: int) -> Iterator[Reading]:
+    units = Units(MemoryLibrary(), readers.extractors(), readers.archives(), largest)
+    return _files(path, units)
+
+
+def _files(path: str | Path, units: Units) -> Iterator[Reading]:
+    try:
+        files, warnings = find_files([path])
+    except UsageError as error:
+        yield Unread(file=printable(path), reason=str(error))
+        return
+    for file in files:
+        for unit in units.of(file):
+            yield from _documents(file, unit)
+    for warning in warnings:
+        yield Unread(file=printable(path), reason=warning.removeprefix("skipped "))
+
+
+def _documents(file: FileToRead, unit: Unit) -> Iterator[Reading]:
+    if isinstance(unit, IngestPart):
+        yield from _of_part(file, unit)
+    elif isinstance(unit, UnitProblem) and (unit.reason or file.named):
+        yield Unread(file=printable(file.path), member=unit.member, reason=unit.reason or BINARY)
+
+
+def _of_part(file: FileToRead, part: IngestPart) -> Iterator[Reading]:
+    """The documents of a part; where one is the last before an error, it says so."""
+    held: ReadDocument | None = None
+    reason = ""
+    try:
+        for extracted in part.documents:
+            if held is not None:
+                yield held
+            held = _document(file, part, extracted)
+    except ExtractError as error:
+        reason = str(error) or "cannot be read"
+    if held is None:
+        yield Unread(file=printable(file.path), member=part.member, reason=reason or "empty")
+    else:
+        yield msgspec.structs.replace(held, warnings=(reason,)) if reason else held
+
+
+def _document(file: FileToRead, part: IngestPart, extracted: Extracted) -> ReadDocument:
+    body = part.data if extracted.body is None else extracted.body
+    return ReadDocument(
+        file=printable(file.path),
+        member=part.member,
+        name=extracted.name or part.name,
+        url=extracted.url or part.url,
+        media_type=part.media_type,
+        sha256=sha256(body),
+        size=len(body),
+        document_sha256=sha256(extracted.text.encode()),
+        extractor=extracted.extractor,
+        syntax=extracted.syntax,
+        title=extracted.title or extracted.name or part.name,
+        author=extracted.author,
+        published=extracted.published,
+        language=extracted.language,
+        metadata=extracted.metadata,
+        text=extracted.text,
+        blocks=_blocks(extracted),
+    )
+
+
+def _blocks(extracted: Extracted) -> tuple[ReadBlock, ...]:
+    return tuple(
+        ReadBlock(
+            kind=span.kind,
+            start=span.start,
+            end=span.end,
+            text=span.text,
+            heading=span.heading,
+            page=span.page,
+            label=span.label,
+            lead=span.lead,
+        )
+        for span in segment(extracted.text, extracted.syntax)
+    )

@@ -1,0 +1,270 @@
+"""A run which goes on from a point of another: what was done before is taken over, what comes after is done anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Unpack
+from urllib.parse import unquote
+
+import msgspec
+
+from assay.core.brief import POINTS, Brief, Fork, Point, Scope
+from assay.core.errors import UnknownName, UsageError
+from assay.core.events import RunForked, encode
+from assay.core.plan import Plan
+from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
+from assay.core.report import bibliography
+from assay.core.run_options import ForkOptions
+from assay.core.sources import Source
+from assay.core.translation import gettext as _
+from assay.core.view import RunView, fold
+from assay.core.ways import way
+from assay.core.web_addresses import BadUrl, canonical, read
+from assay.locale import speaking
+from assay.phases.checkpoint import Checkpoint, stood
+from assay.phases.fork import Leaving, handed_over
+from assay.phases.fork import revised as revised_event
+from assay.run.engine import new_run_id
+from assay.run.fork_log import taken_over
+from assay.run.releases import brief_of
+from assay.services import worlds
+from assay.services.context import Context
+from assay.services.queue_workers import check_priority
+from assay.services.revision import revised
+from assay.services.run_control import reviewed
+from assay.services.run_start import counted, scope_of
+from assay.services.stored_runs import find
+from assay.services.texts import Say, Sources, listed
+from assay.services.threads import web_too, without_web
+
+
+class Parent(msgspec.Struct, frozen=True, kw_only=True):
+    """The run a fork is made of."""
+
+    row: RunRow
+    memory: Memory
+    brief: Brief
+    view: RunView
+
+
+async def fork(
+    context: Context,
+    reference: str,
+    point: Point,
+    *,
+    plan: Plan | str | Path | None = None,
+    exclude: Sequence[str] = (),
+    add: Sources | None = None,
+    progress: Say | None = None,
+    priority: int | None = None,
+    **wanted: Unpack[ForkOptions],
+) -> str:
+    """Store a run which goes on from a point of another; see `Assay.fork`."""
+    check_priority(context, priority)
+    given = None if plan is None else reviewed(plan).plan
+    point = _point(point, given is not None, add is not None)
+    parent = await _parent(context, reference)
+    at = _stood(parent, point)
+    left_out = await asyncio.to_thread(chosen, parent.view, exclude, context.store.library)
+    made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
+    brief = revised(parent.brief, made, context.settings, wanted)
+    worlds.check(context, brief)
+    with speaking(brief.locale):  # what the scope is called stands in the report
+        scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
+    brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
+    brief, world = await worlds.placed(context, brief)
+    brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
+    return await _store_fork(context, parent, brief, world, msgspec.structs.replace(at, given=given), priority)
+
+
+async def _parent(context: Context, reference: str) -> Parent:
+    row = await find(context, reference)
+    if row.status not in FINAL:
+        raise UsageError(
+            f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
+            f"first: {way('resume', row.run_id)}, or {way('cancel', row.run_id)}"
+        )
+    journal = context.store.journal
+    memory = await journal.load(row.run_id)
+    brief = brief_of(row.run_id, memory.brief)
+    return Parent(row=row, memory=memory, brief=brief, view=fold(await journal.events(row.run_id)))
+
+
+async def _thread_of(context: Context, parent: Parent) -> str:
+    """The thread of a fork: its parent's, whose place it takes there, where nothing was said after that."""
+    newest = await context.store.journal.latest(parent.brief.thread)
+    return parent.brief.thread if newest is not None and newest.run_id == parent.row.run_id else ""
+
+
+async def _scope_of(
+    context: Context, scope: Scope, without: Sequence[Source], add: Sources | None, progress: Say | None
+) -> Scope:
+    """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
+    if scope.web and context.settings.search.offline:
+        scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
+    paths = [] if add is None else listed(add)
+    added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
+    if not without and not added:
+        return scope
+    return await asyncio.to_thread(_changed, context.store.library, scope, without, added, paths)
+
+
+async def _store_fork(
+    context: Context, parent: Parent, brief: Brief, world: World, at: Checkpoint, priority: int | None
+) -> str:
+    assert brief.fork is not None
+    leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
+    at = _at_depth(leaving.standing(at), brief)
+    given = handed_over(parent.memory, parent.brief, brief, at, leaving)
+    events = await context.store.journal.events(parent.row.run_id)
+    first = _forked(context, parent, brief.fork, given)
+    log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
+    run_id = new_run_id()
+    await context.engine.create(run_id, brief, world, (first, *log), given, priority)
+    return run_id
+
+
+def _forked(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> EventDraft:
+    kinds = [row.kind for row in given.ledger]
+    event = RunForked(
+        parent=fork.run,
+        point=fork.point,
+        sources=kinds.count("source"),
+        passages=kinds.count("passage"),
+        queries=kinds.count("query"),
+        pages=kinds.count("page"),
+        left_out=tuple(parent.view.sources[id].title for id in fork.left_out),
+    )
+    return EventDraft(key="forked", path=(), type=event.kind, data=encode(event), at=context.clock.now())
+
+
+def _point(point: Point, planned: bool, adding: bool) -> Point:
+    """The point from which something is done anew: a plan that is given is one the planner is not asked for."""
+    if point not in POINTS:
+        raise UnknownName("point to fork from", point, POINTS)
+    if point == "write" and adding:
+        raise UsageError(
+            "only research reads documents, and from write none is done: to add some, fork from research or plan"
+        )
+    if point == "write" and planned:
+        raise UsageError("another plan needs research: to give one, fork from plan; from write the findings stay")
+    return "plan" if planned else point
+
+
+def _stood(parent: Parent, point: Point) -> Checkpoint:
+    """How far the run had come.
+
+    Raises:
+        UsageError: it never came to that point; the message names those it came to.
+    """
+    run_id, memory, row = parent.row.run_id, parent.memory, parent.row
+    at = stood(run_id, memory, point)
+    if at is not None:
+        return at
+    there = [each for each in POINTS if stood(run_id, memory, each) is not None]
+    if there:
+        raise UsageError(
+            f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
+            f"it can be from {' and '.join(there)}"
+        )
+    raise UsageError(f"run {run_id} ({row.status}) never came to a plan, so it cannot be forked: start it again")
+
+
+def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
+    """Research goes as far as the fork's brief says, where it says that."""
+    if brief.depth == "auto":
+        return at
+    return msgspec.structs.replace(at, triage=msgspec.structs.replace(at.triage, depth=brief.depth))
+
+
+# sources which are left out
+
+
+def chosen(view: RunView, names: Sequence[str], library: Library) -> set[str]:
+    """The ids of the sources which are meant, with those which are the same document, or page, under another id.
+
+    Raises:
+        UnknownName: the run met no such source.
+    """
+    met = {id: pages(source, library) for id, source in view.sources.items()}
+    meant = [source for name in names for source in _named(view, name.strip(), met)]
+    hashes = {source.document_sha256 for source in meant}
+    addresses = {page for source in meant for page in met[source.id]}
+    return {id for id, source in view.sources.items() if source.document_sha256 in hashes or met[id] & addresses}
+
+
+def _named(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> list[Source]:
+    if name in view.sources:
+        return [view.sources[name]]
+    number = name.strip("[]")
+    if number.isdecimal():
+        found = [each.source for each in bibliography(view).entries if str(each.number) == number]
+    else:
+        wanted, page = name.casefold(), canonical(name)
+        found = [
+            source
+            for source in view.sources.values()
+            if name and (page in met[source.id] or wanted in (source.url, source.title.casefold(), _file(source)))
+        ]
+    if not found:
+        known = {source.title or source.url for source in view.sources.values()}
+        hint = f"(the sources run {view.run_id} met: assay runs export {view.run_id} -o report.json)"
+        raise UnknownName("source", name, known, hint)
+    return found
+
+
+def pages(source: Source, library: Library) -> frozenset[str]:
+    """The addresses of the page a source is, on the way there too, in their canonical form; none for a document."""
+    snapshot = library.snapshot(source.snapshot_sha256)
+    passed = (snapshot.url, *snapshot.redirects) if snapshot is not None else ()
+    return frozenset(canonical(url) for url in (source.url, *passed) if _is_address(url))
+
+
+def _is_address(url: str) -> bool:
+    try:
+        read(url)
+    except BadUrl:
+        return False
+    return True
+
+
+def _file(source: Source) -> str:
+    return unquote(source.url.rpartition("/")[2]).casefold()
+
+
+# where a fork may look
+
+
+def _changed(
+    library: Library, scope: Scope, without: Sequence[Source], added: Sequence[str], paths: Sequence[str]
+) -> Scope:
+    """The scope without these sources, and with the documents of the collections `added`, which are of `paths`."""
+    gone = {source.document_sha256 for source in without}
+    held = [document.sha256 for document in library.documents(scope.collections)]
+    more = [document.sha256 for document in library.documents(added)]
+    kept = [*dict.fromkeys((*(each for each in held if each not in gone), *more))]
+    left_out = {page for source in without if source.document_sha256 not in held for page in pages(source, library)}
+    rules = msgspec.structs.replace(scope.rules, left_out=tuple(sorted({*scope.rules.left_out, *left_out})))
+    if kept == held:
+        return msgspec.structs.replace(scope, rules=rules)
+    missing = [source for source in without if source.document_sha256 in held]
+    label = f"{_called(scope.label, missing, paths)} ({counted(len(kept))}){web_too(web=scope.web)}"
+    return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
+
+
+def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
+    """What a reader calls a scope without some of its documents, and with these paths."""
+    name = without_web(label)
+    titles = dict.fromkeys(source.title for source in missing)
+    more = [
+        *([_("without {documents}").format(documents=_few(list(titles)))] if titles else []),
+        *([_("with {documents}").format(documents=_few(paths))] if paths else []),
+    ]
+    return " ".join([name.rpartition(" (")[0] or name, *more])
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join([*names[:3], *(["…"] if len(names) > 3 else [])])

@@ -1,0 +1,82 @@
+"""What each kind of job does. A new kind is a function here and a line in `KINDS`.
+
+Each calls what the same command calls where it runs at once. All can be begun again at any moment: what was read,
+embedded or deleted before is seen and left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from assay.run.job_hand import Handler, JobInHand, Result
+from assay.services import collections, results, retention
+from assay.services.context import Context
+from assay.services.jobs import ingestion
+from assay.services.jobs.specifications import CrawlJob, EmbedJob, ExportJob, SyncJob
+from assay.services.research_report import format_of, replace_file
+
+
+async def _crawl(context: Context, hand: JobInHand) -> Result:
+    """Read the pages of a site."""
+    wanted = hand.work(CrawlJob)
+    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.tell)
+    return {"documents": done.documents, "added": done.added, "warnings": list(done.warnings)}
+
+
+async def _sync(context: Context, hand: JobInHand) -> Result:
+    """Look again at all a collection was added from."""
+    done = await collections.sync(context, hand.work(SyncJob).collection, hand.tell)
+    return {
+        "documents": done.documents,
+        "added": done.added,
+        "updated": done.updated,
+        "removed": done.removed,
+        "warnings": list(done.warnings),
+    }
+
+
+async def _embed(context: Context, hand: JobInHand) -> Result:
+    """Make the vectors which are missing, or all of them anew."""
+    return await context.wiring.embed(context, hand.tell, anew=hand.work(EmbedJob).anew)
+
+
+async def _export(context: Context, hand: JobInHand) -> Result:
+    """Write the report of a run to a file, in the format of its name."""
+    wanted = hand.work(ExportJob)
+    file = Path(wanted.file)
+    made = await results.export(context, wanted.run, format_of(file), wanted.citations)
+    await asyncio.to_thread(replace_file, file, made)
+    return {"file": str(file), "bytes": len(made)}
+
+
+async def _prune(context: Context, hand: JobInHand) -> Result:
+    """Delete the runs which the settings do not keep, and what nobody refers to any more."""
+    done = await retention.prune(context, None, dry_run=False)
+    return {"runs": [row.run_id for row in done.runs]}
+
+
+OwnedHandler = Callable[[Context, JobInHand], Awaitable[Result]]
+"""Does a job as its owner knows the library."""
+KINDS: Mapping[str, OwnedHandler] = {
+    "add": ingestion.add,
+    ingestion.PART_KIND: ingestion.files,
+    "crawl": _crawl,
+    "sync": _sync,
+    "embed": _embed,
+    "export": _export,
+    "prune": _prune,
+}
+
+
+def handlers(context: Context) -> dict[str, Handler]:
+    """What does each kind of job, over a library which knows all owners."""
+    return {kind: _owned(context, handler) for kind, handler in KINDS.items()}
+
+
+def _owned(context: Context, handler: OwnedHandler) -> Handler:
+    async def done(hand: JobInHand) -> Result:
+        return await handler(context.owned_by(hand.job.owner), hand)
+
+    return done

@@ -1,0 +1,178 @@
+"""What a person names documents by: paths, addresses of pages, and what connectors understand."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay import plugins
+from assay.core.errors import UnknownName, UsageError
+from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
+from assay.core.ports.collections import SLASH
+from assay.core.sources import UNSORTED
+from assay.core.ways import way
+from assay.evidence.ingest import FileToRead, find_files, printable
+
+FILES, PAGE, CRAWL = "files", "page", "crawl"
+LONGEST_NAME = 100
+MEMBER = "!/"
+"""Between the path of an archive and that of a file in it."""
+MOST_SKIPPED = 1_000
+"""Skipped files which are remembered of one place."""
+
+IN_MEMORY = (
+    "(this Assay is in memory and has no collections; to use those of the command line, name their home: "
+    "home=assay.Settings().home)"
+)
+
+_SELECTION = re.compile(r"set-[0-9a-f]{16}")
+
+
+class InputPlaces(msgspec.Struct, frozen=True):
+    """Places by what they are: addresses of pages, what connectors understand, paths and globs."""
+
+    urls: tuple[str, ...]
+    connected: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def sorted_out(named: Iterable[str]) -> InputPlaces:
+    """The places a person named, by what they are."""
+    schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
+    urls, connected, paths = [], [], []
+    for place in dict.fromkeys(named):
+        if place.lower().startswith(("http://", "https://")):
+            urls.append(place)
+        elif schemes and place.startswith(schemes):
+            connected.append(place)
+        else:
+            paths.append(place)
+    return InputPlaces(tuple(urls), tuple(connected), tuple(paths))
+
+
+def absolute(path: str) -> str:
+    """A path or a glob as it is remembered: the same wherever a sync is started."""
+    return os.path.abspath(Path(path).expanduser())
+
+
+def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The files (absolute) each place (absolute) stands for, and by path why there are none."""
+    found: dict[str, list[str]] = {}
+    missing: dict[str, str] = {}
+    for path in paths:
+        files: list[FileToRead] = []
+        try:
+            files, _ = find_files([path])
+        except UsageError as error:
+            missing[path] = str(error)
+        found[absolute(path)] = [os.path.abspath(printable(file.path)) for file in files]
+    return found, missing
+
+
+def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None) -> tuple[str, ...]:
+    """The documents of these files as they were just read; with a library, of a file that could not be read as it
+    was when that was last possible.
+    """
+    read = {os.path.abspath(name): documents for name, documents in given.items()}
+    gave: dict[str, None] = {}
+    for file in files:
+        if file in read:
+            gave.update(dict.fromkeys(read[file]))
+        elif library is not None:
+            gave.update(dict.fromkeys(_before(file, library)))
+    return tuple(gave)
+
+
+def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
+    """What of these files gave no document, the first `MOST_SKIPPED` of it; with absolute paths."""
+    known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
+    return tuple(
+        msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
+        for file in files
+        if file in known
+        for each in known[file][1]
+    )[:MOST_SKIPPED]
+
+
+def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
+    """An origin with what was skipped earlier of archives which nobody opened this time, as they have not changed."""
+    if before is None:
+        return after
+    same = {os.path.abspath(name) for name in unchanged}
+    kept = (each for each in before.skipped if each.path.partition(MEMBER)[0] in same and MEMBER in each.path)
+    return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
+
+
+def _before(file: str, library: Library) -> tuple[str, ...]:
+    try:
+        emptied = os.path.getsize(file) == 0
+    except (OSError, ValueError):
+        emptied = False
+    stamp = None if emptied else library.stamp(file)
+    return () if stamp is None else stamp.documents
+
+
+def is_named(row: CollectionRow) -> bool:
+    """Whether a person made this collection, and not a run for itself."""
+    name = row.name.removeprefix(f"{row.owner}{SLASH}")
+    return name != UNSORTED and not _SELECTION.fullmatch(name)
+
+
+def checked_name(name: str) -> str:
+    """A name a collection may have.
+
+    Raises:
+        UsageError: it cannot be one.
+    """
+    good = name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST_NAME
+    if not good or name.startswith(("@", "-")) or name == UNSORTED or _SELECTION.fullmatch(name):
+        raise UsageError(
+            f"{printable(name)[:LONGEST_NAME]!r} cannot be a collection's name: up to {LONGEST_NAME} printable "
+            f"characters, not beginning with @ or -, and not {UNSORTED!r} or 'set-…'"
+        )
+    return name
+
+
+def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = False) -> tuple[list[str], list[str]]:
+    """The collections among what was named (`@NAME`), each known, and the rest.
+
+    Raises:
+        UnknownName: there is no such collection.
+    """
+    wanted: list[str] = []
+    rest: list[str] = []
+    for place in named:
+        (wanted if place.startswith("@") else rest).append(place)
+    names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
+    if names:
+        rows = library.collections()
+        there, known = {row.name for row in rows}, [row.name for row in rows if is_named(row)]
+        for name in names:
+            if name not in there:
+                raise unknown(name, known, IN_MEMORY if in_memory and not known else "")
+    return names, rest
+
+
+def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
+    """There is no such collection; `hint` says what to do about that, where it is not to add it."""
+    known = list(known)
+    if hint:
+        return UnknownName("collection", name, known, hint)
+    more = "" if known else "there are none yet, "
+    return UnknownName("collection", name, known, f"({more}to make it: {way('add', name)})")
+
+
+def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
+    """An origin from which a person took documents out (hash → address)."""
+    gone = [sha for sha in origin.documents if sha in documents]
+    if not gone:
+        return origin
+    return msgspec.structs.replace(
+        origin,
+        documents=tuple(sha for sha in origin.documents if sha not in documents),
+        left_out=tuple(dict.fromkeys((*origin.left_out, *(documents[sha] for sha in gone)))),
+    )

@@ -1,0 +1,224 @@
+"""What services need of the program that wires them; `app` implements it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
+
+from assay.core.allowance import OwnerLimits
+from assay.core.brief import Brief
+from assay.core.markers import CitationMode
+from assay.core.ports import (
+    Archive,
+    Explanation,
+    Extractor,
+    Library,
+    LibrarySearch,
+    Notices,
+    PageCache,
+    Pages,
+    Query,
+    RunRow,
+    Search,
+    Similarity,
+    Watch,
+)
+from assay.core.ports.run_index import RunIndexing
+from assay.core.ports.webhooks import Poster
+from assay.core.sources import Document, PassageSpan, Syntax
+from assay.core.view import RunView
+from assay.settings import Settings
+
+if TYPE_CHECKING:
+    from assay.core.run_options import RunOptions
+    from assay.evidence.batches import Spans, Texts
+    from assay.evidence.documents import DocumentReader
+    from assay.services.context import Context
+    from assay.services.handle import RunHandle
+    from assay.services.texts import Say, Sources
+
+
+class OwnedLibrarySearch(Search, Protocol):
+    """The index over the library, as one owner may ask it."""
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """The best documents, each with why it stands where it stands."""
+        ...
+
+
+class Readers(Protocol):
+    """What reads files: the extractors and archive formats installed, and the processes some of them work in."""
+
+    def extractors(self) -> list[Extractor]:
+        """All installed, those which ask for a process of their own in one."""
+        ...
+
+    def of_pages(self) -> list[Extractor]:
+        """All installed, every one in a process of its own."""
+        ...
+
+    def of_printed_pages(self) -> Extractor:
+        """What draws pages of PDFs, and finds passages on them."""
+        ...
+
+    def archives(self) -> list[Archive]:
+        """The archive formats installed."""
+        ...
+
+    def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
+        """The passages of a text in UTF-8. Blocking."""
+        ...
+
+    def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
+        """Begin to cut texts in UTF-8; what is given waits for the passages of each. Blocking."""
+        ...
+
+    def close(self) -> None:
+        """End the processes. Blocking, for a moment."""
+        ...
+
+
+class WebPages(Pages, Protocol):
+    """The web as one owner's runs see it."""
+
+    def searches(self) -> tuple[Search, ...]:
+        """The providers a run asks."""
+        ...
+
+    def notices(self) -> Notices:
+        """Who tells what was published about works later."""
+        ...
+
+
+class SharedWeb(Protocol):
+    """What all runs of a process share of the web."""
+
+    def over(self, library: Library) -> WebPages:
+        """The same, whose pages are documents of one owner's library."""
+        ...
+
+    def warm(self) -> None:
+        """Make what searches and fetches, before anybody wants it. Blocking."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+class HomePresence(Protocol):
+    """That this process works with a home."""
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """Within the block no other process works with the home, or comes; False where one does."""
+        ...
+
+    def close(self) -> None:
+        """This process is done with the home."""
+        ...
+
+
+class Wiring(Protocol):
+    """Makes adapters out of a context's settings, each when it is first asked for."""
+
+    def reader(self, context: Context) -> DocumentReader:
+        """What reads the passages of documents."""
+        ...
+
+    def readers(self) -> Readers:
+        """What takes the text out of files."""
+        ...
+
+    def search(self, context: Context) -> LibrarySearch:
+        """The index over the library, of all owners."""
+        ...
+
+    def searched(self, context: Context, brief: Brief | None = None) -> OwnedLibrarySearch:
+        """The index as the owner of a context may ask it; of a run, without what may not be told to an embedder."""
+        ...
+
+    def similarity(self, context: Context, brief: Brief) -> Similarity | None:
+        """What compares texts of a run by meaning; None where nothing does."""
+        ...
+
+    async def embed(self, context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
+        """Bring the vectors level with the library; what that came to, by name."""
+        ...
+
+    def run_index(self, context: Context) -> RunIndexing:
+        """The index of what all runs asked and say."""
+        ...
+
+    def kept(self, context: Context) -> PageCache:
+        """Pages of the web which were read before."""
+        ...
+
+    def online(self, context: Context) -> SharedWeb:
+        """What all runs share of the web."""
+        ...
+
+    def poster(self, settings: Settings) -> Poster:
+        """What posts to the addresses of webhooks."""
+        ...
+
+    def both(self, first: Watch, second: Watch) -> Watch:
+        """One watch for two."""
+        ...
+
+
+class Researcher(Protocol):
+    """The library as batches, schedules and summaries use it: `assay.Assay` is one."""
+
+    settings: Settings
+
+    def start(
+        self,
+        question: str,
+        *,
+        sources: Sources | None = None,
+        progress: Say | None = None,
+        **wanted: Unpack[RunOptions],
+    ) -> RunHandle:
+        """Start a run in this process."""
+        ...
+
+    async def resume(self, reference: str) -> RunHandle:
+        """Go on with a stored run in this process."""
+        ...
+
+    async def find(self, reference: str) -> RunRow:
+        """A run by its id, the start of its id, or `last`."""
+        ...
+
+    async def view(self, reference: str) -> RunView:
+        """A run as its events tell it."""
+        ...
+
+    async def is_answered(self, reference: str) -> bool:
+        """Whether a run has been given what it waits for."""
+        ...
+
+    async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
+        """The report of a run as the bytes of a file."""
+        ...
+
+    async def delete(self, reference: str) -> None:
+        """Forget a run."""
+        ...
+
+    async def documents(self, collection: str) -> list[Document]:
+        """The documents of a collection."""
+        ...
+
+    async def text(self, reference: str, collection: str | None = None) -> tuple[Document, str]:
+        """A document with its text."""
+        ...
+
+    async def selection(self, documents: Sequence[str]) -> str:
+        """The name of the collection which holds exactly these documents (hashes)."""
+        ...
+
+    def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
+        """The same as another user knows it."""
+        ...

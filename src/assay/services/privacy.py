@@ -1,0 +1,135 @@
+"""What is private stays on this machine: a run is refused before anything is sent.
+
+A document is private when any private collection holds it, whatever else it is in; and so is a conversation in which
+private documents were read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay import plugins
+from assay.core.brief import Brief
+from assay.core.errors import UsageError
+from assay.core.ports import Journal, Library, Model
+from assay.core.view import fold
+from assay.core.web_addresses import BadUrl, read
+from assay.phases.method import WEB
+from assay.services.access import access
+from assay.settings import Settings
+
+NAMED = 3
+CLOUD = ("-cloud", ":cloud")
+"""How names of models end which a server on this machine passes on to one elsewhere (Ollama)."""
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """Models of a run which are not on this machine, and whether it asks the web."""
+
+    hosted: tuple[str, ...]
+    web: bool
+
+
+async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
+    """The brief, its scope marked where it holds what is private: documents, or what was read or said before it."""
+    parent = brief.fork.run if brief.fork else brief.parent  # what a fork's parent went on from may be gone
+    before = [parent] if parent else []
+    if brief.thread and (latest := await journal.latest(brief.thread)) is not None:
+        before.append(latest.run_id)
+    private = brief.scope.private or bool(await asyncio.to_thread(library.private_among, brief.scope.collections))
+    for run_id in dict.fromkeys(before):
+        private = private or await _was_private(journal, library, run_id)
+    return msgspec.structs.replace(brief, scope=msgspec.structs.replace(brief.scope, private=private))
+
+
+def told(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
+    """The brief, which says where private documents may go, where its owner allows that."""
+    if not (brief.scope.private and brief.allow_private):
+        return msgspec.structs.replace(brief, private_to=())
+    there = ways(settings, brief, models)
+    return msgspec.structs.replace(brief, private_to=(*there.hosted, *([WEB] if there.web else ())))
+
+
+async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
+    """Whether a run had private documents, by what it was told and by what it read; marks made since count too."""
+    earlier = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
+    if earlier.scope.private:
+        return True
+    read_by_it = [source.document_sha256 for source in fold(await journal.events(run_id)).sources.values()]
+    return bool(await asyncio.to_thread(library.private_among, earlier.scope.collections, read_by_it))
+
+
+def check(brief: Brief, library: Library, ways: Ways) -> None:
+    """Refuse what would take private documents elsewhere.
+
+    Raises:
+        UsageError: the run would, and nobody has allowed it.
+    """
+    if brief.allow_private or not (ways.hosted or ways.web):
+        return
+    names = library.private_among(brief.scope.collections)
+    if not names and not brief.scope.private:
+        return
+    what = f"private documents are in scope (of {', '.join(names)})" if names else "this goes on from private documents"
+    raise UsageError(f"{what}, and {_where(ways)}; --allow-private allows it. Nothing was sent")
+
+
+async def private_names(journal: Journal, library: Library, run_id: str) -> tuple[str, ...]:
+    """What is private of what a run read: the collections which hold it, or a word for them where they are gone."""
+    brief = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
+    names = await asyncio.to_thread(library.private_among, brief.scope.collections)
+    return tuple(names) or (("a run before it",) if await _was_private(journal, library, run_id) else ())
+
+
+def check_judge(settings: Settings, name: str, model: Model, private: Sequence[str]) -> None:
+    """Refuse a judge elsewhere for what is `private`, the collections which hold it.
+
+    Raises:
+        UsageError: it would see private documents, and nobody has allowed it.
+    """
+    if private and not _stays(settings, name, model):
+        where = _where(Ways((name,), web=False))
+        what = f"the judge would see private documents (of {', '.join(private)})"
+        raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
+
+
+def _where(ways: Ways) -> str:
+    parts = []
+    if ways.hosted:
+        some = ", ".join(ways.hosted[:NAMED])
+        verb = "are" if len(ways.hosted) > 1 else "is"
+        parts.append(f"{some} {verb} not on this machine: name a local model (--model ollama:NAME, or extractive)")
+    if ways.web:
+        parts.append("what is searched for on the web may tell of them: leave it alone with --offline")
+    return ", and ".join(parts)
+
+
+def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
+    """Where a run would send what it reads."""
+    hosted = tuple(name for name, model in models.items() if not _stays(settings, name, model))
+    return Ways(hosted, brief.scope.web)
+
+
+def _stays(settings: Settings, name: str, model: Model) -> bool:
+    """Whether what a model is told stays on this machine."""
+    return is_here(settings, name, local=model.profile.local)
+
+
+def is_here(settings: Settings, name: str, *, local: bool) -> bool:
+    """Whether a model or embedder is on this machine: it says so, its address does, and nobody passes it on."""
+    url = access(settings, name).url
+    passed_on: Sequence[str] = CLOUD if plugins.split(name)[0] == "ollama" else ()
+    return local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        host = read(url).host
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except (BadUrl, ValueError):
+        return False

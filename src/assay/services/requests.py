@@ -1,0 +1,66 @@
+"""Requests which are made more than once, and are to be done once: whoever repeats one gets what came of the first."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from assay.core.errors import InProgress, RequestDiffers
+from assay.core.sources import sha256
+from assay.run.holders import is_dead, this_process
+from assay.services.context import Context
+
+PREFIX, DONE = "request/", "/done"
+KEPT_SECONDS = 86_400.0
+"""For so long a request is known again."""
+
+_going: set[str] = set()
+"""Those which this process is at."""
+
+
+class _Request(msgspec.Struct, frozen=True):
+    """Who does a request, the hash of what was asked, and when that was (seconds since 1970)."""
+
+    holder: str
+    asked: str
+    at: float = 0.0
+
+
+async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
+    """What `do` gave for the first request of this `key`; see `Library.once`."""
+    cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
+    mine = _Request(this_process(), sha256(asked), time.time())
+    await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
+    stored = await asyncio.to_thread(cache.recall, name)
+    first = mine if stored is None else msgspec.json.decode(stored, type=_Request)  # forgotten in this moment
+    if first.asked != mine.asked:
+        raise RequestDiffers(key)
+    done = await asyncio.to_thread(cache.recall, name + DONE)
+    if done is not None:
+        return done.decode()
+    if name in _going or (first.holder != mine.holder and not is_dead(first.holder)):
+        raise InProgress(key)
+    _going.add(name)
+    try:
+        result = await do()  # one which fails may be asked again
+        await asyncio.to_thread(cache.keep, name + DONE, result.encode())
+    finally:
+        _going.discard(name)
+    return result
+
+
+async def forget_old(context: Context, seconds: float = KEPT_SECONDS) -> int:
+    """Forget the requests which were first made so long ago; how many. Blocking work is done in a thread."""
+    cache, oldest = context.store.cache, time.time() - seconds
+
+    def forget() -> int:
+        known = cache.known(PREFIX)
+        made = {name: data for name, data in known.items() if not name.endswith(DONE)}
+        old = [name for name, data in made.items() if msgspec.json.decode(data, type=_Request).at < oldest]
+        cache.forget([each for name in old if name not in _going for each in (name + DONE, name)])
+        return len(old)
+
+    return await asyncio.to_thread(forget)

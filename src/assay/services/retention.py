@@ -1,0 +1,121 @@
+"""Keeping a home small: which runs have been kept long enough, and what nobody refers to any more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from assay.core.errors import LeaseHeld, UnknownName, UsageError
+from assay.core.ports import FINAL, RunRow
+from assay.core.ports.store import Swept as Swept
+from assay.services.context import Context
+from assay.services.home_paths import pages_folder
+from assay.services.run_control import delete
+from assay.services.schedules.book import ScheduleBook
+from assay.services.stored_runs import view
+from assay.settings import Settings
+
+_ALL = 1_000_000
+
+
+class RetentionRules(msgspec.Struct, frozen=True, kw_only=True):
+    """Which ended runs are kept: so long, so many, so much (bytes), the newest first; None is no limit."""
+
+    age: timedelta | None = None
+    runs: int | None = None
+    size: int | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.age is not None or self.runs is not None or self.size is not None
+
+
+class Pruned(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs that were deleted, or would be, oldest first; `swept` is None where nothing could be cleaned up now."""
+
+    runs: tuple[RunRow, ...] = ()
+    swept: Swept | None = None
+
+
+async def tidy(context: Context) -> Swept | None:
+    """Remove documents which nobody refers to, and their bytes; see `Assay.tidy`."""
+    home, upkeep = context.home, context.store.upkeep
+    if home is None or upkeep is None or context.busy:
+        return None
+    with context.presence.alone() as alone:
+        swept = await asyncio.to_thread(upkeep.sweep, pages_folder(home)) if alone else None
+        if swept is not None:
+            await asyncio.to_thread(context.search.forget, swept.rows)
+    return swept
+
+
+async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> Pruned:
+    """Delete the ended runs which `rules` do not keep, and clean up; see `Assay.prune`."""
+    chosen = rules_of(context.settings) if rules is None else rules
+    doomed = await _doomed(context, chosen) if chosen.any else []
+    if dry_run:
+        return Pruned(runs=tuple(doomed))
+    deleted = [row for row in doomed if await _deleted(context, row)]
+    return Pruned(runs=tuple(deleted), swept=await tidy(context))
+
+
+async def _deleted(context: Context, row: RunRow) -> bool:
+    try:
+        await delete(context, row.run_id)
+    except (LeaseHeld, UnknownName):  # somebody took it up again, or deleted it
+        return False
+    return True
+
+
+async def _doomed(context: Context, rules: RetentionRules) -> list[RunRow]:
+    rows = await context.store.journal.runs(_ALL)
+    needed = await _needed(context, rows)
+    ended = [row for row in rows if row.status in FINAL and not row.holder]
+    taken = await _sizes(context) if rules.size is not None else {}
+    return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
+
+
+async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
+    """Runs which an unfinished one goes on from, or which a schedule is compared with."""
+    needed: set[str] = set()
+    if context.home is not None:
+        schedules = await asyncio.to_thread(ScheduleBook(context.home, None).all)
+        needed |= {run for each in schedules for run in (each.last, each.current)}
+    for row in rows:
+        if row.status not in FINAL:
+            brief = (await view(context, row.run_id)).brief
+            needed |= {brief.parent, brief.fork.run if brief.fork else ""} if brief else set()
+    return needed
+
+
+async def _sizes(context: Context) -> dict[str, int]:
+    if context.store.upkeep is None:
+        raise UsageError("the size of runs in memory is not known: name days or a number, or open Assay with a home")
+    return await asyncio.to_thread(context.store.upkeep.sizes)
+
+
+def rules_of(settings: Settings) -> RetentionRules:
+    """What the settings say."""
+    kept = settings.retention
+    return RetentionRules(
+        age=None if kept.days is None else timedelta(days=kept.days),
+        runs=kept.runs,
+        size=None if kept.gb is None else int(kept.gb * 1_000_000_000),
+    )
+
+
+def beyond(ended: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime) -> list[RunRow]:
+    """Those of the runs, newest first, which the rules do not keep."""
+    oldest = "" if rules.age is None else (now - rules.age).isoformat()
+    found, taken = [], 0
+    for place, row in enumerate(ended):
+        taken += sizes.get(row.run_id, 0)
+        too_many = rules.runs is not None and place >= rules.runs
+        too_much = rules.size is not None and taken > rules.size
+        if too_many or too_much or row.created_at < oldest:
+            found.append(row)
+    return found

@@ -1,0 +1,194 @@
+"""What a run's owner may do, from any process: end or pause it, say what it should heed, answer what it asks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from assay.core import plan as plan_form
+from assay.core.errors import LeaseHeld, NotNow, UnknownName
+from assay.core.events import ControlApplied, ControlRejected, decode
+from assay.core.plan import Plan, Reviewed
+from assay.core.ports import FINAL, Clock, Journal, RunRow
+from assay.core.run_options import Answers
+from assay.core.view import RunView, Steered, ViewBuilder
+from assay.core.ways import way
+from assay.run import control
+from assay.run.control import LONGEST as LONGEST
+from assay.run.control import Asked as Asked
+from assay.run.feeds import is_executed
+from assay.run.holders import is_dead
+from assay.services import stored_runs, threads
+from assay.services.context import Context
+from assay.services.stored_runs import find
+from assay.services.texts import text_of
+
+POLL = 0.1
+AT_WORK = ("planned", "running")
+WRITING = ("write", "verify")
+BECOMES = {"cancel": "cancelled", "pause": "paused"}
+TOO_LATE = "the report is being written already"
+
+Came = Literal["applied", "ended", "stored"]
+"""What came of a request: it was applied; the run ended before that; it is stored and was not applied in time."""
+
+
+async def ask_for(context: Context, reference: str, action: Asked, wait: float) -> Came:
+    """Finish, cancel or pause a run, in whatever process it is; see `Assay.control`."""
+    row = await find(context, reference)
+    if action == "pause" and row.status in ("waiting", "paused") and not is_executed(row):
+        waits = "waits for an answer" if row.status == "waiting" else "is paused already"
+        raise NotNow(f"run {row.run_id} {waits}, and nobody executes it: there is nothing to pause")
+    journal = context.store.journal
+    await control.request(journal, context.clock, row, action)
+    return await _came_of(journal, context.clock, row, action, wait)
+
+
+async def steer(context: Context, reference: str, text: str, wait: float) -> Steered:
+    """Tell a run what to heed from its next decision on; what became of that; see `Assay.steer`."""
+    row = await find(context, reference)
+    if row.status in FINAL:
+        raise NotNow(
+            f"run {row.run_id} has ended ({row.status}): nothing of it can be steered any more; "
+            f"to ask further: assay QUESTION --continue {row.run_id}"
+        )
+    writing = is_writing(await stored_runs.view(context, row.run_id))
+    journal = context.store.journal
+    id = await control.steer(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
+    return await _decided(context, row.run_id, id, wait)
+
+
+async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> Came:
+    """Stop one agent of a run, in whatever process it is; see `Assay.stop_agent`."""
+    row = await find(context, reference)
+    if row.status in FINAL:
+        raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is at work any more")
+    agents = {each.lane: each for each in (await stored_runs.view(context, row.run_id)).lanes}
+    if lane not in agents:
+        raise UnknownName("agent", str(lane), hint=_agents_of(agents))
+    if agents[lane].state not in AT_WORK:
+        raise NotNow(f"agent {lane} of run {row.run_id} has ended ({agents[lane].state}): there is nothing to stop")
+    journal = context.store.journal
+    id = await control.stop_agent(journal, context.clock, row.run_id, lane)
+    end, seq = context.clock.monotonic() + wait, 0  # it may have been asked for, and done, before
+    while True:
+        now = await journal.find(row.run_id)
+        for each in await journal.events(row.run_id, after=seq):
+            said, seq = decode(each), each.seq
+            if isinstance(said, (ControlApplied, ControlRejected)) and said.id == id:
+                return "applied" if isinstance(said, ControlApplied) else "ended"
+        if now.status in FINAL:
+            return "ended"
+        if context.clock.monotonic() >= end or not is_executed(now):
+            return "stored"
+        await asyncio.sleep(POLL)
+
+
+def _agents_of(agents: Iterable[int]) -> str:
+    named = ", ".join(map(str, sorted(agents)))
+    return f"in this run; its agents: {named}" if named else "in this run: it has sent none so far"
+
+
+async def _decided(context: Context, run_id: str, id: str, wait: float) -> Steered:
+    end, folder = context.clock.monotonic() + wait, ViewBuilder()
+    while True:
+        row = await find(context, run_id)
+        folder.extend(await context.store.journal.events(run_id, after=folder.view.last_seq))
+        view = folder.view
+        told = next(each for each in view.steering if each.id == id)
+        if told.state == "accepted" and (row.status in FINAL or is_writing(view)):
+            # the writer takes what there is before its phase begins: what it left, nobody takes
+            note = control.ENDED_FIRST if row.status in FINAL else TOO_LATE
+            return msgspec.structs.replace(told, state="rejected", note=note)
+        if told.state != "accepted" or context.clock.monotonic() >= end:
+            return told
+        await asyncio.sleep(POLL)
+
+
+async def answer(context: Context, reference: str, answers: Answers) -> None:
+    """Give a run the answers it waits for; see `Assay.answer`."""
+    row = await find(context, reference)
+    await threads.answer(context.store.journal, row, await stored_runs.view(context, row.run_id), answers)
+    await _wake(context, row.run_id)
+
+
+async def approve(context: Context, reference: str, plan: Plan | str | Path | None) -> None:
+    """Approve the plan a run waits with, or give it another; see `Assay.approve`."""
+    row = await find(context, reference)
+    view = await stored_runs.view(context, row.run_id)
+    if row.status != "waiting" or view.waiting_for != "plan":
+        raise NotNow(f"run {row.run_id} does not wait for its plan to be approved: it is {row.status}")
+    if await threads.is_answered(context.store.journal, row.run_id, "plan"):
+        raise NotNow(f"the plan of run {row.run_id} has been approved; to go on with it: {way('resume', row.run_id)}")
+    await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(reviewed(plan)))
+    await _wake(context, row.run_id)
+
+
+async def _wake(context: Context, run_id: str) -> None:
+    """A worker goes on with it, where it came from the queue."""
+    if context.store.queue is not None:
+        await context.store.queue.wake(run_id)
+
+
+async def delete(context: Context, reference: str) -> None:
+    """Forget a run: its events, steps and messages; see `Assay.delete`."""
+    row = await find(context, reference)
+    await context.store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
+    await stored_runs.forget(context, [row.run_id])
+
+
+async def is_answered(context: Context, reference: str) -> bool:
+    """Whether a run has been given what it waits for; see `Assay.is_answered`."""
+    row = await find(context, reference)
+    topic = (await stored_runs.view(context, row.run_id)).waiting_for
+    return not topic or await threads.is_answered(context.store.journal, row.run_id, topic)
+
+
+def is_writing(view: RunView) -> bool:
+    """Whether the report of a run is being written, or was."""
+    return any(phase.name in WRITING for phase in view.phases)
+
+
+def reviewed(plan: Plan | str | Path | None) -> Reviewed:
+    """What a person said of a plan.
+
+    Raises:
+        UsageError: it is no plan.
+    """
+    if plan is None:
+        return Reviewed()
+    if isinstance(plan, Plan):
+        return Reviewed(plan=plan_form.checked(plan))
+    return Reviewed(plan=plan_form.read(text_of(plan, "plan", plan_form.LARGEST)))
+
+
+async def _came_of(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> Came:
+    """Wait until a request is applied, and where who executed the run dies over it, apply it."""
+    end, seq = clock.monotonic() + wait, row.last_seq
+    while True:
+        now = await journal.find(row.run_id)
+        if await _is_applied(journal, now, action, seq):
+            return "applied"
+        if now.status in FINAL and now.status != BECOMES.get(action):  # who executes it lets go of it in a moment
+            return "ended"
+        if not is_executed(now):
+            if action == "finish":
+                return "stored"
+            with suppress(LeaseHeld):  # somebody took it up in this moment, and will see the request
+                await control.change(journal, clock, now, action)
+                continue
+        if clock.monotonic() >= end:
+            return "stored"
+        await asyncio.sleep(POLL)
+
+
+async def _is_applied(journal: Journal, row: RunRow, action: Asked, after: int) -> bool:
+    if action == "finish":
+        said = await journal.events(row.run_id, after=after)
+        return any(each.type == ControlApplied.kind for each in said)
+    return row.status == BECOMES[action] and not row.holder

@@ -1,0 +1,175 @@
+"""How runs begin: from what a caller wants to a brief with its documents, stored and executed."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import msgspec
+
+from assay.core import phrases
+from assay.core.brief import Brief, Estimate, Scope
+from assay.core.errors import EventLoopError
+from assay.core.ports import RunInputs, World
+from assay.core.ports.webhooks import Webhook
+from assay.core.run_options import RunOptions
+from assay.core.translation import gettext as _
+from assay.locale import speaking
+from assay.phases.alone import DEPTH as AGENT_DEPTH
+from assay.run.engine import Prepare, RunTask, new_run_id
+from assay.services import collections as app_collections
+from assay.services import results, threads, worlds
+from assay.services.briefs import make_brief, said_of_web
+from assay.services.context import Context
+from assay.services.handle import RunHandle
+from assay.services.places import collections_in
+from assay.services.queue_workers import check_priority
+from assay.services.stored_runs import find, view
+from assay.services.texts import (
+    DEFAULT,
+    Say,
+    Sources,
+    listed,
+)
+from assay.services.warnings import ProgressNote, summed
+
+
+class Storing(msgspec.Struct, frozen=True, kw_only=True):
+    """What is stored with a run that is only created: its priority in the queue, and the webhook told of it alone."""
+
+    priority: int | None = None
+    webhook: Webhook | None = None
+
+
+def start(
+    context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
+) -> RunHandle:
+    """Start a run in this process; see `Assay.start`."""
+    return _handle(context, _preparing(context, question, sources, progress, wanted))
+
+
+async def create(
+    context: Context,
+    question: str,
+    sources: Sources | None,
+    progress: Say | None,
+    stored: Storing,
+    wanted: RunOptions,
+) -> str:
+    """Store a run and execute nothing of it here; see `Assay.create`."""
+    check_priority(context, stored.priority)
+    run_id, prepare = new_run_id(), _preparing(context, question, sources, progress, wanted)
+    await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
+    return run_id
+
+
+async def foreseen(
+    context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
+) -> Estimate:
+    """What a run would take; see `Assay.foresee`."""
+    brief, _world = await _preparing(context, question, sources, progress, wanted)()
+    assert brief.estimate is not None  # `worlds.placed` makes one
+    return brief.estimate
+
+
+def ask(context: Context, reference: str, question: str, wanted: RunOptions) -> RunHandle:
+    """Answer a question from what a run has read; see `Assay.ask`."""
+    return _handle(context, _asking(context, reference, question, wanted))
+
+
+async def create_ask(context: Context, reference: str, question: str, priority: int | None, wanted: RunOptions) -> str:
+    """Store a run which answers from what another has read; see `Assay.create_ask`."""
+    check_priority(context, priority)
+    run_id = new_run_id()
+    await context.engine.prepared(run_id, _asking(context, reference, question, wanted), priority)
+    return run_id
+
+
+def _asking(context: Context, reference: str, question: str, wanted: RunOptions) -> Prepare:
+    wanted["mode"], wanted["continues"] = "simple", reference
+    brief = msgspec.structs.replace(make_brief(question, context.settings, wanted), tools=("recall",))
+    worlds.check(context, brief)
+
+    async def prepare() -> tuple[Brief, World]:
+        with speaking(brief.locale):
+            at = await threads.placed(context.store.journal, brief)
+            at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
+        return await worlds.placed(context, at)
+
+    return prepare
+
+
+async def resume(context: Context, reference: str) -> RunHandle:
+    """Go on with a stored run; see `Assay.resume`."""
+    row = await find(context, reference)
+    execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
+    return _held(context, execution)
+
+
+async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
+    """Where a run looks: what was named, read into the library; the default collection where nothing was."""
+    library, more = context.store.library, threads.web_too(web=asked.web)
+    if paths is None:
+        count = await asyncio.to_thread(library.summary, [DEFAULT])
+        default = _("the default collection")
+        label = f"{default} ({phrases.documents(count.documents)}){more}"
+        return msgspec.structs.replace(asked, label=label)
+    in_memory = context.home is None and context.settings.database is None
+    names, rest = await asyncio.to_thread(collections_in, paths, library, in_memory=in_memory)
+    collections = list(names)
+    if rest:
+        ingested = await app_collections.add(context, rest, None, progress)
+        collections.append(ingested.collection)
+        for line in (*summed(ingested.warnings), *map(ProgressNote, ingested.notes)):
+            if progress is not None:
+                progress(line)
+    documents = await asyncio.to_thread(library.count, collections)
+    label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    return msgspec.structs.replace(
+        asked, collections=tuple(collections), label=f"{label} ({phrases.documents(documents)}){more}"
+    )
+
+
+def _handle(context: Context, prepare: Prepare) -> RunHandle:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError as error:
+        raise EventLoopError(
+            "a run needs an event loop: start it in an async function (asyncio.run(main())), or call research_sync"
+        ) from error
+    return _held(context, context.engine.start(prepare))
+
+
+def _held(context: Context, execution: RunTask) -> RunHandle:
+    return RunHandle(execution, partial(view, context), partial(results.record, context))
+
+
+def _alone(context: Context, wanted: RunOptions) -> RunOptions:
+    """The options of a run in which one agent works alone."""
+    depth = wanted.get("depth") or (AGENT_DEPTH if context.settings.depth == "auto" else None)
+    return {**wanted, "strategy": "orchestrated", "depth": depth}
+
+
+def _preparing(
+    context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
+) -> Prepare:
+    wanted = _alone(context, wanted) if wanted.get("mode") == "agent" else wanted
+    unnamed = sources is None and not wanted.get("continues")
+    brief = make_brief(question, context.settings, wanted, web=unnamed)
+    worlds.check(context, brief)
+    paths = None if sources is None else listed(sources)
+
+    async def prepare() -> tuple[Brief, World]:
+        web = said_of_web(wanted, context.settings) if paths is None else brief.scope.web
+        with speaking(brief.locale):  # what the scope is called stands in the report
+            at = await threads.placed(context.store.journal, brief, web=web)
+            if paths is not None or not at.parent:
+                at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
+        return await worlds.placed(context, at)
+
+    return prepare
+
+
+def counted(documents: int) -> str:
+    """How many documents, in words."""
+    return phrases.documents(documents)

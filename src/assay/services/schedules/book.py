@@ -1,0 +1,256 @@
+"""The schedules of a home: a file, changed by one process at a time and never half written."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.core.run_options import RunOptions
+from assay.phases.fields.schema import LARGEST
+from assay.services.briefs import make_brief
+from assay.services.places import sorted_out
+from assay.services.texts import MOST_BYTES, text_of
+from assay.settings import Settings
+
+FILE = "schedules.json"
+SECONDS = 30.0
+"""How long another process's change is waited for."""
+KEPT_RUNS = 50
+"""Runs of a schedule which are remembered, the latest."""
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, how often it is asked, and the runs that answered it.
+
+    `next_at` is when it is due, `created_at` when it was made (ISO 8601 UTC). `options` are those of `Assay.start`;
+    texts stand in them, never the paths of their files. `runs` are those which ended with a report, oldest first;
+    `current` is one which was begun and has not ended. `owner` is whose it is, empty for the one local user.
+    `feed` is the SHA-256 of what its feed's address ends with, empty where it has none.
+    """
+
+    id: str
+    question: str
+    every: int
+    created_at: str
+    next_at: str
+    sources: tuple[str, ...] | None = None
+    options: dict[str, Any] = {}
+    runs: tuple[str, ...] = ()
+    current: str = ""
+    owner: str = ""
+    feed: str = ""
+
+    @property
+    def last(self) -> str:
+        """The latest run which ended with a report."""
+        return self.runs[-1] if self.runs else ""
+
+
+class ScheduleBook:
+    """The schedules of the home in `folder`, as their owner knows them: his own. None knows those of all."""
+
+    def __init__(self, folder: Path, owner: str | None = "") -> None:
+        self._folder, self._owner = folder.expanduser(), owner
+        self._path = self._folder / FILE
+
+    def owned_by(self, owner: str | None) -> ScheduleBook:
+        """The same home's, as another owner knows them."""
+        return ScheduleBook(self._folder, owner)
+
+    def all(self) -> list[Schedule]:
+        """Every schedule of the owner, in the order of making.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return [each for each in self._every() if self._knows(each)]
+
+    def _knows(self, schedule: Schedule) -> bool:
+        return self._owner is None or schedule.owner == self._owner
+
+    def _every(self) -> list[Schedule]:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=list[Schedule])
+        except FileNotFoundError:
+            return []
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
+            raise StoreError(f"{self._path} cannot be read: {error}; restore it from a copy, or delete it") from error
+
+    def find(self, reference: str) -> Schedule:
+        """A schedule by its id, or the start of it.
+
+        Raises:
+            UnknownName: none, or more than one, begins so.
+        """
+        known = self.all()
+        found = [each for each in known if reference and each.id.startswith(reference)]
+        if len(found) != 1:
+            hint = "" if known else "(assay schedule add makes one)"
+            raise UnknownName("schedule", reference, (each.id for each in known), hint)
+        return found[0]
+
+    def add(
+        self, question: str, every: int, sources: Sequence[str] | None, options: Mapping[str, Any], now: datetime
+    ) -> Schedule:
+        """A new schedule, due at once."""
+        made = Schedule(
+            id="".join(secrets.choice(_LETTERS) for _ in range(6)),
+            question=question,
+            every=every,
+            created_at=iso(now),
+            next_at=iso(now),
+            sources=None if sources is None else tuple(sources),
+            options=dict(options),
+            owner=self._owner or "",
+        )
+        with self._changing() as schedules:
+            schedules.append(made)
+        return made
+
+    def remove(self, id: str) -> None:
+        """Forget a schedule; its runs stay."""
+        with self._changing() as schedules:
+            schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
+
+    def hand_to(self, owner: str) -> int:
+        """Make the owner's schedules another's; how many these were."""
+        with self._changing() as schedules:
+            mine = [place for place, each in enumerate(schedules) if self._knows(each)]
+            for place in mine:
+                schedules[place] = msgspec.structs.replace(schedules[place], owner=owner)
+        return len(mine)
+
+    def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
+        """Put what `change` makes of a schedule in its place.
+
+        Raises:
+            UnknownName: it was removed meanwhile.
+        """
+        with self._changing() as schedules:
+            for place, each in enumerate(schedules):
+                if each.id == id and self._knows(each):
+                    schedules[place] = change(each)
+                    return schedules[place]
+        raise UnknownName("schedule", id)
+
+    @contextmanager
+    def claimed(self, id: str) -> Iterator[bool]:
+        """Within the block this process alone asks this question; False where another does."""
+        lock = FileLock(self._folder / f"schedule-{id}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Schedule]]:
+        """The schedules, to be changed in place; they are written at the end of the block."""
+        lock = FileLock(self._folder / f"{FILE}.lock", timeout=SECONDS)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            raise StoreError(f"another process has been changing {self._path} for {SECONDS:g} s: try again") from None
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            schedules = self._every()
+            yield schedules
+            self._write(msgspec.json.format(msgspec.json.encode(schedules)))
+        finally:
+            lock.release()
+
+    def _write(self, data: bytes) -> None:
+        draft = ""
+        try:
+            handle, draft = tempfile.mkstemp(dir=self._folder, prefix=".schedules-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(draft).replace(self._path)
+        except OSError as error:
+            if draft:
+                Path(draft).unlink(missing_ok=True)
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        return StoreError(f"{self._path} cannot be written ({error.strerror}): check the space and its permissions")
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 UTC, to the second."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def moment(text: str) -> datetime:
+    """What `iso` wrote."""
+    return datetime.fromisoformat(text)
+
+
+# How often: `12h`, `7d`, `weekly`.
+
+UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "hour": 3_600, "day": 86_400, "week": 604_800}
+LONGEST = 10 * 365 * 86_400
+
+
+def read_every(text: str) -> int:
+    """Seconds between two times a question is asked.
+
+    Raises:
+        UsageError: it says no such time, or one of more than ten years.
+    """
+    text = text.strip().lower()
+    match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
+    seconds = WORDS.get(text, 0) or (int(match[1]) * UNITS[match[2]] if match else 0)
+    if not 0 < seconds <= LONGEST:
+        raise UsageError(f"{text[:40]!r} is no interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly")
+    return seconds
+
+
+def said(seconds: int) -> str:
+    """Seconds as `read_every` reads them."""
+    unit = next(unit for unit in ("w", "d", "h", "m") if seconds % UNITS[unit] == 0)
+    return f"{seconds // UNITS[unit]}{unit}"
+
+
+# Options of a run as a schedule keeps them: what depends on the moment or the place is resolved.
+
+
+def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
+    """The options which were said, the texts of files in their place; all of them can be followed.
+
+    Raises:
+        UsageError: an option cannot be followed, a file cannot be read, or the question is empty.
+    """
+    make_brief(question, settings, wanted)
+    said = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
+    for name, value in said.items():
+        if isinstance(value, Path):
+            said[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+    return msgspec.json.decode(msgspec.json.encode(said), type=dict[str, Any])
+
+
+def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
+    """Paths which mean the same from any folder; collections (`@NAME`) and addresses as they are."""
+    named = sorted_out(sources)
+    paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
+    return (*named.urls, *named.connected, *paths)

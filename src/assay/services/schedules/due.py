@@ -1,0 +1,151 @@
+"""Asking what is due: a run of each question, and how its report differs from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import cast
+
+import msgspec
+
+from assay.core.allowance import OwnerLimits
+from assay.core.difference import Difference, difference
+from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
+from assay.core.ports import FINAL
+from assay.core.report import build_report, written
+from assay.core.run_options import RunOptions
+from assay.core.view import RunView
+from assay.services.handle import RunHandle
+from assay.services.ports import Researcher
+from assay.services.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
+
+Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
+"""Shows a run while it goes on, and gives what came of it."""
+
+
+class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a schedule that was due: the run, and what changed since the one before, where there is one.
+
+    `error` says why there is no run, or no report.
+    """
+
+    schedule: Schedule
+    view: RunView | None = None
+    changes: Difference | None = None
+    error: str = ""
+
+
+def next_due(schedule: Schedule, now: datetime) -> str:
+    """When it is due again: its own rhythm goes on, and what was missed is not made up for."""
+    due, every = moment(schedule.next_at), timedelta(seconds=schedule.every)
+    missed = max(0, (now - due) // every)
+    return iso(due + (missed + 1) * every)
+
+
+def usual(_owner: str) -> OwnerLimits | None:
+    """Limits as the settings say."""
+    return None
+
+
+async def run_due(
+    assay: Researcher,
+    book: ScheduleBook,
+    now: Callable[[], datetime],
+    follow: Follow,
+    limits: Callable[[str], OwnerLimits | None] = usual,
+) -> AsyncIterator[DueOutcome]:
+    """Ask every question which is due, one after another, each as its owner; what another process asks at this moment
+    is left to it.
+
+    `limits` say what an owner may take, None: what the settings say of every user.
+
+    A run which a killed process has left is gone on with. One that waits for a person is asked anew when it is due.
+
+    Raises:
+        StoreError: the home cannot be written.
+    """
+    for each in book.all():
+        with book.claimed(each.id) as mine:
+            try:
+                schedule = book.find(each.id) if mine else None
+            except UnknownName:  # removed meanwhile
+                schedule = None
+            if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
+                asked = await _ask(
+                    assay.owned_by(schedule.owner, limits(schedule.owner)), book, schedule, now(), follow
+                )
+                if asked is not None:
+                    yield asked
+
+
+async def _ask(
+    assay: Researcher, book: ScheduleBook, schedule: Schedule, now: datetime, follow: Follow
+) -> DueOutcome | None:
+    """The question asked, or its interrupted run gone on with; None where that is not due either."""
+    try:
+        handle = await _left(assay, schedule)
+        if handle is None:
+            if moment(schedule.next_at) > now:
+                return None
+            handle = _started(assay, book, schedule)
+        view = await follow(schedule, handle)
+    except LeaseHeld:
+        return None  # somebody goes on with it by hand
+    except StoreError:
+        raise
+    except AssayError as error:
+        book.change(schedule.id, lambda old: msgspec.structs.replace(old, current="", next_at=_after(old, now)))
+        return DueOutcome(schedule=schedule, error=str(error))
+    return await _noted(assay, book, schedule, view, now)
+
+
+async def _left(assay: Researcher, schedule: Schedule) -> RunHandle | None:
+    """The run which an earlier process left, executed here; None where there is none to go on with."""
+    if not schedule.current:
+        return None
+    try:
+        row = await assay.find(schedule.current)
+    except UnknownName:
+        return None
+    if row.status == "waiting" and not await assay.is_answered(row.run_id):
+        return None
+    if row.status == "paused":
+        return None
+    return await assay.resume(row.run_id)
+
+
+def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
+    """A new run; which one it is, is noted before anything of it is stored. It stays due until it was answered."""
+    handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
+    book.change(schedule.id, lambda old: msgspec.structs.replace(old, current=handle.run_id))
+    return handle
+
+
+def _after(schedule: Schedule, now: datetime) -> str:
+    """When it is due after it was asked."""
+    return next_due(schedule, now) if moment(schedule.next_at) <= now else schedule.next_at
+
+
+async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
+    """What changed, and the run in the book."""
+    has_report = view.status == "completed" and written(view) != "none"
+    changes = await _changes(assay, schedule, view) if has_report else None
+
+    def ended(old: Schedule) -> Schedule:
+        runs = (*old.runs, view.run_id)[-KEPT_RUNS:] if has_report else old.runs
+        current = "" if view.status in FINAL else view.run_id
+        return msgspec.structs.replace(old, current=current, runs=runs, next_at=_after(old, now))
+
+    book.change(schedule.id, ended)
+    return DueOutcome(schedule=schedule, view=view, changes=changes, error=view.error)
+
+
+async def _changes(assay: Researcher, schedule: Schedule, view: RunView) -> Difference | None:
+    """How the report differs from the one before; None where that is gone, or there was none."""
+    if not schedule.last:
+        return None
+    try:
+        before = await assay.view(schedule.last)
+    except UnknownName:
+        return None
+    return difference(build_report(before, "none"), build_report(view, "none"))

@@ -1,0 +1,212 @@
+"""The library as it is: its collections, their documents, and what is found in them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from assay.core.errors import UnknownName, UsageError
+from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
+from assay.core.sources import Document
+from assay.evidence.documents import context as surrounded
+from assay.services import places
+from assay.services.context import Context
+
+PAGE_END = b"\f"
+"""Ends a page in the text of a document which has pages."""
+NAMED = 5
+"""Of many, so many are named in an error."""
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes `start` to `end` of a document's text, and what stands before and after them."""
+
+    document: Document
+    start: int
+    end: int
+    before: str
+    text: str
+    after: str
+
+
+class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a document beside its text.
+
+    `pages` is 0 where its format has none; `bytes` is the size of what it was read from, `document.size` that of its
+    text. `collections` are those it is in, of those the asker may read.
+    """
+
+    document: Document
+    pages: int
+    bytes: int
+    collections: tuple[str, ...]
+
+
+class PageText(msgspec.Struct, frozen=True, kw_only=True):
+    """Page `number` (from 1) of the `pages` of a document: bytes `start` to `end` of its text."""
+
+    sha256: str
+    number: int
+    pages: int
+    start: int
+    end: int
+    text: str
+
+
+async def drop(context: Context, collection: str) -> None:
+    """Forget a collection; its documents stay in the library; see `Library.drop`."""
+    await check_collection(context, collection)
+    held = await documents(context, collection)
+    await asyncio.to_thread(context.store.library.drop, collection)
+    await asyncio.to_thread(forget_pages, context, held)
+
+
+def forget_pages(context: Context, documents: Iterable[Document]) -> None:
+    """Keep pages no more for the next run which a person took out: who wants one again asks its server. Blocking."""
+    snapshots = (context.store.library.snapshot(each.snapshot_sha256) for each in documents)
+    for snapshot in snapshots:
+        if snapshot is not None and snapshot.status:
+            context.kept.forget(snapshot.url)
+
+
+async def collections(context: Context) -> list[CollectionRow]:
+    """The collections people have made, by name."""
+    rows = await asyncio.to_thread(context.store.library.collections)
+    return [row for row in rows if places.is_named(row)]
+
+
+async def origins(context: Context, collection: str) -> list[Origin]:
+    """Where a collection was added from."""
+    return await asyncio.to_thread(context.store.library.origins, collection)
+
+
+async def mark(context: Context, collection: str, *, private: bool) -> None:
+    """Say whether a collection is private; see `Library.mark`."""
+    places.checked_name(collection)
+    await asyncio.to_thread(context.store.library.mark, collection, private=private)
+
+
+async def private(context: Context, collections: Sequence[str], documents: Sequence[str]) -> list[str]:
+    """The private collections among these, or which hold one of their documents or of `documents`."""
+    return await asyncio.to_thread(context.store.library.private_among, collections, documents)
+
+
+async def share(context: Context, collection: str, readers: Sequence[str] | Literal["all"]) -> None:
+    """Say who may read a collection; see `Library.share`."""
+    await check_collection(context, collection)
+    named = () if readers == "all" else readers
+    await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
+
+
+async def check_collection(context: Context, collection: str) -> None:
+    """Make sure that there is such a collection; see `Library.check_collection`."""
+    known = [row.name for row in await collections(context)]
+    if collection not in known:
+        raise places.unknown(collection, known)
+
+
+async def text(context: Context, reference: str, collection: str | None) -> tuple[Document, str]:
+    """A document with its text; see `Library.text`."""
+    names = [collection] if collection else [row.name for row in await collections(context)]
+    document = await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
+    body = await asyncio.to_thread(context.store.blobs.get, document.sha256)
+    return document, body.decode()
+
+
+async def original(context: Context, reference: str) -> tuple[Document, bytes]:
+    """A document, and the bytes it was read from; see `Library.original`."""
+    document = await _named(context, reference)
+    return document, await asyncio.to_thread(context.store.blobs.get, document.snapshot_sha256)
+
+
+async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
+    """A stretch of a document in its context; see `Library.excerpt`."""
+    document = await _named(context, reference)
+    stop = document.size if end is None else end
+    try:
+        before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise UsageError(f"this is no part of the document ({error}): name bytes within it") from error
+    return Excerpt(document=document, start=start, end=stop, before=before, text=text, after=after)
+
+
+async def facts(context: Context, reference: str) -> DocumentFacts:
+    """What is known of a document; see `Library.facts`."""
+    document = await _named(context, reference)
+    library = context.store.library
+    snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
+    names = [row.name for row in await collections(context)]
+    holding = [name for name in names if await asyncio.to_thread(library.find, document.sha256, [name])]
+    paged = document.syntax == "pages"
+    text = await asyncio.to_thread(context.reader.text, document) if paged else b""
+    return DocumentFacts(
+        document=document,
+        pages=text.count(PAGE_END) + 1 if paged else 0,
+        bytes=snapshot.size if snapshot is not None else 0,
+        collections=tuple(holding),
+    )
+
+
+async def page_text(context: Context, reference: str, number: int) -> PageText:
+    """A page of a document; see `Library.page_text`."""
+    document = await _named(context, reference)
+    text = await asyncio.to_thread(context.reader.text, document)
+    pages = text.split(PAGE_END) if document.syntax == "pages" else [text]
+    if not 1 <= number <= len(pages):
+        raise UnknownName("page", str(number), hint=f"in this document: it has {len(pages)}")
+    start = sum(len(page) + len(PAGE_END) for page in pages[: number - 1])
+    page = pages[number - 1]
+    return PageText(
+        sha256=document.sha256,
+        number=number,
+        pages=len(pages),
+        start=start,
+        end=start + len(page),
+        text=page.decode(),
+    )
+
+
+async def _named(context: Context, reference: str) -> Document:
+    """A document by its whole hash, or as `text` finds it among all collections."""
+    exact = await asyncio.to_thread(context.store.library.document, reference)
+    if exact is not None:
+        return exact
+    names = [row.name for row in await collections(context)]
+    return await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
+
+
+async def documents(context: Context, collection: str) -> list[Document]:
+    """The documents of a collection, in the order of adding."""
+    return await asyncio.to_thread(context.store.library.documents, [collection])
+
+
+async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
+    """The best documents of one or more collections for `text`, best first."""
+    names = (collection,) if isinstance(collection, str) else tuple(collection)
+    return await context.wiring.searched(context).search(Query(text=text, limit=limit, collections=names))
+
+
+async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
+    """The same documents, each with why it stands where it stands."""
+    return await context.wiring.searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
+
+
+def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
+    """The one document a reference means.
+
+    Raises:
+        UnknownName: there is none.
+        UsageError: there are several, none of which it names exactly.
+    """
+    if not found:
+        where = ", ".join(collections) or "the library, which is empty"
+        raise UnknownName("document", reference, hint=f"in {where} (assay docs list shows what there is)")
+    exact = [each for each in found if reference in (each.sha256, each.name, each.url, each.title)]
+    chosen = exact or found
+    if len(chosen) > 1:
+        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:NAMED])
+        raise UsageError(f"{reference!r} means {len(chosen)} documents: {some}; name one by its number")
+    return chosen[0]

@@ -1,0 +1,195 @@
+"""Where a run stands in a conversation: what was said before it, and the run it goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from assay.core.brief import (
+    Brief,
+    GivenAnswer,
+    Said,
+    Scope,
+    latest,
+    matched,
+)
+from assay.core.errors import NotNow, UnknownName, UsageError
+from assay.core.markers import strip
+from assay.core.ports import FINAL, Journal, Memory, RunRow
+from assay.core.run_options import Answers
+from assay.core.translation import N_
+from assay.core.translation import gettext as _
+from assay.core.view import RunView, fold
+from assay.core.ways import way
+from assay.locale import LOCALES, catalogue
+from assay.run.execution import LANE_TAG, LaneRecord
+
+LONGEST_NAME = 200
+MOST_ASKED = 100
+"""Questions asked of one run after another, behind which its documents are looked for."""
+WEB = N_(" and the web")
+"""Ends the label of a scope which the web belongs to."""
+
+
+def given(answers: Answers) -> tuple[GivenAnswer, ...]:
+    """Answers as a brief holds them."""
+    if isinstance(answers, Mapping):
+        return tuple(GivenAnswer(question=question, text=text) for question, text in answers.items())
+    return tuple(GivenAnswer(text=text) for text in answers)
+
+
+async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
+    """The brief with what was said in its thread, and the run it continues by its full id.
+
+    `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
+    `web` is what was said of the web for this run; None goes by the run it continues.
+
+    Raises:
+        UnknownName: there is no such run.
+        UsageError: the run it continues has not ended, or the thread's name cannot be one.
+    """
+    if len(brief.thread) > LONGEST_NAME or not brief.thread.isprintable():
+        raise UsageError(f"a thread's name is at most {LONGEST_NAME} printable characters")
+    parent = await _parent(journal, brief.parent) if brief.parent else None
+    thread = brief.thread or (parent.thread or parent.run_id if parent else "")
+    previous = await journal.latest(thread) or parent
+    said = await _said(journal, previous) if previous else brief.conversation
+    if parent is None:
+        return msgspec.structs.replace(brief, thread=thread, conversation=latest(said))
+    if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
+        said = (*said, *await _messages(journal, parent))
+    memory = await journal.load(parent.run_id)
+    continued = msgspec.json.decode(memory.brief, type=Brief)
+    scope = await _documents(journal, continued)
+    return msgspec.structs.replace(
+        brief,
+        thread=thread,
+        conversation=latest(said),
+        parent=parent.run_id,
+        lane=highest(memory, continued) + 1,
+        scope=_going_on(scope, brief.scope, web=scope.web if web is None else web),
+    )
+
+
+def web_too(*, web: bool) -> str:
+    """What the name of a scope ends with where the web may be searched."""
+    return _(WEB) if web else ""
+
+
+def without_web(label: str) -> str:
+    """The name of a scope without that end, in whatever language it was given."""
+    ends = (catalogue(locale).gettext(WEB) for locale in LOCALES)
+    return next((label.removesuffix(end) for end in ends if label.endswith(end)), label)
+
+
+async def _documents(journal: Journal, brief: Brief) -> Scope:
+    """The scope of a run; of one which only asked what another had read, that of the other, as far as it is known."""
+    for _step in range(MOST_ASKED):
+        if brief.scope.collections or not brief.parent:
+            break
+        try:
+            memory = await journal.load(brief.parent)
+        except UnknownName:
+            break
+        brief = msgspec.json.decode(memory.brief, type=Brief)
+    return brief.scope
+
+
+def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
+    """The documents of an earlier scope; what of the web is searched, the new run says."""
+    label = without_web(scope.label) + web_too(web=web)
+    return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
+
+
+async def _parent(journal: Journal, reference: str) -> RunRow:
+    row = await journal.find(reference)
+    if row.status not in FINAL:
+        raise NotNow(
+            f"run {row.run_id} has not ended ({row.status}), so nothing can go on from it; "
+            f"first: {way('resume', row.run_id)}"
+        )
+    return row
+
+
+async def _said(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+    """What was said in a thread up to a run's end."""
+    view = await _view(journal, row)
+    return (*(view.brief.conversation if view.brief else ()), *messages(view))
+
+
+async def _messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+    return messages(await _view(journal, row))
+
+
+async def _view(journal: Journal, row: RunRow) -> RunView:
+    """The run, with answers which were left for it and which it has not taken up so far."""
+    view = fold(await journal.events(row.run_id))
+    if not view.clarification.questions or view.clarification.answers:
+        return view
+    left = await journal.inbox(row.run_id, "answers")
+    answers = msgspec.json.decode(left[0], type=tuple[str, ...]) if left else ()
+    clarification = msgspec.structs.replace(view.clarification, answers=answers)
+    return msgspec.structs.replace(view, clarification=clarification)
+
+
+def messages(view: RunView) -> tuple[Said, ...]:
+    """What the user said in a run, and what was replied; reports without their markers.
+
+    Questions are those which were put to the user: all of them, where the run could wait for answers, else those which
+    had been answered beforehand.
+    """
+    questions, answers = view.clarification.questions, view.clarification.answers
+    pairs = [(question, answer) for question, answer in zip(questions, answers, strict=False) if answer.strip()]
+    answered = "\n".join(f"{question} — {answer}" for question, answer in pairs)
+    put = view.brief is not None and view.brief.may_ask
+    asked = questions if put else tuple(question for question, _ in pairs)
+    said = [Said(by="user", text=view.question)]
+    if asked:
+        said.append(Said(by="assistant", text="\n".join(asked), questions=True))
+    if answered:
+        said.append(Said(by="user", text=answered))
+    if view.report.text.strip():
+        said.append(Said(by="assistant", text=strip(view.report.text).strip()))
+    return tuple(said)
+
+
+def highest(memory: Memory, brief: Brief) -> int:
+    """The highest number of a lane in a stored run."""
+    spawned = [
+        msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
+    ]
+    return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in spawned), 0)
+
+
+def evidence_of(brief: Brief) -> Scope:
+    """The scope of a run which only asks what another has read: no collection at all."""
+    return Scope(collections=(), label=_("the evidence of run {id}").format(id=brief.parent))
+
+
+async def is_answered(journal: Journal, run_id: str, topic: str) -> bool:
+    """Whether a run has been left what it waits for on `topic`."""
+    return bool(await journal.inbox(run_id, topic))
+
+
+async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers) -> None:
+    """Leave answers for a run which waits for them.
+
+    Raises:
+        UsageError: it does not wait for answers, has them already, or these are not answers to its questions.
+    """
+    if row.status == "waiting" and view.waiting_for == "plan":
+        raise NotNow(
+            f"run {row.run_id} waits for its plan to be approved, not for answers: {way('approve', row.run_id)}"
+        )
+    if row.status != "waiting" or view.waiting_for != "answers":
+        raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")
+    if await is_answered(journal, row.run_id, "answers"):
+        raise NotNow(f"run {row.run_id} has been given its answers; to go on with it: {way('resume', row.run_id)}")
+    questions = view.clarification.questions
+    told = given(answers)
+    found = matched(questions, told)
+    if len(told) > len(questions) or sum(each is not None for each in found) < len(told):
+        asked = "; ".join(questions)
+        raise UsageError(f"{len(told)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")
+    await journal.post(row.run_id, "answers", msgspec.json.encode([each or "" for each in found]))

@@ -1,0 +1,230 @@
+"""Webhooks: addresses which are told how runs and schedules went, signed as Standard Webhooks has it.
+
+What is told is names, ids and states; who wants more reads it from the API. (https://www.standardwebhooks.com, 1.0)
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import msgspec
+
+from assay.core.errors import FetchFailed, UnknownName, UsageError
+from assay.core.events import RunCancelled, RunCompleted, RunFailed, RunWaiting
+from assay.core.ports.webhooks import Delivery, NewEvent, NewEvents, Poster, Webhook, WebhookStore
+
+WebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting", "schedule.finished"]
+RunWebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting"]
+EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
+RUN_EVENTS: tuple[RunWebhookEvent, ...] = get_args(RunWebhookEvent)
+
+TYPES: dict[str, WebhookEvent] = {
+    RunCompleted.kind: "run.finished",
+    RunFailed.kind: "run.failed",
+    RunCancelled.kind: "run.cancelled",
+    RunWaiting.kind: "run.waiting",
+}
+"""What webhooks are told of events of runs."""
+MOST = 20
+"""Webhooks of one user."""
+PREFIX = "whsec_"
+SECRET_BYTES = 32
+SECRET_LENGTHS = range(24, 65)
+"""Bytes which a secret of Standard Webhooks may have."""
+
+
+class RunOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="object", tag="run"):
+    """How a run went. `topic` is what it waits for, `stop_reason` how it ended, `verified` whether its claims hold."""
+
+    id: str
+    status: str
+    url: str
+    topic: str = ""
+    stop_reason: str = ""
+    verified: bool | None = None
+
+
+class ScheduleOutcome(msgspec.Struct, frozen=True, kw_only=True, tag_field="object", tag="schedule"):
+    """What came of a schedule that was due: its run, "" where there is none, and how that ended."""
+
+    id: str
+    run: str
+    status: str
+    url: str
+
+
+class WebhookMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a webhook is told. `created_at` is in seconds since 1970, `timestamp` the same as ISO 8601."""
+
+    id: str
+    object: Literal["event"] = "event"
+    type: str
+    created_at: int
+    timestamp: str
+    data: RunOutcome | ScheduleOutcome
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What is read of events: nothing which repeats what was asked, read or written."""
+
+    topic: str = ""
+    stop_reason: str = ""
+    verified: bool | None = None
+
+
+class Webhooks:
+    """The webhooks of the users of a home."""
+
+    def __init__(self, store: WebhookStore, poster: Poster) -> None:
+        self._store, self._poster = store, poster
+
+    async def add(self, owner: str, url: str, events: Sequence[WebhookEvent] = EVENTS) -> Webhook:
+        """A new webhook, with its secret, which nobody is told again.
+
+        Raises:
+            UsageError: the address cannot be told anything, or the user has too many webhooks.
+        """
+        if len(await self.all(owner)) >= MOST:
+            raise UsageError(f"a user has at most {MOST} webhooks: remove one first")
+        secret = PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+        return await self._store.add(await self._checked(owner, url, secret, events))
+
+    async def for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
+        """A webhook for a run which is yet to be made, and keeps it then (`Assay.create`).
+
+        Raises:
+            UsageError: the address cannot be told anything, or the secret is none of Standard Webhooks.
+        """
+        _check_secret(secret)
+        return await self._checked(owner, url, secret, events)
+
+    async def _checked(self, owner: str, url: str, secret: str, events: Sequence[str]) -> Webhook:
+        if not events:
+            raise UsageError(f"name the events to tell: {', '.join(EVENTS)}")
+        try:
+            await self._poster.check(url)
+        except FetchFailed as error:
+            raise UsageError(
+                f"the address cannot be a webhook ({error}): give one that begins with https:// and is public"
+            ) from error
+        id, told = f"wh_{secrets.token_hex(8)}", tuple(dict.fromkeys(events))
+        return Webhook(id=id, owner=owner, url=url, secret=secret, events=told)
+
+    async def all(self, owner: str, run: str = "") -> list[Webhook]:
+        """The webhooks of a user which are told of all his runs, or of one `run` (its id) alone."""
+        return await self._store.all(owner, run)
+
+    async def find(self, owner: str, id: str) -> Webhook:
+        """One of them.
+
+        Raises:
+            UnknownName: he has none of that id.
+        """
+        found = await self._store.one(owner, id)
+        if found is None:
+            raise UnknownName("webhook", id, (each.id for each in await self.all(owner)))
+        return found
+
+    async def remove(self, owner: str, id: str) -> None:
+        """Forget one of them, and what waits for it.
+
+        Raises:
+            UnknownName: he has none of that id.
+        """
+        if not await self._store.remove(owner, id):
+            await self.find(owner, id)
+
+    async def deliveries(self, owner: str, id: str, limit: int) -> list[Delivery]:
+        """What one of them was told, or is to be, the newest first.
+
+        Raises:
+            UnknownName: he has none of that id.
+        """
+        return await self._store.deliveries((await self.find(owner, id)).id, limit)
+
+    async def told(self, owner: str, schedule: str, run: str, status: str) -> None:
+        """Have the webhooks of a user told what came of a schedule; told twice of the same run, they hear it once."""
+        now = datetime.now(UTC)
+        key = run or now.isoformat()
+        news = ScheduleOutcome(id=schedule, run=run, status=status, url=f"/api/v1/runs/{run}" if run else "")
+        kind: WebhookEvent = "schedule.finished"
+        made = [
+            _delivery(each, kind, now, news, schedule, key)
+            for each in await self._store.all(owner)
+            if kind in each.events and not each.disabled
+        ]
+        await self._store.note({}, made)
+
+
+def _check_secret(secret: str) -> None:
+    """Raises UsageError where a secret is none of Standard Webhooks; it is not repeated."""
+    try:
+        key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        key = b""
+    if not secret.startswith(PREFIX) or len(key) not in SECRET_LENGTHS:
+        raise UsageError(
+            f"the secret of a webhook is {PREFIX} and then 24 to 64 random bytes in Base64: make one with "
+            f'`echo "{PREFIX}$(openssl rand -base64 32)"`'
+        )
+
+
+def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery]:
+    """What the webhooks of a run's owner are to be told of its new events: of equal events the same, by equal ids."""
+    return [
+        _delivery(webhook, kind, at, _run_news(news, event), news.run_id, str(event.seq))
+        for event in news.events
+        for webhook in webhooks
+        if webhook.owner == news.owner
+        and webhook.run in ("", news.run_id)
+        and not webhook.disabled
+        and (kind := TYPES[event.type]) in webhook.events
+        and (at := datetime.fromisoformat(event.at)).timestamp() >= webhook.created - 1  # clocks differ
+    ]
+
+
+def _run_news(news: NewEvents, event: NewEvent) -> RunOutcome:
+    told = msgspec.json.decode(event.data, type=_Told)
+    statuses = {"run.finished": "completed"}
+    kind = TYPES[event.type]
+    return RunOutcome(
+        id=news.run_id,
+        status=statuses.get(kind, kind.removeprefix("run.")),
+        url=f"/api/v1/runs/{news.run_id}",
+        topic=told.topic,
+        stop_reason=told.stop_reason,
+        verified=told.verified,
+    )
+
+
+def _delivery(
+    webhook: Webhook, kind: WebhookEvent, at: datetime, news: RunOutcome | ScheduleOutcome, *key: str
+) -> Delivery:
+    named = hashlib.sha256("\0".join((webhook.id, kind, *key)).encode()).hexdigest()
+    made = WebhookMessage(
+        id=f"evt_{named[:32]}",
+        type=kind,
+        created_at=int(at.timestamp()),
+        timestamp=at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        data=news,
+    )
+    return Delivery(id=made.id, webhook=webhook.id, type=kind, body=msgspec.json.encode(made))
+
+
+def signed_headers(delivery: Delivery, secret: str, now: float) -> dict[str, str]:
+    """The headers which prove that a message is ours: HMAC-SHA256 over its id, the time it is sent, and its body."""
+    key = base64.b64decode(secret.removeprefix(PREFIX))
+    content = f"{delivery.id}.{int(now)}.".encode() + delivery.body
+    signature = base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": delivery.id,
+        "webhook-timestamp": str(int(now)),
+        "webhook-signature": f"v1,{signature}",
+    }

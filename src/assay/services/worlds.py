@@ -1,0 +1,150 @@
+"""What a run is executed by and what it reaches: the engine with its pipeline, the models, searches and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from assay import plugins
+from assay.core.brief import Brief
+from assay.core.errors import UnknownName
+from assay.core.ports import Library, Model, RateLimiter, World
+from assay.core.ports.collections import SLASH
+from assay.core.sources import UNSORTED
+from assay.phases.pipeline import Services, pipeline
+from assay.run.affordability import check_brief
+from assay.run.engine import TTL, Engine, Outcome, Pipeline
+from assay.run.run import Run
+from assay.services import daily, estimates, model_facts, privacy
+from assay.services.context import Context
+from assay.services.providers import load_model, turns_of
+
+
+def engine(context: Context) -> Engine:
+    """What executes runs."""
+    ttl = TTL if context.settings.database is None else context.settings.workers.lease
+    return Engine(context.whole.journal, way(context), ttl=ttl)
+
+
+def way(context: Context) -> Pipeline:
+    """The way of every run, from its question to its report: `phases.pipeline`."""
+
+    async def run_it(run: Run) -> Outcome:
+        return await pipeline(run, context.services)
+
+    return run_it
+
+
+def rate_limiter(context: Context) -> RateLimiter | None:
+    """When a model may be called; None where no service has a limit."""
+    return turns_of(context.store, context.settings)
+
+
+def services(context: Context) -> Services:
+    """The tools and strategies installed."""
+    return Services(tools=_tools(), reader=context.reader, strategies=_strategies())
+
+
+def _tools() -> tuple[Any, ...]:
+    return tuple(plugins.load("tools", name)() for name in plugins.names("tools"))
+
+
+def _strategies() -> dict[str, Any]:
+    return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
+
+
+def check(context: Context, brief: Brief) -> None:
+    """Refuse what cannot run, before anything is stored or spent.
+
+    Raises:
+        UsageError, UnknownName, ConfigError: why.
+    """
+    context.services.strategy(brief.strategy)
+    context.services.allowed(brief.tools)
+    check_brief(brief, any_world(context, brief))
+
+
+async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
+    """The brief as it is stored, and its world.
+
+    Raises:
+        UsageError: the run would take private documents elsewhere, or the day's limits allow none.
+        TooMany: its owner has as many runs as he may have.
+    """
+    journal = context.store.journal
+    brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
+    models = {name: model(context, name) for name in _named(brief)}
+    at = await model_facts.learned(context.settings, brief, models)
+    at = await privacy.marked(journal, context.store.library, at)
+    reached = world(context, at)
+    at = privacy.told(context.settings, at, reached.models)
+    allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
+    at = await daily.allowed(context.whole.journal, allowances, at, reached)
+    reached = msgspec.structs.replace(reached, allowances=allowances)
+    return await estimates.estimated(journal, at, reached), reached
+
+
+def world(context: Context, brief: Brief) -> World:
+    """What a run reaches: every run that asks anybody anything gets its world here.
+
+    Raises:
+        UsageError: it would take private documents elsewhere.
+    """
+    reached = any_world(context, brief)
+    privacy.check(brief, reached.library, privacy.ways(context.settings, brief, reached.models))
+    return reached
+
+
+def any_world(context: Context, brief: Brief) -> World:
+    """What a run would reach, whether it may or not; of the library, what its owner knows.
+
+    Raises:
+        UnknownName, ConfigError: a model or a search provider is not there, or not set up.
+    """
+    library = context.of(brief).store.library
+    web = context.online.over(library) if brief.scope.web else None
+    return World(
+        models={name: model_facts.frozen(brief, name, model(context, name)) for name in _named(brief)},
+        searches=(context.wiring.searched(context.of(brief), brief), *(web.searches() if web else ())),
+        library=library,
+        blobs=context.store.blobs,
+        texts=context.reader,
+        clock=context.clock,
+        pages=web,
+        cache=context.store.cache,
+        watch=context.watch,
+        rate_limiter=context.rate_limiter,
+        notices=web.notices() if web else None,
+        keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
+        similarity=context.wiring.similarity(context.of(brief), brief),
+    )
+
+
+def _reads_anothers(library: Library, brief: Brief) -> bool:
+    """Whether a collection in scope is of another owner, who may end that."""
+    named = [name for name in brief.scope.collections if SLASH in name]
+    return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.referred(named))
+
+
+def _keep(library: Library, read: Sequence[str]) -> None:
+    """Put what a run read among what its owner's runs have read; what may not be read any more stays away."""
+    for sha256 in read:
+        with suppress(UnknownName):
+            library.include([sha256], UNSORTED)
+
+
+def _named(brief: Brief) -> list[str]:
+    return sorted({name for models in brief.models.values() for name in models})
+
+
+def model(context: Context, name: str) -> Model:
+    """The model of this name, made once: what it holds open is used again."""
+    if name in context.own_models:
+        return context.own_models[name]
+    if name not in context.made_models:
+        context.made_models[name] = load_model(context.settings, name)
+    return context.made_models[name]

@@ -1,0 +1,104 @@
+"""Lines of a batch: what is a question, what is not, and which are the same."""
+
+from __future__ import annotations
+
+from typing import get_type_hints
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.run_options import RunOptions
+from assay.services.batch.rows import LONGEST, BadLine, BatchRow, read_orders
+
+
+def read(*lines: str | bytes) -> list[BatchRow | BadLine]:
+    return list(read_orders(line if isinstance(line, bytes) else line.encode() for line in lines))
+
+
+def good(*lines: str | bytes) -> list[BatchRow]:
+    found = read(*lines)
+    assert all(isinstance(each, BatchRow) for each in found), found
+    return [each for each in found if isinstance(each, BatchRow)]
+
+
+def test_a_line_is_a_question_or_an_object():
+    plain, made = good(
+        "\ufeffHow deep is it?\n", '{"question": " And how wide? ", "sources": "docs/", "depth": "light"}\n'
+    )
+    assert (plain.line, plain.question, plain.sources, plain.options) == (1, "How deep is it?", None, {})
+    assert (made.line, made.question, made.sources, made.options) == (
+        2,
+        "And how wide?",
+        ("docs/",),
+        {"depth": "light"},
+    )
+
+
+def test_every_option_of_a_run_is_known():
+    samples = {"models": {"complex": ["a"]}, "answers": ["yes"], "schema": {"type": "object"}, "domains": ["x.org"]}
+    for name in get_type_hints(RunOptions):
+        value = samples.get(name)
+        if value is not None:
+            import msgspec
+
+            line = msgspec.json.encode({"question": "?", name: value})
+            assert good(line)[0].options == {name: value}
+        else:
+            assert not any(
+                "unknown field" in each.error
+                for each in read(f'{{"question": "?", "{name}": 17}}')
+                if isinstance(each, BadLine)
+            )
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"question": 1}', "question"),
+        ('{"depth": "light"}', "question"),
+        ('{"question": "  "}', "empty"),
+        ('{"question": "q", "deptth": "light"}', "deptth"),
+        ('{"question": "q", "depth": "abyssal"}', "abyssal"),
+        ('{"question": "q"', ""),
+        (b"\xff\xfe", "UTF-8"),
+        (b"x" * (LONGEST + 1), "longer"),
+        ('{"question": "q", "schema": ' + "[" * 5000 + "]" * 5000 + "}", ""),
+    ],
+)
+def test_what_is_no_question_is_named_by_its_line(line: str | bytes, why: str):
+    first, bad, last = read("one?", line, "two?")
+    assert isinstance(first, BatchRow)
+    assert isinstance(last, BatchRow)
+    assert isinstance(bad, BadLine)
+    assert bad.line == 2
+    assert why in bad.error
+
+
+def test_lines_put_in_before_change_no_key():
+    before = good("a?", '{"question": "b?", "depth": "light"}')
+    after = good("new?", "", "a?", '{"depth": "light", "question": "b?"}')
+    assert [each.key for each in before] == [each.key for each in after[1:]]
+    assert [each.line for each in after] == [1, 3, 4]
+
+
+def test_equal_lines_are_orders_of_their_own_and_an_id_is_not_used_twice():
+    keys = [each.key for each in good("a?", "a?", "a?")]
+    assert len(set(keys)) == 3
+    first, second = read('{"question": "a?", "id": 1}', '{"question": "b?", "id": "1"}')
+    assert isinstance(first, BatchRow)
+    assert isinstance(second, BadLine)
+
+
+def test_an_id_keeps_its_key_whatever_is_asked():
+    one, other = good('{"question": "a?", "id": "x"}')[0], good('{"question": "b?", "id": "x"}')[0]
+    assert one.key == other.key
+
+
+@given(st.lists(st.binary(max_size=60)))
+def test_whatever_stands_there_is_an_order_or_named(lines: list[bytes]):
+    found = list(read_orders(lines))
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    assert [each.line for each in found] == numbers
+    keys = [each.key for each in found if isinstance(each, BatchRow)]
+    assert len(keys) == len(set(keys))

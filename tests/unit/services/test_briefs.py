@@ -1,0 +1,105 @@
+"""What a caller wants of a report, and the brief it becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.core.brief import Brief, Section
+from assay.core.errors import UsageError
+from assay.services.briefs import make_brief
+from assay.services.texts import MOST_BYTES, text_of
+from assay.settings import Settings
+
+QUESTION = "How far does the tide rise at Brest?"
+
+
+def made(question: str = QUESTION, **wanted: object) -> Brief:
+    return make_brief(question, Settings(), wanted)  # type: ignore[arg-type]
+
+
+def test_what_is_not_said_is_taken_from_the_settings() -> None:
+    brief = make_brief("Brest?", Settings(length="long", language="fr"), {})
+    assert (brief.length, brief.language, brief.template, brief.instructions) == ("long", "fr", (), "")
+    brief = make_brief("Brest?", Settings(length=200, language="fr"), {"length": "short", "language": "pt_br"})
+    assert (brief.length, brief.language) == ("short", "pt-BR")
+
+
+def test_the_brief_holds_what_files_say(tmp_path: Path) -> None:
+    template, instructions = tmp_path / "t.md", tmp_path / "i.txt"
+    template.write_text("## Risks\nWhat may go wrong.\n", encoding="utf-8-sig")
+    instructions.write_text("For sailors.\n")
+    brief = made(template=template, instructions=instructions, length="300")
+    template.write_text("## Other")
+    assert brief.template == (Section(level=2, title="Risks", hint="What may go wrong."),)
+    assert (brief.instructions, brief.length) == ("For sailors.", 300)
+    assert made(template="## Risks", instructions="For sailors.").instructions == "For sailors."
+    assert msgspec.json.decode(msgspec.json.encode(brief), type=Brief) == brief
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        (QUESTION, "en"),
+        ("Was ist eine Springflut und wann kommt sie?", "de"),
+        ("Quelle est la hauteur de la marée à Brest ?", "fr"),
+        ("ブレストの潮はどのくらい上がるか", "ja"),
+        ("PEP 8", ""),
+        ("What does “der die und das den von zu mit” say?", "en"),
+    ],
+)
+def test_the_language_is_that_of_the_question(question: str, language: str) -> None:
+    assert made(question).language == language
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no length"):
+        made(length="endless")
+    with pytest.raises(UsageError, match="german is de"):
+        made(language="german")
+    with pytest.raises(UsageError, match="no headings"):
+        made(template="just text")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xff\xfe\x00", "not text in UTF-8"),
+        (b"## A\x00", "control characters"),
+        (b" \n", "is empty"),
+        (b"# x\n" * MOST_BYTES, "too large: at most 8,000 bytes"),
+    ],
+)
+def test_files_which_hold_no_such_text_are_refused_by_name(data: bytes, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "template.md"
+    file.write_bytes(data)
+    with pytest.raises(UsageError, match=said) as refused:
+        made(template=file)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["missing.md", ".", "n" * 300, "nul\0.md"])
+def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the file of the instructions"):
+        made(instructions=tmp_path / name)
+
+
+def test_texts_are_measured_too() -> None:
+    assert text_of(None, "template") == text_of("", "template") == ""
+    with pytest.raises(UsageError, match="the text of the instructions is too large"):
+        made(instructions="word " * MOST_BYTES)
+    with pytest.raises(UsageError, match="not text"):
+        made(instructions="lone \ud800 surrogate")
+
+
+def test_how_far_a_report_is_repaired() -> None:
+    settings = Settings(repair=False, repairs_off=("narrow",))
+    brief = make_brief("Brest?", settings, {})
+    assert (brief.repair, brief.repairs_off) == (False, ("narrow",))
+    brief = make_brief("Brest?", settings, {"repair": True, "repairs_off": ()})
+    assert (brief.repair, brief.repairs_off) == (True, ())
+    assert (made().repair, made().repairs_off) == (True, ())
+    with pytest.raises(UsageError, match="polish"):
+        made(repairs_off=["polish"])

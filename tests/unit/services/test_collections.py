@@ -1,0 +1,186 @@
+"""Collections through the library: what is added, looked at again, taken out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay import Assay
+from assay.core.errors import UnknownName, UsageError
+from assay.services.places import checked_name, sorted_out
+from assay.settings import load
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+    (folder / "b.md").write_text("# Tides\n\nThe tide rises 5.2 metres.\n")
+    return folder
+
+
+async def names(assay: Assay, collection: str = "default") -> set[str]:
+    return {document.name for document in await assay.documents(collection)}
+
+
+def rewrite(file: Path, text: str) -> None:
+    """Another content, seen as such however coarse the file system's clock is."""
+    file.write_text(text)
+    os.utime(file, ns=(1, file.stat().st_mtime_ns + 1_000_000))
+
+
+async def test_sync_adds_updates_and_removes(notes: Path):
+    async with Assay() as assay:
+        await assay.add(notes, "mine")
+        before = {document.name: document.sha256 for document in await assay.documents("mine")}
+        rewrite(notes / "a.md", "# Harbor\n\nThe harbor was rebuilt in 1900.\n")
+        (notes / "b.md").unlink()
+        (notes / "c.md").write_text("The lighthouse stands on the mole.\n")
+        done = await assay.sync("mine")
+        assert (done.added, done.updated, done.removed, done.documents) == (1, 1, 1, 2)
+        assert await names(assay, "mine") == {"a.md", "c.md"}
+        assert "1900" in (await assay.text("a.md", "mine"))[1]
+        assert [hit.document.name for hit in await assay.search("rebuilt harbor", collection="mine")] == ["a.md"]
+        assert await assay.search("tide rises", collection="mine") == []
+        # what left is still there for the reports which cite it
+        old = assay._context.store.library.document(before["a.md"])
+        assert old is not None
+        assert b"1843" in assay._context.store.blobs.get(old.sha256)
+        assert (await assay.sync("mine")).documents == 2
+
+
+async def test_a_sync_without_changes_changes_nothing(notes: Path):
+    async with Assay() as assay:
+        await assay.add([notes, notes / "a.md"], "mine")
+        done = await assay.sync("mine")
+        assert (done.added, done.updated, done.removed, done.documents) == (0, 0, 0, 2)
+        assert done.warnings == ()
+
+
+async def test_what_another_place_still_gives_stays(notes: Path, tmp_path: Path):
+    (tmp_path / "copy.md").write_text((notes / "a.md").read_text())
+    async with Assay() as assay:
+        await assay.add([notes, tmp_path / "copy.md"], "mine")
+        (notes / "a.md").unlink()
+        assert (await assay.sync("mine")).removed == 0
+        (tmp_path / "copy.md").unlink()
+        done = await assay.sync("mine")
+        assert done.removed == 1
+        assert any("copy.md" in warning and "left the collection" in warning for warning in done.warnings)
+        (tmp_path / "copy.md").write_text("# Harbor\n\nThe harbor was built in 1843.\n")
+        assert (await assay.sync("mine")).added == 1  # the place is not forgotten
+
+
+async def test_a_glob_is_expanded_again(notes: Path):
+    async with Assay() as assay:
+        await assay.add(str(notes / "*.md"), "mine")
+        (notes / "new.md").write_text("A new note.\n")
+        (notes / "new.txt").write_text("Not of the pattern.\n")
+        assert (await assay.sync("mine")).added == 1
+        assert await names(assay, "mine") == {"a.md", "b.md", "new.md"}
+
+
+async def test_a_file_which_cannot_be_read_now_stays_as_it_was(notes: Path):
+    (notes / "t.csv").write_text("country,capital\nFrance,Paris\n")
+    async with Assay(load(documents={"max_file_mb": 0.01})) as assay:
+        await assay.add(notes, "mine")
+        count = len(await assay.documents("mine"))
+        rewrite(notes / "t.csv", "")
+        assert (await assay.sync("mine")).documents < count  # an emptied file has nothing any more
+        rewrite(notes / "a.md", "Far too long for that setting now.\n" * 500)
+        done = await assay.sync("mine")
+        assert any("larger than" in warning for warning in done.warnings)
+        assert "a.md" in await names(assay, "mine")
+
+
+async def test_what_is_taken_out_is_not_brought_back(notes: Path):
+    async with Assay() as assay:
+        await assay.add(notes, "mine")
+        await assay.add(notes, "other")
+        (gone,) = await assay.remove(["b.md"], "mine")
+        assert gone.name == "b.md"
+        await assay.sync("mine")
+        assert await names(assay, "mine") == {"a.md"}
+        assert await names(assay, "other") == {"a.md", "b.md"}
+        await assay.add(notes, "mine")  # who names the place again wants it
+        assert await names(assay, "mine") == {"a.md", "b.md"}
+
+
+async def test_a_place_takes_out_what_it_gave(notes: Path, tmp_path: Path):
+    (tmp_path / "more.md").write_text("More.\n")
+    async with Assay() as assay:
+        await assay.add([notes, tmp_path / "more.md"], "mine")
+        assert {each.name for each in await assay.remove([str(notes)], "mine")} == {"a.md", "b.md"}
+        assert [origin.place for origin in await assay.origins("mine")] == [str(tmp_path / "more.md")]
+        assert (await assay.sync("mine")).documents == 1
+
+
+async def test_errors_name_what_there_is(notes: Path):
+    async with Assay() as assay:
+        await assay.add(notes, "thesis")
+        with pytest.raises(UnknownName, match="did you mean 'thesis'"):
+            await assay.sync("theses")
+        with pytest.raises(UnknownName, match="no document named 'z'"):
+            await assay.remove(["z"], "thesis")
+        with pytest.raises(UsageError, match="means 2 documents"):
+            await assay.remove(["md"], "thesis")
+        assert await names(assay, "thesis") == {"a.md", "b.md"}
+        await assay.mark("bare", private=False)
+        with pytest.raises(UsageError, match="nothing is remembered"):
+            await assay.sync("bare")
+        with pytest.raises(UsageError, match="cannot be a collection's name"):
+            await assay.add(notes, "@thesis")
+        with pytest.raises(UnknownName, match="no collection named 'nosuch'"):
+            await assay.start("When?", sources="@nosuch").view()
+
+
+async def test_a_run_over_collections_and_files(notes: Path, tmp_path: Path):
+    (tmp_path / "else.md").write_text("The harbor of Brest was built in 1631.\n")
+    async with Assay() as assay:
+        await assay.add(notes / "a.md", "one")
+        await assay.add(notes / "b.md", "two")
+        view = await assay.start("When was the harbor built?", sources=["@one", "@two"]).view()
+        assert view.brief is not None
+        assert view.brief.scope.collections == ("one", "two")
+        assert "1843" in view.report.text
+        assert not view.brief.scope.web
+        both = await assay.start("When was the harbor of Brest built?", sources=["@two", tmp_path / "else.md"]).view()
+        assert both.brief is not None
+        assert both.brief.scope.collections[0] == "two"
+        assert "(2 documents)" in both.brief.scope.label
+        assert "1631" in both.report.text
+        assert "1843" not in both.report.text
+
+
+async def test_collections_are_listed_without_those_of_runs(notes: Path):
+    async with Assay() as assay:
+        await assay.start("When was the harbor built?", sources=notes).view()
+        assert await assay.collections() == []
+        await assay.add(notes, "mine")
+        (row,) = await assay.collections()
+        assert (row.name, row.documents, row.origins) == ("mine", 2, 1)
+        await assay.drop("mine")
+        assert await assay.collections() == []
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+@settings(max_examples=80, deadline=None)
+def test_every_place_is_of_one_kind(named: list[str]):
+    found = sorted_out(named)
+    assert sorted([*found.urls, *found.connected, *found.paths]) == sorted(set(named))
+
+
+@given(st.text(max_size=12))
+@settings(max_examples=80, deadline=None)
+def test_a_name_which_is_taken_can_be_meant(name: str):
+    try:
+        assert checked_name(name) == name
+    except UsageError:
+        return
+    assert name.strip() == name != ""
+    assert not name.startswith(("@", "-"))

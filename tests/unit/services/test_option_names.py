@@ -1,0 +1,137 @@
+"""Keywords which nobody knows, and words which are none of those an option takes."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.core.errors import AssayError, EventLoopError, UnknownName, UnknownOption, UsageError
+from assay.core.run_options import ForkOptions, RunOptions
+from assay.services import option_names
+
+QUESTION = "How high is the tide at Brest?"
+STARTERS = ("start", "create", "ask", "foresee", "create_ask", "agent", "fork")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("dept", "depth"), ("source", "sources"), ("max_usdd", "max_usd"), ("modell", "model"), ("langage", "language")],
+)
+async def test_an_option_nobody_knows_is_refused_with_the_nearest(wrong: str, right: str) -> None:
+    options: Any = {wrong: "x"}
+    async with assay.Assay() as library:
+        with pytest.raises(UnknownOption, match=f"no option of Assay.start named '{wrong}'; did you mean '{right}'?"):
+            library.start(QUESTION, **options)
+        with pytest.raises(UnknownOption, match=f"did you mean '{right}'"):
+            await assay.research(QUESTION, **options)
+    with pytest.raises(UnknownOption, match=f"did you mean '{right}'"):
+        assay.research_sync(QUESTION, **options)
+
+
+async def test_an_option_like_no_other_lists_those_there_are() -> None:
+    options: Any = {"zzz": 1}
+    with pytest.raises(UnknownOption, match="there is: allow_private, answers, ask"):
+        await assay.research(QUESTION, **options)
+
+
+@pytest.mark.parametrize("name", STARTERS)
+async def test_every_way_to_begin_a_run_checks_its_options(name: str) -> None:
+    options: Any = {"max_tokenz": 5}
+    async with assay.Assay() as library:
+        with pytest.raises(UnknownOption, match="max_tokens") as raised:
+            getattr(library, name)("last", QUESTION, **options)
+    assert isinstance(raised.value, TypeError)
+    assert isinstance(raised.value, AssayError)
+
+
+def test_the_class_takes_a_model_and_names_what_it_does_not_take() -> None:
+    wrong: Any = {"hom": "."}
+    with pytest.raises(UnknownOption, match="no option of Home named 'hom'; did you mean 'home'"):
+        assay.Assay(**wrong)
+    one = assay.Assay(model="ollama:qwen3").settings.roles()
+    assert set(one.values()) == {("ollama:qwen3",)}
+    several = assay.Assay(model=["ollama:qwen3", "extractive"]).settings.roles()
+    assert several["complex"] == ("ollama:qwen3", "extractive")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"depth": "deep"}, "depth cannot be 'deep': write 'auto', 'light', 'medium' or 'extended'"),
+        ({"mode": "quick"}, "mode cannot be 'quick': write"),
+        ({"ask": "yes"}, "ask cannot be 'yes': write 'never', 'optional' or 'required'"),
+        ({"models": {"writer": "ollama:x"}}, "no role named 'writer'; there is: analytical, complex, judge, simple"),
+    ],
+)
+async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        await assay.research(QUESTION, **options)
+    assert told in str(raised.value)
+
+
+async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:
+    async with assay.Assay(home=None) as library:
+        common: Any = {"model": "scripted:a.json", "models": {"judge": "extractive"}}
+        with pytest.raises(AssayError, match=r"a\.json"):
+            library.start(QUESTION, **common)
+
+
+def test_a_list_of_words_is_left_to_whoever_reads_it() -> None:
+    option_names.check("Assay.start", {"checks_off": ["judge"]}, (), "assay.core.run_options:RunOptions")
+    with pytest.raises(UsageError, match="depth cannot be 'deep': write 'auto', 'light'"):
+        option_names.check("Assay.start", {"depth": "deep"}, (), "assay.core.run_options:RunOptions")
+
+
+def test_the_options_are_those_of_the_signatures() -> None:
+    for name in STARTERS:
+        parameters = inspect.signature(getattr(assay.Assay, name)).parameters
+        assert "wanted" in parameters, name
+    assert {"model", "models", "depth"} <= RunOptions.__annotations__.keys() & ForkOptions.__annotations__.keys()
+
+
+def test_a_type_checker_sees_a_keyword_which_nobody_knows(tmp_path: Path) -> None:
+    used = tmp_path / "used.py"
+    used.write_text(
+        "import assay\n"
+        "assay.research_sync('q', depth='light', model='ollama:m')\n"
+        "assay.research_sync('q', dept='light')\n"
+        "assay.Assay(hom='.')\n"
+    )
+    root = Path(assay.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", root / "pyproject.toml", "--no-incremental", used],
+        capture_output=True,
+        text=True,
+        cwd=root,
+    )
+    errors = [
+        line.partition(" error: ")[2] for line in done.stdout.splitlines() if "used.py" in line and "error" in line
+    ]
+    assert [error.partition(" for ")[0] for error in errors] == [
+        'Unexpected keyword argument "dept"',
+        'Unexpected keyword argument "hom"',
+    ], done.stdout
+
+
+def test_a_run_without_an_event_loop_says_what_to_do() -> None:
+    library = assay.Assay()
+    with pytest.raises(EventLoopError, match=r"in an async function .*, or call research_sync"):
+        library.start(QUESTION)
+
+
+async def test_blocking_inside_an_event_loop_says_what_to_do() -> None:
+    with pytest.raises(EventLoopError, match=r"write `await assay.research\(…\)` there"):
+        assay.research_sync(QUESTION)
+
+
+async def test_a_collection_of_the_command_line_is_named_by_its_home(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match=r"in memory and has no collections; .* home=assay\.Settings\(\)\.home"):
+        await assay.research(QUESTION, sources=["@papers"])
+    with pytest.raises(UnknownName, match="to make it: assay docs add PATH -c papers"):
+        await assay.research(QUESTION, sources=["@papers"], home=tmp_path / "home")

@@ -1,0 +1,129 @@
+"""Threads, clarification and questions about a run through the library, in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from research import ONE_STEP, ROSE, TIDE, TIDES, agent, report_wanted, sends
+
+from assay import Assay
+from assay.core.brief import ROLES, Brief, GivenAnswer, Said
+from assay.core.errors import InputNeeded, UnknownName, UsageError
+from assay.core.view import Clarification, RunView, Writing
+from assay.models.script import Scene, Scripted, calls, says
+from assay.services.threads import messages
+
+QUESTION = "How far does the tide rise at Brest?"
+
+
+def script() -> list[Scene]:
+    return [
+        says("Which Brest?\nSpring tide?", task="triage"),
+        calls(("search", {"query": "tide Brest"}), task="background"),
+        says(ONE_STEP, task="plan"),
+        sends(TIDE),
+        *agent(TIDE, "tide Brest", ROSE),
+        report_wanted(),
+        says(ROSE, task="write"),
+    ]
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "tides.md").write_text(TIDES)
+    return tmp_path / "tides.md"
+
+
+class Library:
+    """An Assay in memory whose every role is played by one script."""
+
+    def __init__(self, scenes: list[Scene]) -> None:
+        self.model = Scripted(scenes)
+        self.assay = Assay(models={"scripted": self.model})
+        self.models: dict[Any, tuple[str, ...]] = dict.fromkeys(ROLES, ("scripted",))
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Library:
+    monkeypatch.setenv("ASSAY_CONFIG", str(tmp_path / "config.toml"))
+    return Library(script())
+
+
+async def test_a_run_waits_is_answered_and_goes_on(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        run = assay.start(QUESTION, sources=[notes], ask="required", models=library.models, thread="sea")
+        with pytest.raises(InputNeeded, match=f"assay runs answer {run.run_id}"):
+            await run.report()
+        for wrong in (["a", "b", "c"], {"Who?": "me"}):
+            with pytest.raises(UsageError, match="do not fit the 2 questions"):
+                await assay.answer(run.run_id, wrong)
+        assert not await assay.is_answered("last")
+        await assay.answer("last", {"spring tide": "yes"})
+        assert await assay.is_answered(run.run_id)
+        with pytest.raises(UsageError, match="has been given its answers"):
+            await assay.answer("last", ["again"])
+        report = await (await assay.resume(run.run_id)).report()
+        assert report.status == "completed"
+        view = await assay.view(run.run_id)
+        assert view.clarification.answers == ("", "yes")
+        assert (await assay.find(run.run_id)).thread == "sea"
+        with pytest.raises(UsageError, match="does not wait for answers"):
+            await assay.answer("last", ["late"])
+
+
+async def test_answers_given_at_the_start_are_never_asked_for(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        run = assay.start(QUESTION, sources=[notes], ask="required", models=library.models, answers=["Brittany", ""])
+        report = await run.report()
+        assert "Not asked: Spring tide? The usual reading was assumed." in report.limits
+        assert (await assay.view(run.run_id)).clarification.answers == ("Brittany", "")
+
+
+async def test_without_a_handler_nothing_is_asked(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        report = await assay.start(QUESTION, sources=[notes], models=library.models).report()
+        assert len([limit for limit in report.limits if limit.startswith("Not asked:")]) == 2
+
+
+async def test_a_question_about_a_run_in_memory(library: Library, notes: Path) -> None:
+    async with library.assay as assay:
+        first = assay.start(QUESTION, sources=[notes], models=library.models)
+        await first.report()
+        library.model._scenes += [
+            calls(("generate_plan", {"follow_up": "clarification"}), task="triage"),
+            says("The tide at Brest rises seven metres. [S1001.1]", task="answer"),
+        ]
+        answer = await assay.ask(first.run_id, "How far?", models=library.models).report()
+        assert (answer.mode, answer.stop_reason, answer.verified) == ("simple", "done", True)
+        assert answer.usage.searches == 0
+        with pytest.raises(UnknownName):
+            await assay.ask("nobody", "How far?", models=library.models).report()
+        with pytest.raises(UsageError, match="printable"):
+            await assay.start(QUESTION, thread="a\nb", models=library.models).report()
+
+
+def test_of_questions_nobody_was_asked_only_those_are_told_which_had_an_answer() -> None:
+    brief = Brief(question="How far?", date="2026-01-01", answers=(GivenAnswer(text="x"),))
+    asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
+    assert messages(RunView(brief=brief, clarification=asked)) == (
+        Said(by="user", text="How far?"),
+        Said(by="assistant", text="Which Brest?", questions=True),
+        Said(by="user", text="Which Brest? — Brittany"),
+    )
+    alone = Clarification(questions=("Which Brest?",), assumptions=("Not asked: Which Brest?",))
+    assert messages(RunView(brief=brief, clarification=alone)) == (Said(by="user", text="How far?"),)
+
+
+def test_what_was_said_in_a_run() -> None:
+    brief = Brief(question="How far?", date="2026-01-01", ask="optional", answers=(GivenAnswer(text="x"),))
+    asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
+    view = RunView(brief=brief, clarification=asked, report=Writing(text="Seven metres. [S1.1]\n", state="finished"))
+    assert messages(view) == (
+        Said(by="user", text="How far?"),
+        Said(by="assistant", text="Which Brest?\nWhen?", questions=True),
+        Said(by="user", text="Which Brest? — Brittany"),
+        Said(by="assistant", text="Seven metres."),
+    )
+    assert messages(RunView(brief=brief)) == (Said(by="user", text="How far?"),)
