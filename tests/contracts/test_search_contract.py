@@ -1,7 +1,12 @@
-"""What every search over the library keeps: LocalSearch in memory and on disk, PostgresSearch."""
+"""What every search over the library keeps: LocalSearch in memory and on disk, PostgresSearch, OpenSearchSearch.
+
+That one runs over a server on loopback, and over a real one where `ASSAY_TEST_OPENSEARCH` is its address.
+"""
 
 from __future__ import annotations
 
+import os
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from library_of import fill
+from opensearch_server import running
 from sqlalchemy import Engine
 
 from assay.core.ports import Query, Search
@@ -16,6 +22,8 @@ from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
+from assay.search.opensearch import OpenSearchSearch
+from assay.search.opensearch.client import OpenSearchClient
 from assay.search.postgres import PostgresSearch
 from assay.search.postgres.tables import prefix_of
 from assay.store.memory import memory_store
@@ -42,7 +50,7 @@ FOREIGN = {
 }
 
 
-@pytest.fixture(params=["memory", "disk", "postgres"])
+@pytest.fixture(params=["memory", "disk", "postgres", "opensearch", "a real opensearch"])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -59,8 +67,11 @@ def store() -> Store:
 @pytest.fixture
 def search(
     request: pytest.FixtureRequest, store: Store, kind: str, tmp_path: Path
-) -> Iterator[LocalSearch | PostgresSearch]:
+) -> Iterator[LocalSearch | PostgresSearch | OpenSearchSearch]:
     spans = DocumentReader(store.blobs).spans
+    if "opensearch" in kind:
+        yield from of_opensearch(store, real=kind != "opensearch")
+        return
     if kind != "postgres":
         yield LocalSearch(None if kind == "memory" else tmp_path / "index", store.library, spans)
         return
@@ -69,6 +80,26 @@ def search(
     with engine.begin() as connection:
         for table in ("state", "documents", "passages", "words"):
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {prefix_of(SEGMENTER)}_{table}")
+
+
+def of_opensearch(store: Store, *, real: bool) -> Iterator[OpenSearchSearch]:
+    each, name = DocumentReader(store.blobs).each_spans, f"assay-test-{uuid.uuid4().hex}"
+    if not real:
+        with running() as server:
+            search = OpenSearchSearch(server.url, store.library, each, SEGMENTER, name)
+            yield search
+            search.close()
+        return
+    address = os.environ.get("ASSAY_TEST_OPENSEARCH", "")
+    if not address:
+        pytest.skip("ASSAY_TEST_OPENSEARCH names no OpenSearch")
+    search = OpenSearchSearch(address, store.library, each, SEGMENTER, name)
+    yield search
+    search.close()
+    client = OpenSearchClient(address)
+    for index in client.call("GET", f"/{name}*/_alias"):
+        client.call("DELETE", f"/{index}")
+    client.close()
 
 
 @pytest.fixture

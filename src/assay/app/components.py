@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ from assay.core.errors import ConfigError
 from assay.core.later import later
 from assay.core.ports import LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
+from assay.evidence.batches import Spans, Texts
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
@@ -53,7 +55,10 @@ def reader(context: Context) -> DocumentReader:
     def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
         return context.readers.cut(text, syntax)  # not made before it is wanted
 
-    return DocumentReader(context.store.blobs, cut=cut)
+    def begin(texts: Texts) -> Callable[[], Sequence[Spans]]:
+        return context.readers.begin_cutting(texts)
+
+    return DocumentReader(context.store.blobs, cut=cut, begin=begin)
 
 
 def readers() -> LazyReaders:
@@ -62,7 +67,7 @@ def readers() -> LazyReaders:
 
 
 def search(context: Context) -> LibrarySearch:
-    """The index in the home, or in the database where the settings say so; without a home, one in memory.
+    """The index in the home, in the database or in OpenSearch, as the settings say; without a home, one in memory.
 
     Where an embedder is named, what it finds by meaning is searched too; a library in memory has no vectors.
 
@@ -86,8 +91,10 @@ def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
 def _index(context: Context) -> WordIndex:
     if context.home is not None and context.settings.search.index == "postgres":
         return _in_postgres(context)
+    if context.home is not None and context.settings.search.index == "opensearch":
+        return _in_opensearch(context)
     folder = None if context.home is None else index_folder(context.home)
-    return LocalSearch(folder, context.whole.library, context.reader.spans)
+    return LocalSearch(folder, context.whole.library, context.reader.spans, context.reader.each_spans)
 
 
 def _in_postgres(context: Context) -> WordIndex:
@@ -98,6 +105,24 @@ def _in_postgres(context: Context) -> WordIndex:
     engine = backend.engine(present=False)
     made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
         engine, context.whole.library, context.reader.spans, SEGMENTER, backend.lasting(engine)
+    )
+    return made
+
+
+def _in_opensearch(context: Context) -> WordIndex:
+    address = context.settings.search.opensearch
+    if address is None:
+        raise ConfigError(
+            "search.index is opensearch, and no address is set: set ASSAY_SEARCH_OPENSEARCH to "
+            "https://USER:PASSWORD@HOST:9200, or search.index to local"
+        )
+    # By name: who has an index of his own does not load it.
+    made: WordIndex = import_module("assay.search.opensearch").OpenSearchSearch(
+        address.get_secret_value(),
+        context.whole.library,
+        context.reader.each_spans,
+        SEGMENTER,
+        context.settings.search.opensearch_name,
     )
     return made
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from assay import plugins
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, Extractor
 from assay.core.sources import PassageSpan, Syntax
-from assay.evidence.documents import cut
-from assay.evidence.segment.elsewhere import PassageCutter, passages
+from assay.evidence.batches import BATCH_BYTES, Spans, Texts
+from assay.evidence.documents import cut, cut_all
+from assay.evidence.segment.elsewhere import BatchCutter, PassageCutter, packed, passages, passages_of_each
 from assay.fetch.workers import Workers
 from assay.settings.children import reader_environment
 
@@ -32,6 +34,7 @@ class LazyReaders:
         self._of_pages: list[Extractor] = []
         self._of_printed: Extractor | None = None
         self._cutter = self._workers.isolate(PassageCutter(), PAGE_SECONDS)
+        self._batch_cutter = self._workers.isolate(BatchCutter())
 
     def extractors(self) -> list[Extractor]:
         """All installed, those which ask for a process of their own in one. Every large file is read in one too, so
@@ -75,6 +78,23 @@ class LazyReaders:
             except (ExtractError, RuntimeError):  # the process was ended, or all are: the text is here as well
                 return cut(text, syntax)
         return cut(text, syntax)
+
+    def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
+        """Begin to cut texts, a full batch in a process; what is given waits for the passages of each. Blocking."""
+        if sum(len(text) for text, _ in texts) < BATCH_BYTES and not self._workers.pids():
+            return lambda: cut_all(texts)
+        try:
+            answer = self._batch_cutter.extract(packed(texts), "")
+        except RuntimeError:  # the processes are ended
+            return lambda: cut_all(texts)
+
+        def wait() -> Sequence[Spans]:
+            try:
+                return passages_of_each(next(iter(answer)))
+            except ExtractError:
+                return cut_all(texts)
+
+        return wait
 
     def archives(self) -> list[Archive]:
         """All installed.

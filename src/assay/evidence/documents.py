@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
 
 from assay.core.claims import Claim
-from assay.core.errors import UnknownName
+from assay.core.errors import StoreError, UnknownName
 from assay.core.ports import Blobs, Library
 from assay.core.sources import Document, Passage, PassageSpan, Source, Syntax
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.evidence.batches import BeginCutting, Texts, cut_in_order
 from assay.evidence.segment import segment
 
 T = TypeVar("T")
@@ -30,15 +31,32 @@ def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
     return segment(text.decode(), syntax)
 
 
+def cut_all(texts: Texts) -> list[tuple[PassageSpan, ...]]:
+    """The passages of each of several texts."""
+    return [cut(text, syntax) for text, syntax in texts]
+
+
+def _begin_here(texts: Texts) -> Callable[[], list[tuple[PassageSpan, ...]]]:
+    return lambda: cut_all(texts)
+
+
 class DocumentReader:
     """Texts and passages of documents, the latest kept in memory; any thread may call it.
 
     `texts` and `lists` say how many documents are kept; fewer, where those are large. `cut` makes the passages: the
-    segmenter, here or in another process.
+    segmenter, here or in another process; `begin` those of many texts, which may be cut while others are used.
     """
 
-    def __init__(self, blobs: Blobs, *, texts: int = 64, lists: int = 256, cut: Cut = cut) -> None:
-        self._blobs, self._cut = blobs, cut
+    def __init__(
+        self,
+        blobs: Blobs,
+        *,
+        texts: int = 64,
+        lists: int = 256,
+        cut: Cut = cut,
+        begin: BeginCutting = _begin_here,
+    ) -> None:
+        self._blobs, self._cut, self._begin = blobs, cut, begin
         self._texts: _Cache[bytes] = _Cache(texts, TEXTS_BYTES, len)
         self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists, SPANS_BYTES, _weight)
         self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
@@ -59,6 +77,13 @@ class DocumentReader:
         """
         key = f"{document.sha256}/{document.syntax}"
         return self._spans.get(key, lambda: self._cut(self.text(document), document.syntax))
+
+    def each_spans(self, documents: Iterable[Document]) -> Iterator[tuple[PassageSpan, ...] | StoreError]:
+        """The passages of many documents, in order, or why one cannot be read; nothing of them is kept in memory.
+
+        Documents are taken some way ahead of what is given.
+        """
+        return cut_in_order(documents, lambda document: self._blobs.get(document.sha256), self._begin)
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
         """The document's tables, in order; their pieces are called by the ordinals of its passages.

@@ -14,7 +14,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import IO
 
 import msgspec
@@ -132,7 +132,10 @@ class _Isolated:
         return self._documents(self._workers.submit(self._reference, data, name, self._seconds), data, name)
 
     def _documents(self, future: Future[ExtractionResult], data: bytes, name: str) -> Iterator[Extracted]:
-        result = future.result()
+        try:
+            result = future.result()
+        except CancelledError:
+            result = ExtractionResult(failure="reading was ended", kind=ReaderBroke.kind)
         if result.kind == NoLetters.kind and self._scans:
             result = self._workers.submit(self._scans, data, name, SCAN_SECONDS).result()
         yield from _documents(result)

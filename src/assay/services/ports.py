@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
@@ -32,6 +32,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
+    from assay.evidence.batches import Spans, Texts
     from assay.evidence.documents import DocumentReader
     from assay.services.context import Context
     from assay.services.handle import RunHandle
@@ -69,6 +70,10 @@ class Readers(Protocol):
 
     def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
         """The passages of a text in UTF-8. Blocking."""
+        ...
+
+    def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
+        """Begin to cut texts in UTF-8; what is given waits for the passages of each. Blocking."""
         ...
 
     def close(self) -> None:

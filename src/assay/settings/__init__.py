@@ -33,7 +33,7 @@ from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.families import judges
 from assay.core.markers import CitationMode
-from assay.settings import sections
+from assay.settings import addresses, sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
 from assay.settings.environment import surroundings as surroundings
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(sections.expanded)] = Field(
         default_factory=default_home, description="folder of the library, the index and the runs"
     )
-    database: Annotated[SecretStr | None, BeforeValidator(sections.database)] = Field(
+    database: Annotated[SecretStr | None, BeforeValidator(addresses.database)] = Field(
         None, description="PostgreSQL database in place of the file in home; also DATABASE_URL; none: the file"
     )
     blobs: Annotated[Path | str | None, BeforeValidator(sections.blobs)] = Field(

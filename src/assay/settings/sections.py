@@ -21,6 +21,7 @@ from pydantic_settings import NoDecode
 from assay.core.brief import read_length
 from assay.core.errors import UsageError
 from assay.core.languages import read_language
+from assay.settings.addresses import opensearch_address
 
 
 def names(value: object) -> object:
@@ -75,19 +76,6 @@ def _key(value: object) -> object:
     if not (text.isascii() and text.isprintable()) or " " in text:
         raise ValueError("a key is printable ASCII without spaces; look at what was pasted")
     return SecretStr(text) if text else None
-
-
-def database(value: object) -> object:
-    """The URL of a database; None for none, which is a file in the home."""
-    text = value.get_secret_value() if isinstance(value, SecretStr) else value
-    if not isinstance(text, str):
-        return value
-    text = text.strip()
-    if text.lower() in ("", "none"):
-        return None
-    if not text.startswith(("postgresql://", "postgres://")):
-        raise ValueError("wanted is postgresql://USER:PASSWORD@HOST/NAME, or none")
-    return SecretStr(text)
 
 
 def _url(value: str) -> str:
@@ -302,8 +290,16 @@ class SearchSettings(SettingsTable):
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
         {}, description="questions a search provider gets at once, of all runs and workers, by its name"
     )
-    index: Literal["local", "postgres"] = Field(
-        "local", description="where documents are indexed: local (in each home) or postgres (once, in `database`)"
+    index: Literal["local", "postgres", "opensearch"] = Field(
+        "local",
+        description="where documents are indexed: local (in each home), or once for all machines: postgres "
+        "(in `database`), opensearch (at `search.opensearch`)",
+    )
+    opensearch: Annotated[SecretStr | None, BeforeValidator(opensearch_address)] = Field(
+        None, description="address of OpenSearch, https://USER:PASSWORD@HOST:9200, if the index lies there"
+    )
+    opensearch_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,60}$")] = Field(
+        "assay", description="what the names of the indexes there begin with: another for each library"
     )
 
 

@@ -1,4 +1,4 @@
-"""What `assay doctor` says of a PostgreSQL database, and that it makes nothing there."""
+"""What `assay doctor` says of a PostgreSQL database and of OpenSearch, and that it makes nothing there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import postgres
 import pytest
 from object_store import S3Server
+from opensearch_server import running
 from sqlalchemy import inspect
 
 from assay.app.doctor import database
@@ -59,3 +60,22 @@ def test_where_blobs_lie_is_looked_at(s3: S3Server) -> None:
     assert found.state == "broken"
     assert "AWS_" in found.fix
     assert not any(each.startswith("PUT") for each in s3.asked)
+
+
+def test_opensearch_is_looked_at() -> None:
+    with running("ann:hidden") as server:
+        (found,) = looked(in_opensearch(server.url)).values()
+        assert (found.name, found.state) == ("search index", "ok")
+        assert found.said == f"opensearch 2.19.0 at {server.url.partition('@')[2]}"
+        (found,) = looked(in_opensearch(server.url.replace("ann", "bob"))).values()
+        assert found.state == "broken"
+        assert "refuses the login" in found.said
+        assert "hidden" not in found.said + found.fix
+    (found,) = looked(in_opensearch(server.url)).values()
+    assert "cannot be reached" in found.said
+    (found,) = looked(load(database="none", search={"index": "opensearch"})).values()
+    assert (found.state, found.fix) == ("broken", "set ASSAY_SEARCH_OPENSEARCH")
+
+
+def in_opensearch(address: str) -> Settings:
+    return load(database="none", search={"index": "opensearch", "opensearch": address})

@@ -17,7 +17,8 @@ from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax
-from assay.evidence.documents import cut
+from assay.evidence.batches import Texts
+from assay.evidence.documents import cut, cut_all
 from assay.evidence.segment.elsewhere import PassageCutter
 from assay.fetch import jsonl
 from assay.fetch import workers as processes
@@ -137,6 +138,31 @@ def test_where_the_process_is_gone_a_text_is_cut_all_the_same(readers: LazyReade
     assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
     readers.close()
     assert readers.cut(PAGE.encode(), "markdown") == cut(PAGE.encode(), "markdown")
+
+
+def test_a_full_batch_of_texts_is_cut_elsewhere_as_it_is_here(readers: LazyReaders) -> None:
+    before = set(children())
+    few: Texts = [(PAGE.encode(), "markdown"), ("– naïve –".encode(), "plain")]
+    many: Texts = [(PAGE.encode() + bytes([65 + number]), syntax) for number, syntax in enumerate(SYNTAXES * 4)]
+    assert readers.begin_cutting(few)() == cut_all(few)
+    assert set(children()) == before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_readers, "cut_all", None)  # who would cut it here now fails
+        waiting = [readers.begin_cutting(many) for _ in range(3)]
+        found = [wait() for wait in waiting]
+        assert readers.begin_cutting(few)() == cut_all(few)  # by a process which lives already
+    assert found == [cut_all(many)] * 3
+
+
+def test_a_batch_whose_process_is_gone_is_cut_all_the_same(readers: LazyReaders) -> None:
+    many: Texts = [(PAGE.encode(), "markdown")] * 20
+    begun(readers)
+    for pid in children():
+        os.kill(pid, signal.SIGSTOP)
+    wait = readers.begin_cutting(many)
+    readers.close()
+    assert wait() == cut_all(many)
+    assert readers.begin_cutting(many)() == cut_all(many)
 
 
 def test_a_syntax_there_is_not_is_refused() -> None:

@@ -120,7 +120,7 @@ def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: 
     search.sync()
     lock = FileLock(tmp_path / f"{FORMAT}.lock")
     said: list[str] = []
-    with lock:
+    with lock.acquire(timeout=60):  # merges may still be under way
         assert found(search, "w7") == ["doc-7.md"]
         fill(store, {"new.md": "zeppelin"})
         thread = threading.Thread(target=lambda: search.sync(said.append))
@@ -131,6 +131,35 @@ def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: 
         assert said == ["waiting for another process to finish the search index"]
     thread.join(20)
     assert found(search, "zeppelin") == ["new.md"]
+
+
+def test_what_is_added_is_found_while_merges_go_on_and_the_lock_is_given_back_after_them(
+    store: Store, tmp_path: Path
+) -> None:
+    search = opened(store, tmp_path)
+    for number in range(20):  # tantivy merges every eight commits
+        fill(store, {f"new-{number}.md": f"zeppelin z{number}"})
+        assert found(search, f"z{number}") == [f"new-{number}.md"]
+    another = opened(store, tmp_path)
+    fill(store, {"last.md": "balloon"})
+    assert found(another, "balloon") == ["last.md"]
+    assert found(search, "balloon") == ["last.md"]
+    search.close()
+    another.close()
+    with FileLock(tmp_path / f"{FORMAT}.lock").acquire(timeout=0):
+        assert len(found(search, "zeppelin")) == 20
+
+
+def test_a_document_whose_text_is_gone_is_found_by_its_title_and_the_next_by_its_words(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    fill(store, {"gone.md": "# Gone\n\nThe harbor.", "there.md": "# There\n\nThe tide."})
+    gone = next(each for each in store.library.documents(["default"]) if each.name == "gone.md")
+    next((tmp_path / "blobs").glob(f"{gone.sha256[:2]}/{gone.sha256[2:]}*")).unlink()
+    reader = DocumentReader(store.blobs)
+    search = LocalSearch(None, store.library, reader.spans, reader.each_spans)
+    assert found(search, "gone") == ["gone.md"]
+    assert found(search, "harbor") == []
+    assert found(search, "tide") == ["there.md"]
 
 
 def test_many_threads_at_once(store: Store, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""The PostgreSQL database the settings name: whether it can be reached, and what is in it. Nothing is made."""
+"""The PostgreSQL database and the OpenSearch the settings name: whether they can be reached, and what is in them.
+
+Nothing is made.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from assay.app.doctor.program import (
     fine,
     note,
 )
-from assay.core.errors import ConfigError, StoreError
+from assay.core.errors import ConfigError, SearchError, StoreError
 from assay.settings import Settings
 
 _ELSEWHERE = "set ASSAY_DATABASE to where it is, or to none for the file in the home"
@@ -26,6 +29,23 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
             said = "what was read lies in this machine's home"
             yield note("blobs", said, "for workers on others, set blobs to a shared folder or an object store")
     yield from _blobs(settings.blobs)
+    if settings.search.index == "opensearch":
+        yield _opensearch(settings)
+
+
+def _opensearch(settings: Settings) -> Diagnosis:
+    if settings.search.opensearch is None:
+        return broken(
+            "search index", "search.index is opensearch, and no address is set", "set ASSAY_SEARCH_OPENSEARCH"
+        )
+    made = importlib.import_module("assay.search.opensearch.client").OpenSearchClient
+    try:
+        client = made(settings.search.opensearch.get_secret_value(), attempts=1)
+        about = client.call("GET", "/").get("version", {})
+    except (ConfigError, SearchError) as error:
+        return broken("search index", str(error), "start it, or set search.index to local")
+    client.close()
+    return fine("search index", f"{about.get('distribution', '?')} {about.get('number', '?')} at {client.place}")
 
 
 def _database(url: str) -> Iterator[Diagnosis]:

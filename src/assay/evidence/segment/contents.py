@@ -39,6 +39,8 @@ _BADGE = re.compile(r"\[!\[")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _NUMBERING = re.compile(r"^(?:[-*+•]\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Za-z]|[ivxlcIVXLC]{1,6})[.):]*\s+)?")
 _CRUMBS = re.compile(r"[^»›.!?\n]{1,50}(?:\s[»›]\s*[^»›.!?\n]{1,50}){2,8}")
+_TARGET = re.compile(r"\]\([^)]{0,500}\)")
+_SIGNS = re.compile(r"[\W_]+")
 _ENTRIES = frozenset(("item", "paragraph", "row"))
 
 
@@ -118,14 +120,23 @@ def _leads_inside(text: str, block: TextBlock) -> bool:
 def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]) -> Iterator[int]:
     """The entries of a list most of which are headings of the document; also of lines which are one block."""
     lines = {at: _lines(text, blocks[at]) for at in places}
-    known = {at: sum(_bare(line) in headings for line in found) for at, found in lines.items()}
-    for at in places:
-        if len(lines[at]) >= FEWEST and known[at] >= ECHOED * len(lines[at]):
+    for at, found in lines.items():
+        if len(found) >= FEWEST and _mostly(found, headings):
             yield at
     entries = [at for at in places if len(lines[at]) == 1]
-    enough = len(entries) >= FEWEST and sum(map(known.__getitem__, entries)) >= ECHOED * len(entries)
+    enough = len(entries) >= FEWEST and _mostly([lines[at][0] for at in entries], headings)
     if enough and not _led(text, blocks, entries[0]):
         yield from entries
+
+
+def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
+    """Whether `ECHOED` of the lines are headings; of most lists the first few lines tell that they are not."""
+    known = len(lines)
+    for line in lines:
+        known -= _bare(line) not in headings
+        if known < ECHOED * len(lines):
+            return False
+    return True
 
 
 def _lines(text: str, block: TextBlock) -> list[str]:
@@ -138,9 +149,11 @@ def _lines(text: str, block: TextBlock) -> list[str]:
 
 def _bare(line: str) -> str:
     """An entry or a heading as they are compared: without numbers, links, markup and pages."""
-    line = re.sub(r"\]\([^)]{0,500}\)", "", line.strip()[:LONGEST_ENTRY])
+    line = line.strip()[:LONGEST_ENTRY]
+    if "](" in line:
+        line = _TARGET.sub("", line)
     line = LEADER.sub("", _NUMBERING.sub("", line.lstrip("[")))
-    return re.sub(r"[\W_]+", " ", line).strip().casefold()
+    return _SIGNS.sub(" ", line).strip().casefold()
 
 
 def _is_trail(text: str, block: TextBlock) -> bool:

@@ -1,16 +1,18 @@
-"""The segmenter for a process which reads files: a text comes as a file there, its passages as its one document."""
+"""The segmenter for a process which reads files: texts come as a file there, their passages as its one document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from assay.core.errors import ExtractError
-from assay.core.sources import SYNTAXES, Extracted, PassageSpan
+from assay.core.sources import SYNTAXES, Extracted, PassageSpan, Syntax
 from assay.evidence.segment import SEGMENTER, segment
 
 _PASSAGES = msgspec.msgpack.Decoder(tuple[PassageSpan, ...])
+_TEXTS = msgspec.msgpack.Decoder(list[tuple[bytes, Syntax]])
+_PASSAGES_OF_EACH = msgspec.msgpack.Decoder(list[tuple[PassageSpan, ...]])
 
 
 class PassageCutter:
@@ -37,3 +39,28 @@ class PassageCutter:
 def passages(answer: Extracted) -> tuple[PassageSpan, ...]:
     """The passages in the answer of a `PassageCutter`."""
     return _PASSAGES.decode(answer.body or b"")
+
+
+class BatchCutter:
+    """Cuts several texts, packed by `packed`: a message for each would cost as much as cutting most of them."""
+
+    name = SEGMENTER
+    suffixes: tuple[str, ...] = ()
+    media_type = "text/plain"
+    isolated = True
+
+    def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
+        """One document, which holds the passages of each text in `body`."""
+        del name
+        found = [segment(text.decode(), syntax) for text, syntax in _TEXTS.decode(data)]
+        yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(found))
+
+
+def packed(texts: Sequence[tuple[bytes, Syntax]]) -> bytes:
+    """Texts in UTF-8 for a `BatchCutter`."""
+    return msgspec.msgpack.encode(texts)
+
+
+def passages_of_each(answer: Extracted) -> list[tuple[PassageSpan, ...]]:
+    """The passages in the answer of a `BatchCutter`, of each text."""
+    return _PASSAGES_OF_EACH.decode(answer.body or b"")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -116,35 +116,22 @@ class IndexWriter:
         self._index = index
         self._documents = index.documents.writer(HEAP, 1)
         self._passages = index.passages.writer(HEAP, 1)
-        if _last_row(index.passages) > index.last_row:
-            beyond = tantivy.Query.range_query(
-                PASSAGES, "row", tantivy.FieldType.Unsigned, lower_bound=index.last_row, include_lower=False
-            )
+        beyond = tantivy.Query.range_query(
+            PASSAGES, "row", tantivy.FieldType.Unsigned, lower_bound=index.last_row, include_lower=False
+        )
+        if index.passages.searcher().search(beyond, 1, count=False).hits:
             self._passages.delete_documents_by_query(beyond)
 
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
-        """Index one document with its passages. Headings are found by the passages below them, navigation not at all:
-        both count for the document.
-        """
-        analysis = analysis_of(document.language)
-        body: list[str] = []
-        heading: tuple[str, ...] = ()
-        above = ""
-        for span in spans:
-            text = " ".join(terms(span.text, analysis))
-            body.append(text)
-            if span.kind in UNFOUND or POINTER.fullmatch(span.text):
-                continue
-            if span.heading is not heading:
-                heading = span.heading
-                above = " ".join(terms(heading[-1], analysis)) if heading else ""
+        """Index one document with its passages."""
+        found = indexed_texts(document, spans)
+        for span, text in found.passages:
             entry = tantivy.Document()
             entry.add_unsigned("row", row)
             entry.add_bytes("span", pack(span))
-            entry.add_text("text", " ".join(filter(None, (above, *terms(around(span), analysis), text))))
+            entry.add_text("text", text)
             self._passages.add_document(entry)
-        fields = [span for span in spans if span.kind == "field"][:FIELDS]
-        self._add_document(row, document, analysis, body, fields)
+        self._add_document(row, document, found)
 
     def forget(self, row: int) -> None:
         """Remove a document with its passages."""
@@ -163,19 +150,57 @@ class IndexWriter:
         self._passages.wait_merging_threads()
         self._documents.wait_merging_threads()
 
-    def _add_document(
-        self, row: int, document: Document, analysis: str, body: Iterable[str], fields: Iterable[PassageSpan]
-    ) -> None:
+    def _add_document(self, row: int, document: Document, found: IndexedTexts) -> None:
         entry = tantivy.Document()
         entry.add_unsigned("row", row)
-        entry.add_text("analysis", analysis)
+        entry.add_text("analysis", found.analysis)
         entry.add_text("sha256", document.sha256)
-        entry.add_text("title", " ".join(name_terms(document.title, analysis)))
-        entry.add_text("name", " ".join(name_terms(f"{document.name} {document.url}", analysis)))
-        entry.add_text("body", " ".join(body))
-        for span in fields:
+        entry.add_text("title", found.title)
+        entry.add_text("name", found.name)
+        entry.add_text("body", found.body)
+        for span in found.fields:
             entry.add_bytes("field", pack(span))
         self._documents.add_document(entry)
+
+
+class IndexedTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """A document as an index of words holds it: terms with spaces between, of the whole and of each passage.
+
+    Headings are found by the passages below them, navigation not at all: both count for the document.
+    """
+
+    analysis: str
+    title: str
+    name: str
+    body: str
+    fields: tuple[PassageSpan, ...]
+    passages: tuple[tuple[PassageSpan, str], ...]
+
+
+def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTexts:
+    """The terms of a document and its passages, and the header fields which are kept with it."""
+    analysis = analysis_of(document.language)
+    body: list[str] = []
+    passages: list[tuple[PassageSpan, str]] = []
+    heading: tuple[str, ...] = ()
+    above = ""
+    for span in spans:
+        text = " ".join(terms(span.text, analysis))
+        body.append(text)
+        if span.kind in UNFOUND or POINTER.fullmatch(span.text):
+            continue
+        if span.heading != heading:
+            heading = span.heading
+            above = " ".join(terms(heading[-1], analysis)) if heading else ""
+        passages.append((span, " ".join(filter(None, (above, *terms(around(span), analysis), text)))))
+    return IndexedTexts(
+        analysis=analysis,
+        title=" ".join(name_terms(document.title, analysis)),
+        name=" ".join(name_terms(f"{document.name} {document.url}", analysis)),
+        body=" ".join(body),
+        fields=tuple([span for span in spans if span.kind == "field"][:FIELDS]),
+        passages=tuple(passages),
+    )
 
 
 def around(span: PassageSpan) -> str:

@@ -179,16 +179,24 @@ class IndexSnapshot:
         return tuple(unpack(self.passages.doc(address)["span"][0]) for address, _ in passages)
 
     def _documents(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
+        if scope is not None and len(scope) > SMALL:
+            asked = int(limit / self._share(scope)) + limit
+            found = _hits(self.documents, query, asked)
+            inside = [hit for hit in found if hit[0] in scope]
+            if len(inside) >= limit or len(found) < asked:
+                return inside[:limit]
         query = query if scope is None else within(DOCUMENTS, query, scope)
         return _hits(self.documents, query, limit)
+
+    def _share(self, scope: Collection[int]) -> float:
+        return len(scope) / max(self.documents.num_docs, 1)
 
     def _passage_rows(self, query: tantivy.Query, scope: Collection[int] | None, wanted: int) -> list[int]:
         """The documents of the best passages."""
         if scope is None or len(scope) <= SMALL:
             found = self._passage_hits(query, scope, 4 * wanted)
         else:
-            share = len(scope) / max(self.documents.num_docs, 1)
-            found = self._passage_hits(query, None, int(4 * wanted / share) + wanted)
+            found = self._passage_hits(query, None, int(4 * wanted / self._share(scope)) + wanted)
             found = [hit for hit in found if hit[0] in scope]
             if len(found) < wanted:
                 found = self._passage_hits(query, scope, 4 * wanted)

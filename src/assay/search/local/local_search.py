@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -15,20 +16,17 @@ from filelock import FileLock, Timeout
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import DEFAULT, analysis_of, name_terms
+from assay.core.relevance.analysis import analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
+from assay.search.local.intake import EachSpans, OneSpans, let_merge, one_by_one, readable
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
-from assay.search.local.words import MOST_CHARACTERS, Words
+from assay.search.local.words import PARTLY, Naming, Words
 
 log = logging.getLogger(__name__)
 
 BEST = 5
 """Passages per hit."""
-MOSTLY = 0.8
-"""The share of a title's words which a question must have to name it."""
-PARTLY = 0.6
-"""The share with which it may mean that title: the best document is then not doubted."""
 PAGE = 200
 """Documents taken from the library at a time."""
 BACKLOG = 500
@@ -49,15 +47,18 @@ class LocalSearch:
     The index under `path` (None: in memory) is derived from the library and may be deleted at any time. It
     catches up by row numbers before a search over what it lacks; pages which runs read are in no search's scope and
     wait until there are many of them. One process writes, the others wait for its lock; reading needs no lock.
-    `spans` gives a document's passages; the index must live beside others of the same segmenter
-    version only, so put that version into `path`.
+    `spans` gives a document's passages, `each_spans` those of many, where that is quicker; the index must live beside
+    others of the same segmenter version only, so put that version into `path`.
     """
 
     name = "local"
 
-    def __init__(self, path: Path | None, library: Library, spans: Callable[[Document], Sequence[PassageSpan]]) -> None:
+    def __init__(
+        self, path: Path | None, library: Library, spans: OneSpans, each_spans: EachSpans | None = None
+    ) -> None:
         self._path = None if path is None else path / FORMAT
-        self._library, self._spans = library, spans
+        self._library, self._each_spans = library, each_spans or partial(one_by_one, spans)
+        self._merging: threading.Thread | None = None
         self._index: LocalIndex | None = None
         self._guard = threading.RLock()
         self._behind: threading.Thread | None = None
@@ -133,11 +134,11 @@ class LocalSearch:
         with self._guard:
             if self._level():
                 return
-            with self._lock(say):
+            with self._lock(say) as lock:
                 try:
-                    self._catch_up(say)
+                    self._catch_up(lock, say)
                 except IndexDamaged as error:
-                    self._rebuild(str(error), say)
+                    self._rebuild(str(error), lock, say)
 
     def forget(self, rows: Sequence[int]) -> None:
         """Take documents out which the library does not have any more. Blocking.
@@ -148,23 +149,24 @@ class LocalSearch:
         """
         if not rows or self._path is None or not self._path.exists():
             return
-        with self._guard, self._lock(_silent):
+        with self._guard, self._lock(_silent) as lock:
             try:
                 with reading():
                     writer = self._opened().writer()
                     for row in rows:
                         writer.forget(row)
                     writer.commit()
-                    writer.close()
+                    self._merge_behind(writer, lock)
                     self._opened().reload()
             except IndexDamaged as error:
-                self._rebuild(str(error), _silent)
+                self._rebuild(str(error), lock, _silent)
 
     def close(self) -> None:
         """End what goes on in the background; nothing else is held open for longer than a search."""
         self._closed = True
         if self._behind is not None:
             self._behind.join()
+        self._wait_for_merges()
 
     # keeping level
 
@@ -214,8 +216,8 @@ class LocalSearch:
                 with self._guard:
                     if self._level():
                         return
-                    with self._lock(_silent):
-                        self._catch_up(_silent, AT_ONCE)
+                    with self._lock(_silent) as lock:
+                        self._catch_up(lock, _silent, AT_ONCE)
         except (AssayError, OSError) as error:
             log.debug("the search index is not level: %s", error)
 
@@ -234,24 +236,41 @@ class LocalSearch:
         return index.last_row >= self._library.last_row()
 
     @contextmanager
-    def _lock(self, say: Say) -> Iterator[None]:
+    def _lock(self, say: Say) -> Iterator[FileLock | None]:
         """The right to write the index; waits for another process with a word to the user."""
+        self._wait_for_merges()
         if self._path is None:
-            yield
+            yield None
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._path.with_name(f"{FORMAT}.lock"))
+        # not of one thread: the one which lets merges finish gives it back
+        lock = FileLock(self._path.with_name(f"{FORMAT}.lock"), thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:
             say("waiting for another process to finish the search index")
             _acquire(lock)
         try:
-            yield
+            yield lock
         finally:
             lock.release()
 
-    def _catch_up(self, say: Say, most: int | None = None) -> None:
+    def _merge_behind(self, writer: IndexWriter, lock: FileLock | None) -> None:
+        """Give a writer up when its merges are done, without waiting: what it committed is found already.
+
+        Merges come every few commits, and rewrite all the index at times: a second for 400,000 passages.
+        """
+        if lock is not None:
+            lock.acquire()  # counted: held until the last release
+        self._merging = threading.Thread(target=let_merge, args=(writer, lock), name="search index merges")
+        self._merging.start()
+
+    def _wait_for_merges(self) -> None:
+        merging = self._merging
+        if merging is not None:
+            merging.join()
+
+    def _catch_up(self, lock: FileLock | None, say: Say, most: int | None = None) -> None:
         """Index what is missing, `most` documents of it."""
         with reading():
             index = self._opened()
@@ -266,30 +285,33 @@ class LocalSearch:
         try:
             self._add_all(writer, index.last_row, say, most)
         finally:
-            writer.close()
+            self._merge_behind(writer, lock)
         with reading():
             index.reload()
 
     def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
-        """Add the documents after `row`, with a word at each page and a commit now and then."""
-        added = waiting = 0
-        while (most is None or added < most) and (page := self._library.after(row, min(PAGE, most or PAGE))):
-            for row, document in page:
-                writer.add(row, document, self._passages_of(document))
-            added, waiting = added + len(page), waiting + len(page)
-            say(f"indexed {added:,} document{'s' if added != 1 else ''}")
-            if waiting >= COMMIT_EVERY:
+        """Add the documents after `row`, with a word now and then, and a commit."""
+        taken: deque[tuple[int, Document]] = deque()
+        added = 0
+        for added, spans in enumerate(self._each_spans(self._missing(row, most, taken)), 1):
+            number, document = taken.popleft()
+            writer.add(number, document, readable(spans, document))
+            if added % PAGE == 0:
+                say(f"indexed {added:,} documents")
+            if added % COMMIT_EVERY == 0:
                 writer.commit()
-                waiting = 0
+        if added % PAGE:
+            say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
-    def _passages_of(self, document: Document) -> Sequence[PassageSpan]:
-        """A document which cannot be read any more is still found by its title; the others do not suffer."""
-        try:
-            return self._spans(document)
-        except StoreError as error:
-            log.warning("%s is indexed by its title only: %s", document.name, error)
-            return ()
+    def _missing(self, row: int, most: int | None, taken: deque[tuple[int, Document]]) -> Iterator[Document]:
+        """The documents after `row`, at most `most`; those given out wait in `taken` for their passages."""
+        count = 0
+        while (most is None or count < most) and (page := self._library.after(row, min(PAGE, most or PAGE))):
+            for row, document in page:
+                taken.append((row, document))
+                yield document
+            count += len(page)
 
     def _opened(self) -> LocalIndex:
         if self._index is None or not self._index.there:
@@ -297,17 +319,17 @@ class LocalSearch:
         return self._index
 
     def _mend(self, reason: str) -> None:
-        with self._guard, self._lock(_silent):
-            self._rebuild(reason, _silent)
+        with self._guard, self._lock(_silent) as lock:
+            self._rebuild(reason, lock, _silent)
 
-    def _rebuild(self, reason: str, say: Say) -> None:
+    def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
         """Make a damaged index anew; the caller holds the lock."""
         log.warning("the search index is unusable (%s); building it again", reason)
         say("the search index is unusable; building it again")
         self._index = None
         if self._path is not None:
             remove(self._path)
-        self._catch_up(say)
+        self._catch_up(lock, say)
 
     # answering
 
@@ -345,23 +367,6 @@ def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
     if library.count(collections) >= library.last_row():
         return None
     return library.members(collections)
-
-
-class Naming:
-    """Tells whether a question names a document: most of its title, or a word of its name and the number after it."""
-
-    def __init__(self, text: str) -> None:
-        words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT)
-        self._words = set(words)
-        self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
-
-    def names(self, document: Document, share: float = MOSTLY) -> bool:
-        """Whether `document` is named: by this share of its title, or by its number."""
-        title = set(name_terms(document.title, DEFAULT))
-        if title and len(title & self._words) >= share * len(title):
-            return True
-        name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT))
-        return any(word in name and number in name for word, number in self._numbered)
 
 
 def _shown(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:

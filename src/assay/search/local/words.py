@@ -11,7 +11,8 @@ import tantivy
 from tantivy import Occur, Query
 
 from assay.core.ports import WordField
-from assay.core.relevance.analysis import name_terms, stop_terms, terms
+from assay.core.relevance.analysis import DEFAULT, name_terms, stop_terms, terms
+from assay.core.sources import Document
 from assay.search.local.index import DOCUMENTS, PASSAGES
 
 MOST_CHARACTERS = 4_000
@@ -31,6 +32,11 @@ NUMBERED = 3.0
 GAP = 2
 """Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
 
+
+MOSTLY = 0.8
+"""The share of a title's words which a question must have to name it."""
+PARTLY = 0.6
+"""The share with which it may mean that title: the best document is then not doubted."""
 
 Part = tuple[str, WordField, Query]
 """A part of a score: a word, where it counts, and the query for it alone."""
@@ -154,3 +160,20 @@ def _times(query: Query, weight: float) -> Query:
 
 def _any(queries: Iterable[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+class Naming:
+    """Tells whether a question names a document: most of its title, or a word of its name and the number after it."""
+
+    def __init__(self, text: str) -> None:
+        words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT)
+        self._words = set(words)
+        self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
+
+    def names(self, document: Document, share: float = MOSTLY) -> bool:
+        """Whether `document` is named: by this share of its title, or by its number."""
+        title = set(name_terms(document.title, DEFAULT))
+        if title and len(title & self._words) >= share * len(title):
+            return True
+        name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT))
+        return any(word in name and number in name for word, number in self._numbered)

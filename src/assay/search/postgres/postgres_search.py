@@ -14,8 +14,8 @@ from assay.core.errors import ConfigError, SearchError, StoreError
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.local_search import BEST, Naming, scope_of
-from assay.search.local.words import Words
+from assay.search.local.local_search import BEST, scope_of
+from assay.search.local.words import Naming, Words
 from assay.search.postgres import tables
 from assay.search.postgres.postgres_ranks import IndexQuery, extent
 from assay.search.postgres.tables import Lot, forget

@@ -142,7 +142,9 @@ class SqlLibrary(SqlCollections):
         if not collections:
             return set()
         with self._database.read() as connection:
-            return set(connection.execute(_rows(self._sight, collections)).scalars().all())
+            found = connection.execute(_rows(self._sight, collections))
+            # the driver's own rows: making those of SQLAlchemy takes four times as long as reading them
+            return {row for (row,) in found.cursor.fetchall()}
 
     @patient
     def count(self, collections: Sequence[str]) -> int:
@@ -211,13 +213,9 @@ class SqlLibrary(SqlCollections):
 
 
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
-    """The row numbers in these collections, each once."""
-    return (
-        select(members.c.document)
-        .distinct()
-        .join(collections, collections.c.number == members.c.collection)
-        .where(sight.named(names))
-    )
+    """The row numbers in these collections, each once; in one collection none is twice."""
+    rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
+    return rows.join(collections, collections.c.number == members.c.collection).where(sight.named(names))
 
 
 def _rank(wanted: str) -> Any:

@@ -1,0 +1,7 @@
+"""Full-text search over the library, with an index in OpenSearch."""
+
+from __future__ import annotations
+
+from assay.search.opensearch.opensearch_search import OpenSearchSearch
+
+__all__ = ["OpenSearchSearch"]

@@ -1,0 +1,166 @@
+"""What is asked of OpenSearch's REST interface: requests, the errors it answers with, writing within what it takes.
+
+After https://docs.opensearch.org/latest/api-reference/.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import httpx2
+import msgspec
+
+from assay.core.certificates import trusted
+from assay.core.errors import ConfigError, SearchError
+
+SECONDS = 60.0
+BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
+"""A bulk request ends with so many bytes or actions."""
+ATTEMPTS = 8
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
+"""Seconds before the second attempt, each later pause twice the one before; and the most that is waited."""
+LATER = frozenset((429, 502, 503, 504))
+"""Answers which say that the same request may be taken later."""
+T = TypeVar("T")
+Sleep = Callable[[float], None]
+Action = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A line of a bulk request which says what to do, and the document to do it with."""
+
+
+class NoIndex(SearchError):
+    """There is no index of that name."""
+
+
+class _Reason(msgspec.Struct, frozen=True):
+    type: str = ""
+    reason: str = ""
+
+
+class _Told(msgspec.Struct, frozen=True):
+    error: _Reason | str = ""
+
+
+class _Done(msgspec.Struct, frozen=True):
+    status: int
+    error: _Reason = _Reason()
+
+
+class _Bulk(msgspec.Struct, frozen=True):
+    errors: bool
+    items: list[dict[str, _Done]]
+
+
+class OpenSearchClient:
+    """Requests to one OpenSearch; an answer which asks for patience is waited for, and asked again. Any thread.
+
+    `address` may hold the login: https://USER:PASSWORD@HOST:9200. A request has so many `attempts`.
+    """
+
+    def __init__(self, address: str, sleep: Sleep = time.sleep, attempts: int = ATTEMPTS) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError("search.opensearch is no address: set it to https://USER:PASSWORD@HOST:9200")
+        login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        self.place = parts.netloc.rpartition("@")[2]
+        base = urlunsplit((parts.scheme, self.place, parts.path.rstrip("/"), "", ""))
+        verify = trusted() if parts.scheme == "https" else True
+        self._client = httpx2.Client(base_url=base, auth=login, timeout=SECONDS, trust_env=False, verify=verify)
+        self._sleep = sleep
+        self._pauses = [min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE) for attempt in range(attempts - 1)]
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        """What OpenSearch answers to a request with this JSON.
+
+        Raises:
+            NoIndex: the index is not there.
+            SearchError: it cannot be reached, refuses, or stays too busy.
+        """
+        content = b"" if body is None else msgspec.json.encode(body)
+        return _decoded(self._answer(method, path, content, "application/json"), dict[str, Any])
+
+    def bulk(self, actions: Iterable[Action]) -> None:
+        """Write documents; what is turned away for now is written again, after a pause.
+
+        Raises:
+            SearchError: a document is refused, or OpenSearch stays too busy.
+        """
+        for lines in _requests(actions):
+            self._write(lines)
+
+    def _write(self, lines: Sequence[bytes]) -> None:
+        for pause in (*self._pauses, None):
+            answer = self._answer("POST", "/_bulk", b"".join(lines), "application/x-ndjson")
+            done = [next(iter(item.values())) for item in _decoded(answer, _Bulk).items]
+            refused = next((each for each in done if each.status >= 400 and each.status not in LATER), None)
+            if refused is not None:
+                raise SearchError(f"OpenSearch at {self.place} refuses a document: {refused.error.reason}")
+            lines = [line for line, each in zip(lines, done, strict=True) if each.status in LATER]
+            if not lines:
+                return
+            if pause is not None:
+                self._sleep(pause)
+        raise SearchError(f"OpenSearch at {self.place} is too busy to take documents: try again later")
+
+    def _answer(self, method: str, path: str, content: bytes, kind: str) -> bytes:
+        problem = ""
+        for pause in (*self._pauses, None):
+            try:
+                answer = self._client.request(method, path, content=content, headers={"content-type": kind})
+            except httpx2.HTTPError as error:
+                raise SearchError(f"OpenSearch at {self.place} cannot be reached ({error}): is it running?") from error
+            if answer.status_code < 400:
+                return answer.content
+            problem = self._problem(answer)
+            if answer.status_code not in LATER:
+                raise SearchError(problem)
+            if pause is not None:
+                self._sleep(max(pause, _asked_for(answer)))
+        raise SearchError(problem)
+
+    def _problem(self, answer: httpx2.Response) -> str:
+        """What went wrong, for a reader; raises where the caller is to know it by its kind."""
+        try:
+            told = msgspec.json.decode(answer.content, type=_Told).error
+        except msgspec.MsgspecError:
+            told = answer.text.strip()[:200]
+        kind, reason = ("", told) if isinstance(told, str) else (told.type, told.reason)
+        if answer.status_code == 404 and kind == "index_not_found_exception":
+            raise NoIndex(f"OpenSearch at {self.place}: {reason}")
+        if answer.status_code in (401, 403):
+            said = "refuses the login" if answer.status_code == 401 else f"does not allow it ({reason})"
+            return f"OpenSearch at {self.place} {said}: check the user and password in search.opensearch"
+        return f"OpenSearch at {self.place} answered {answer.status_code}: {f'{kind}: {reason}'.strip(': ')}"
+
+
+def _decoded(answer: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(answer or b"{}", type=kind)
+    except msgspec.MsgspecError as error:
+        raise SearchError(f"OpenSearch gave an answer which cannot be read ({error})") from error
+
+
+def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
+    lines: list[bytes] = []
+    size = 0
+    for action, document in actions:
+        line = msgspec.json.encode(action) + b"\n" + msgspec.json.encode(document) + b"\n"
+        if lines and (size + len(line) > BULK_BYTES or len(lines) >= BULK_ACTIONS):
+            yield lines
+            lines, size = [], 0
+        lines.append(line)
+        size += len(line)
+    if lines:
+        yield lines
+
+
+def _asked_for(answer: httpx2.Response) -> float:
+    """Seconds the server asks to wait."""
+    said = answer.headers.get("retry-after", "")
+    return min(float(said), LONGEST_PAUSE) if said.isdigit() else 0.0

@@ -1,0 +1,180 @@
+"""Which documents answer best, asked of OpenSearch: the whole document's score and half its best passage's, added.
+
+Both are BM25 as Lucene computes it; the words and their weights are those of the local index, without its feedback.
+A question is sent as terms, never as a text which OpenSearch would parse.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.core.sources import PassageSpan
+from assay.search.local.index import unpack
+from assay.search.local.local_ranks import CANDIDATES, PASSAGE
+from assay.search.local.words import GAP, NAME, NUMBERED, TITLE, Words
+from assay.search.opensearch.client import OpenSearchClient
+
+MOST_TERMS = 65_536
+"""Values of one filter (`index.max_terms_count`)."""
+COUNTED = 1_000
+"""Words counted in one request."""
+Json = dict[str, Any]
+
+
+class RankedSource(msgspec.Struct, frozen=True):
+    """A document by row, its hash, its score, its best passages, and its header fields."""
+
+    row: int
+    sha256: str
+    score: float
+    spans: tuple[PassageSpan, ...]
+    fields: tuple[PassageSpan, ...]
+
+
+class TermCounts:
+    """How many documents have a term: `Frequencies` for `Words.reduced`."""
+
+    def __init__(self, documents: int, counts: Mapping[tuple[str, str], int]) -> None:
+        self.num_docs, self._counts = documents, counts
+
+    def doc_freq(self, field_name: str, field_value: str) -> int:
+        """Documents with the term in a field."""
+        return self._counts.get((field_name, field_value), 0)
+
+
+class OpenSearchQuestion:
+    """A question over the indexes `documents` and `passages`."""
+
+    def __init__(self, client: OpenSearchClient, documents: str, passages: str, asked: Words, count: int) -> None:
+        self._client, self._documents, self._passages, self._asked = client, documents, passages, asked
+        self._words = asked.reduced(TermCounts(count, self._counts()))
+
+    def rank(self, scope: Collection[int] | None, limit: int, spans: int) -> list[RankedSource]:
+        """The best `limit` documents, each with its best `spans` passages; `scope` None is all."""
+        if not self._words.plain:
+            return []
+        wanted = max(CANDIDATES, 4 * limit)
+        whole, best = self._whole(scope, wanted), self._best(scope, wanted, spans)
+        # Each of the two has been asked for its own best; what it says of the other's best is asked now.
+        if others := best.keys() - whole.keys():
+            whole |= self._whole(others, len(others))
+        if others := whole.keys() - best.keys():
+            best |= self._best(others, len(others), spans)
+        scores = {
+            row: (whole[row]["_score"] if row in whole else 0.0) + PASSAGE * best.get(row, (0.0, ()))[0]
+            for row in whole.keys() | best.keys()
+        }
+        order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
+        if missing := [row for row in order if row not in whole]:
+            whole |= self._named(missing)
+        return [_ranked(row, scores[row], whole[row], best) for row in order if row in whole]
+
+    def _counts(self) -> dict[tuple[str, str], int]:
+        """In how many documents each form is."""
+        wanted = {("body", form) for forms in self._asked.plain for form in forms}
+        wanted |= {(field, form) for forms in self._asked.named for form in forms for field in ("name", "title")}
+        pairs = sorted(wanted)
+        counts: dict[tuple[str, str], int] = {}
+        for first in range(0, len(pairs), COUNTED):
+            some = pairs[first : first + COUNTED]
+            filters = {str(at): {"term": {field: form}} for at, (field, form) in enumerate(some)}
+            body = {"size": 0, "aggs": {"words": {"filters": {"filters": filters}}}}
+            found = self._search(self._documents, body)["aggregations"]["words"]["buckets"]
+            counts |= {pair: int(found[str(at)]["doc_count"]) for at, pair in enumerate(some)}
+        return counts
+
+    def _whole(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
+        """The best documents as a whole, by row."""
+        parts = [_one("body", forms, count) for forms, count in Counter(self._words.plain).items()]
+        for field, weight in (("title", TITLE), ("name", NAME)):
+            parts += [_one(field, forms, weight) for forms in dict.fromkeys(self._words.named)]
+            for words, number in self._asked.numbered():
+                parts += [
+                    {"match_phrase": {field: {"query": f"{word} {number}", "slop": GAP, "boost": NUMBERED}}}
+                    for word in words
+                ]
+        return self._hits(parts, scope, limit)
+
+    def _named(self, rows: Collection[int]) -> dict[int, Json]:
+        """Documents by row, whatever is in them."""
+        return self._hits([{"match_all": {"boost": 0.0}}], rows, len(rows))
+
+    def _hits(self, parts: Sequence[Json], scope: Collection[int] | None, limit: int) -> dict[int, Json]:
+        body = {
+            "size": limit,
+            "query": _any(parts, scope),
+            "sort": _ORDER,
+            "track_scores": True,
+            "track_total_hits": False,
+            "_source": ["row", "sha256", "field"],
+        }
+        hits = self._search(self._documents, body)["hits"]["hits"]
+        return {int(hit["_source"]["row"]): hit for hit in hits}
+
+    def _best(
+        self, scope: Collection[int] | None, limit: int, spans: int
+    ) -> dict[int, tuple[float, tuple[PassageSpan, ...]]]:
+        """The documents of the best passages, by row: the score of the best, and the best of each."""
+        inner = {"name": "best", "size": spans, "sort": ["_score", {"ordinal": "asc"}], "_source": ["span"]}
+        body = {
+            "size": limit,
+            "query": _any([_one("text", forms, count) for forms, count in Counter(self._words.plain).items()], scope),
+            "collapse": {"field": "row", "inner_hits": inner},
+            "sort": _ORDER,
+            "track_scores": True,
+            "track_total_hits": False,
+            "_source": ["row"],
+        }
+        found = {}
+        for hit in self._search(self._passages, body)["hits"]["hits"]:
+            inside = hit["inner_hits"]["best"]["hits"]["hits"]
+            found[int(hit["_source"]["row"])] = hit["_score"], tuple(_span(each["_source"]["span"]) for each in inside)
+        return found
+
+    def _search(self, index: str, body: Json) -> Json:
+        # one way to count over several shards: else each weighs words by its own documents
+        return self._client.call("POST", f"/{index}/_search?search_type=dfs_query_then_fetch", body)
+
+
+_ORDER: list[Any] = ["_score", {"row": "asc"}]
+
+
+def _ranked(
+    row: int, score: float, whole: Json, best: Mapping[int, tuple[float, tuple[PassageSpan, ...]]]
+) -> RankedSource:
+    source = whole["_source"]
+    fields = tuple(map(_span, source.get("field", ())))
+    return RankedSource(row, source["sha256"], score, best.get(row, (0.0, ()))[1], fields)
+
+
+def _one(field: str, forms: Sequence[str], boost: float) -> Json:
+    queries = [{"term": {field: {"value": form, "boost": boost}}} for form in forms]
+    return queries[0] if len(queries) == 1 else {"dis_max": {"queries": queries}}
+
+
+def _any(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
+    query: Json = {"should": list(parts), "minimum_should_match": 1}
+    if scope is not None:
+        query["filter"] = [within(scope)]
+    return {"bool": query}
+
+
+def within(rows: Collection[int]) -> Json:
+    """The query for what belongs to these rows."""
+    every = sorted(rows)
+    some = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]
+    return some[0] if len(some) == 1 else {"bool": {"should": some, "minimum_should_match": 1}}
+
+
+def packed(data: bytes) -> str:
+    """Bytes as a `binary` field holds them."""
+    return base64.b64encode(data).decode()
+
+
+def _span(said: str) -> PassageSpan:
+    return unpack(base64.b64decode(said))

@@ -1,0 +1,247 @@
+"""The search provider over an index in OpenSearch: brings it level with the library, and answers from it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.core.errors import SearchError, StoreError
+from assay.core.ports import Explanation, Hit, Library, Query
+from assay.core.relevance.analysis import analysis_of
+from assay.core.sources import Document, PassageSpan
+from assay.search.local.index import indexed_texts, pack
+from assay.search.local.intake import EachSpans, readable
+from assay.search.local.local_search import BEST, Say, scope_of
+from assay.search.local.words import Naming, Words
+from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient, Sleep
+from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
+
+log = logging.getLogger(__name__)
+
+FORMAT = "1"
+"""Part of the indexes' names; changes with their fields or the analysis."""
+PAGE, LOT = 200, 500
+"""Documents taken from the library at a time, and written before they can be found: what a killed process loses."""
+MOST_BODY = 20_000_000
+"""Code points of a document's terms: OpenSearch takes no request of more than 100 MB."""
+_ROW = {"type": "long"}
+_TERMS = {"type": "text", "analyzer": "whitespace"}
+_FREQUENCIES = {**_TERMS, "index_options": "freqs"}
+_DOCUMENTS = {
+    "row": _ROW,
+    "sha256": {"type": "keyword", "index": False, "doc_values": False},
+    "analysis": {"type": "keyword"},
+    "title": _TERMS,
+    "name": _TERMS,
+    "body": _FREQUENCIES,
+    "field": {"type": "binary"},
+}
+_PASSAGES = {"row": _ROW, "ordinal": {"type": "integer"}, "text": _FREQUENCIES, "span": {"type": "binary"}}
+_KEPT = {"documents": ["row", "sha256", "field"], "passages": ["row", "ordinal", "span"]}
+
+
+class IndexState(msgspec.Struct, frozen=True):
+    """How far the index has come: its highest row, how many documents there are, and which analyses they had."""
+
+    row: int = 0
+    documents: int = 0
+    analyses: tuple[str, ...] = ()
+
+
+class OpenSearchSearch:
+    """Full-text search with one index for all machines. Implements `core.ports.LibrarySearch`.
+
+    The index is derived from the library: one of whole documents and one of passages, each behind an alias, so that
+    another can be built beside it and take its place at once. The documents' is written last, and says how far both
+    have come. Two machines which index the same documents write the same. `segmenter` names how documents were cut:
+    another one's lie in other indexes. `name` tells the indexes of one library from those of others.
+    """
+
+    name = "local"
+
+    def __init__(
+        self,
+        address: str,
+        library: Library,
+        each_spans: EachSpans,
+        segmenter: str,
+        name: str = "assay",
+        sleep: Sleep = time.sleep,
+    ) -> None:
+        self._client = OpenSearchClient(address, sleep)
+        self._library, self._each_spans = library, each_spans
+        base = f"{name}-{FORMAT}-{segmenter.replace('/', '-')}"
+        self._documents, self._passages = f"{base}-documents", f"{base}-passages"
+
+    async def search(self, query: Query) -> list[Hit]:
+        """The best documents, with their best passages; of documents the question names also the header fields.
+
+        Raises:
+            SearchError: OpenSearch or the library cannot be read or written.
+        """
+        return await asyncio.to_thread(self.find, query)
+
+    async def explain(self, query: Query) -> list[Explanation]:
+        """What `search` gives, with its rank; what each word gave is not told."""
+        return await asyncio.to_thread(self.explained, query)
+
+    def explained(self, query: Query) -> list[Explanation]:
+        """`explain`, blocking."""
+        hits = enumerate(self.find(query), 1)
+        return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
+
+    def find(self, query: Query) -> list[Hit]:
+        """`search`, blocking."""
+        if query.limit < 1:
+            return []
+        try:
+            scope = scope_of(self._library, query.collections)
+            if scope is not None and not scope:
+                return []  # a run over the web alone need not wait until its own pages are indexed
+            return self._found(query, scope, self._level(_silent))
+        except StoreError as error:
+            raise SearchError(f"local search: {error}") from error
+
+    def sync(self, progress: Say | None = None) -> None:
+        """See the port."""
+        self._level(progress or _silent)
+
+    def forget(self, rows: Sequence[int]) -> None:
+        """See the port."""
+        if not rows:
+            return
+        for index in (self._passages, self._documents):
+            try:
+                self._delete(index, within(rows))
+            except NoIndex:
+                continue  # nothing was indexed yet
+
+    def close(self) -> None:
+        """See the port."""
+        self._client.close()
+
+    # keeping level
+
+    def _level(self, say: Say) -> IndexState:
+        """The state of the index, which has all the library has."""
+        last = self._library.last_row()
+        try:
+            state = self._state()
+        except NoIndex:
+            state = None
+        if state is None or state.row > last:
+            self._build(say, "" if state is None else "it knows documents the library does not have")
+        elif state.row < last:
+            self._add_after(state.row, self._documents, self._passages, say)
+        else:
+            return state
+        return self._state()
+
+    def _state(self) -> IndexState:
+        asked = {"last": {"max": {"field": "row"}}, "known": {"terms": {"field": "analysis", "size": 100}}}
+        body = {"size": 0, "track_total_hits": True, "aggs": asked}
+        answer = self._client.call("POST", f"/{self._documents}/_search", body)
+        found = answer["aggregations"]
+        analyses = tuple(bucket["key"] for bucket in found["known"]["buckets"])
+        return IndexState(int(found["last"]["value"] or 0), int(answer["hits"]["total"]["value"]), analyses)
+
+    def _build(self, say: Say, reason: str) -> None:
+        """Build both indexes anew beside those there are, which answer until the new ones take their place."""
+        if reason:
+            log.warning("the search index is unusable (%s); building it again", reason)
+        made = f"{time.time_ns():x}"
+        documents, passages = f"{self._documents}-{made}", f"{self._passages}-{made}"
+        for index, fields, kept in ((passages, _PASSAGES, "passages"), (documents, _DOCUMENTS, "documents")):
+            mappings = {"dynamic": "strict", "_source": {"includes": _KEPT[kept]}, "properties": fields}
+            self._client.call("PUT", f"/{index}", {"mappings": mappings})
+        self._add_after(0, documents, passages, say)
+        old = [*self._behind(self._documents), *self._behind(self._passages)]
+        swap: list[dict[str, Any]] = [{"remove_index": {"index": index}} for index in old]
+        swap += [
+            {"add": {"index": documents, "alias": self._documents}},
+            {"add": {"index": passages, "alias": self._passages}},
+        ]
+        self._client.call("POST", "/_aliases", {"actions": swap})
+
+    def _behind(self, alias: str) -> list[str]:
+        """The indexes an alias stands for."""
+        try:
+            return sorted(self._client.call("GET", f"/{alias}/_alias"))
+        except NoIndex:
+            return []
+
+    def _add_after(self, row: int, documents: str, passages: str, say: Say) -> None:
+        """Index the documents after `row`, passages first; what is left of a killed process goes before."""
+        self._delete(passages, {"range": {"row": {"gt": row}}})
+        taken: deque[tuple[int, Document]] = deque()
+        waiting: list[tuple[int, Document, Sequence[PassageSpan]]] = []
+        added = 0
+        for spans in self._each_spans(self._missing(row, taken)):
+            number, document = taken.popleft()
+            waiting.append((number, document, readable(spans, document)))
+            if len(waiting) >= LOT:
+                added += self._write(waiting, documents, passages)
+                waiting = []
+                say(f"indexed {added:,} documents")
+        if waiting:
+            added += self._write(waiting, documents, passages)
+            say(f"indexed {added:,} document{'s' if added != 1 else ''}")
+
+    def _missing(self, row: int, taken: deque[tuple[int, Document]]) -> Iterator[Document]:
+        while page := self._library.after(row, PAGE):
+            for row, document in page:
+                taken.append((row, document))
+                yield document
+
+    def _write(self, lot: Sequence[tuple[int, Document, Sequence[PassageSpan]]], documents: str, passages: str) -> int:
+        whole: list[Action] = []
+
+        def parts() -> Iterator[Action]:
+            for row, document, spans in lot:
+                found = indexed_texts(document, spans)
+                for span, text in found.passages:
+                    at = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
+                    yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": packed(pack(span))}
+                said = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
+                kept = {"analysis": found.analysis, "field": [packed(pack(span)) for span in found.fields]}
+                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **said, **kept}
+                whole.append(({"index": {"_index": documents, "_id": str(row)}}, about))
+
+        self._client.bulk(parts())
+        self._refresh(passages)
+        self._client.bulk(whole)
+        self._refresh(documents)
+        return len(lot)
+
+    def _refresh(self, index: str) -> None:
+        self._client.call("POST", f"/{index}/_refresh")
+
+    def _delete(self, index: str, query: Mapping[str, Any]) -> None:
+        """Delete what matches; another machine which deletes the same at that moment is no harm."""
+        self._client.call("POST", f"/{index}/_delete_by_query?conflicts=proceed&refresh=true", {"query": query})
+
+    # answering
+
+    def _found(self, query: Query, scope: set[int] | None, state: IndexState) -> list[Hit]:
+        words = Words(query.text, {*state.analyses, analysis_of(query.language)})
+        question = OpenSearchQuestion(self._client, self._documents, self._passages, words, state.documents)
+        asked, ranked = Naming(query.text), question.rank(scope, query.limit, BEST)
+        documents = self._library.at([found.row for found in ranked])
+        hits = []
+        for found in ranked:
+            document = documents.get(found.row)
+            if document is None or document.sha256 != found.sha256:
+                continue  # the library does not have it any more
+            more = found.fields if asked.names(document) else ()
+            hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more)))))
+        return hits
+
+
+def _silent(_: str) -> None:
+    """Nobody listens."""
