@@ -1,7 +1,7 @@
 """A server on loopback which speaks the part of OpenSearch's REST interface the search adapter uses.
 
-Documents are kept in memory and scored by BM25 as Lucene does it, with exact lengths. Errors are worded as OpenSearch
-2.19 words them.
+Documents are kept in memory and scored by BM25 as Lucene does it, with exact lengths. Errors have the form OpenSearch's
+have.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,7 @@ from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
+from assay.search.turns import INDEX, Turn, file_turn, postgres_turn
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.jobs.specifications import VerifyJob
@@ -92,7 +94,7 @@ def _index(context: Context) -> WordIndex:
     if context.home is not None and context.settings.search.index == "postgres":
         return _in_postgres(context)
     if context.home is not None and context.settings.search.index == "opensearch":
-        return _in_opensearch(context)
+        return _in_opensearch(context, context.home)
     folder = None if context.home is None else index_folder(context.home)
     return LocalSearch(folder, context.whole.library, context.reader.spans, context.reader.each_spans)
 
@@ -109,7 +111,7 @@ def _in_postgres(context: Context) -> WordIndex:
     return made
 
 
-def _in_opensearch(context: Context) -> WordIndex:
+def _in_opensearch(context: Context, home: Path) -> WordIndex:
     address = context.settings.search.opensearch
     if address is None:
         raise ConfigError(
@@ -123,8 +125,17 @@ def _in_opensearch(context: Context) -> WordIndex:
         context.reader.each_spans,
         SEGMENTER,
         context.settings.search.opensearch_name,
+        _index_turn(context, home),
     )
     return made
+
+
+def _index_turn(context: Context, home: Path) -> Turn:
+    """Whose turn it is to write an index which the processes of a home share, or the machines of a database."""
+    if context.settings.database is None:
+        return partial(file_turn, index_folder(home), INDEX)
+    backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
+    return partial(postgres_turn, backend.lasting(backend.engine(present=False)), INDEX)
 
 
 def run_index(context: Context) -> RunIndex:

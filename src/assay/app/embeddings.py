@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 
 import msgspec
-from filelock import FileLock, Timeout
 from sqlalchemy import Engine
 
 from assay import plugins
 from assay.core.brief import Brief
-from assay.core.errors import SearchError, UnknownName, UsageError
+from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.segment import SEGMENTER
+from assay.search.turns import VECTORS, Turn, file_turn, postgres_turn
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
-from assay.search.vectors.vector_builder import Turn, postgres_turn
 from assay.services.access import COMPATIBLE, access
 from assay.services.context import Context
 from assay.services.home_paths import vectors_file
@@ -29,9 +26,6 @@ from assay.services.privacy import is_here
 from assay.services.texts import Say
 from assay.settings import Settings
 from assay.store.sql.sqlite import engine
-
-PATIENCE = 3_600.0
-"""Seconds to wait for another process which makes vectors."""
 
 
 class Vectors(msgspec.Struct, frozen=True):
@@ -108,14 +102,14 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(postgres_turn, backend.lasting(made)),
+            partial(postgres_turn, backend.lasting(made), VECTORS),
             stays or own.allow_private,
             made,
         )
     file = vectors_file(context.home)
     file.parent.mkdir(parents=True, exist_ok=True)
     store = VectorStore(engine(file), model, SEGMENTER)
-    return Vectors(embedder, store, partial(_file_turn, file), stays or own.allow_private)
+    return Vectors(embedder, store, partial(file_turn, file, VECTORS), stays or own.allow_private)
 
 
 def hybrid(context: Context, index: WordIndex) -> HybridSearch:
@@ -198,21 +192,3 @@ def _private(library: Library) -> set[int]:
     """The rows of all documents which a private collection holds."""
     names = [collection.name for collection in library.collections() if collection.private]
     return library.members(names) if names else set()
-
-
-@contextmanager
-def _file_turn(file: Path, say: Say) -> Iterator[None]:
-    """The right to make vectors in a home, which a lock file stands for."""
-    lock = FileLock(file.with_suffix(".lock"))
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        say("waiting for another process to finish the vectors")
-        try:
-            lock.acquire(timeout=PATIENCE)
-        except Timeout:
-            raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None
-    try:
-        yield
-    finally:
-        lock.release()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.opensearch import OpenSearchSearch, client
+from assay.search.turns import INDEX, file_turn
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -50,7 +53,7 @@ def search(server: OpenSearchServer, store: Store, pauses: list[float]) -> Itera
 def opened(server: OpenSearchServer, store: Store, pauses: list[float] | None = None) -> OpenSearchSearch:
     each = DocumentReader(store.blobs).each_spans
     sleep = (pauses if pauses is not None else []).append
-    return OpenSearchSearch(server.url, store.library, each, SEGMENTER, "assay", sleep)
+    return OpenSearchSearch(server.url, store.library, each, SEGMENTER, "assay", sleep=sleep)
 
 
 def found(search: OpenSearchSearch, text: str) -> list[str]:
@@ -68,6 +71,20 @@ def test_a_second_machine_finds_it_indexed(server: OpenSearchServer, search: Ope
     assert said == ["indexed 30 documents"]
     assert found(opened(server, store), "w7") == ["doc-7.md"]
     assert bulks(server) == written
+
+
+def test_who_index_at_the_same_time_take_turns(server: OpenSearchServer, store: Store, tmp_path: Path) -> None:
+    turn, each = partial(file_turn, tmp_path / "index", INDEX), DocumentReader(store.blobs).each_spans
+    many = [OpenSearchSearch(server.url, store.library, each, SEGMENTER, turn=turn) for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(OpenSearchSearch.sync, many))
+        fill(store, {f"late-{number}.md": f"The ebb {number}." for number in range(20)})
+        list(threads.map(OpenSearchSearch.sync, many))
+    assert sum(index.startswith("assay-1-segment") for index in server.indexes) == 2
+    for search in many:
+        assert len(found(search, "tide")) == 30
+        assert len(found(search, "ebb")) == 20
+        search.close()
 
 
 def test_documents_which_are_turned_away_are_written_again(

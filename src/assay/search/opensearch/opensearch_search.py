@@ -21,6 +21,7 @@ from assay.search.local.local_search import BEST, Say, scope_of
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient, Sleep
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
+from assay.search.turns import Turn, no_turn
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +60,8 @@ class OpenSearchSearch:
 
     The index is derived from the library: one of whole documents and one of passages, each behind an alias, so that
     another can be built beside it and take its place at once. The documents' is written last, and says how far both
-    have come. Two machines which index the same documents write the same. `segmenter` names how documents were cut:
-    another one's lie in other indexes. `name` tells the indexes of one library from those of others.
+    have come. One process writes at a time, in its `turn`. `segmenter` names how documents were cut: another one's lie
+    in other indexes. `name` tells the indexes of one library from those of others.
     """
 
     name = "local"
@@ -72,8 +73,10 @@ class OpenSearchSearch:
         each_spans: EachSpans,
         segmenter: str,
         name: str = "assay",
+        turn: Turn = no_turn,
         sleep: Sleep = time.sleep,
     ) -> None:
+        self._turn = turn
         self._client = OpenSearchClient(address, sleep)
         self._library, self._each_spans = library, each_spans
         base = f"{name}-{FORMAT}-{segmenter.replace('/', '-')}"
@@ -130,18 +133,23 @@ class OpenSearchSearch:
 
     def _level(self, say: Say) -> IndexState:
         """The state of the index, which has all the library has."""
-        last = self._library.last_row()
-        try:
-            state = self._state()
-        except NoIndex:
-            state = None
-        if state is None or state.row > last:
-            self._build(say, "" if state is None else "it knows documents the library does not have")
-        elif state.row < last:
-            self._add_after(state.row, self._documents, self._passages, say)
-        else:
+        last, state = self._library.last_row(), self._known()
+        if state is not None and state.row == last:
             return state
+        with self._turn(say):
+            state = self._known()  # whoever had the turn before may have done it
+            if state is None or state.row > self._library.last_row():
+                self._build(say, "" if state is None else "it knows documents the library does not have")
+            elif state.row < last:
+                self._add_after(state.row, self._documents, self._passages, say)
         return self._state()
+
+    def _known(self) -> IndexState | None:
+        """The state of the index; None where there is none."""
+        try:
+            return self._state()
+        except NoIndex:
+            return None
 
     def _state(self) -> IndexState:
         asked = {"last": {"max": {"field": "row"}}, "known": {"terms": {"field": "analysis", "size": 100}}}
@@ -223,7 +231,7 @@ class OpenSearchSearch:
         self._client.call("POST", f"/{index}/_refresh")
 
     def _delete(self, index: str, query: Mapping[str, Any]) -> None:
-        """Delete what matches; another machine which deletes the same at that moment is no harm."""
+        """Delete what matches, within a turn or of documents the library has not."""
         self._client.call("POST", f"/{index}/_delete_by_query?conflicts=proceed&refresh=true", {"query": query})
 
     # answering

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
-from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import SearchError, StoreError, UsageError
 from assay.core.ports import Embedder, Library
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
+from assay.search.turns import Turn
 from assay.search.vectors.store import DocumentVectors, VectorProgress, VectorStore
 from assay.search.vectors.texts import Sleep, embed, embedded_spans, key_of, quantized, text_of
 
@@ -29,8 +27,6 @@ PAGE = 20
 LOT = 512
 """Passages after which a lot ends: what a killed process loses at most, but for a longer document."""
 Say = Callable[[str], None]
-Turn = Callable[[Say], AbstractContextManager[None]]
-"""The right to make vectors, which one process has at a time."""
 
 
 class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -255,36 +251,3 @@ def _told(built: Built, row: int, total: int, seconds: float) -> str:
 
 def _silent(_: str) -> None:
     """Nobody listens."""
-
-
-# Whose turn it is to make vectors, where several machines share them in PostgreSQL.
-
-LOCK = 0x61737367
-"""The advisory lock of who makes vectors; a session which ends lets go of it."""
-PATIENCE, PAUSE = 3_600.0, 1.0
-"""Seconds to wait for another machine, and between two looks."""
-
-
-@contextmanager
-def postgres_turn(engine: Engine, say: Callable[[str], None]) -> Iterator[None]:
-    """The right to make vectors, among all machines.
-
-    Raises:
-        SearchError: another has it for long, or the database cannot be used.
-    """
-    end, told = time.monotonic() + PATIENCE, False
-    try:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            while not connection.exec_driver_sql("SELECT pg_try_advisory_lock(%(k)s)", {"k": LOCK}).scalar_one():
-                if time.monotonic() > end:
-                    raise SearchError(f"another machine has made vectors for more than {PATIENCE:.0f} s")
-                if not told:
-                    say("waiting for another process to finish the vectors")
-                told = True
-                time.sleep(PAUSE)
-            try:
-                yield
-            finally:
-                connection.exec_driver_sql("SELECT pg_advisory_unlock(%(k)s)", {"k": LOCK})
-    except SQLAlchemyError as error:
-        raise SearchError(f"the vectors of passages cannot be used: {error}") from error
