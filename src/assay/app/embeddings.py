@@ -146,7 +146,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
 
 
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
-    """Bring the vectors level with the library; see `Library.embed`."""
+    """Bring the vectors level with the library; see `DocumentLibrary.embed`."""
     of, own = vectors(context), context.settings.embedder
     limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
     builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
@@ -164,7 +164,7 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
 
 
 async def status(context: Context) -> EmbeddingStatus:
-    """How far the vectors of the library have come; see `Library.embedding_status`."""
+    """How far the vectors of the library have come; see `DocumentLibrary.embedding_status`."""
     of = vectors(context)
 
     def look() -> EmbeddingStatus:

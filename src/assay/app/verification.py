@@ -32,7 +32,7 @@ __all__ = ["Again", "Rechecked", "VerifiedText"]
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Who judges what the rules do not decide: the model `name`, None for nobody; see `Library.verify`.
+    """Who judges what the rules do not decide: the model `name`, None for nobody; see `DocumentLibrary.verify`.
 
     What it may take is None where the settings say it.
     """
@@ -45,7 +45,7 @@ class Judge(msgspec.Struct, frozen=True):
 
 
 class TextSources(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text is held against; see `Library.verify`."""
+    """What a text is held against; see `DocumentLibrary.verify`."""
 
     sources: Sources = ()
     folder: str | Path = "."
@@ -56,7 +56,7 @@ class TextSources(msgspec.Struct, frozen=True, kw_only=True):
 async def checked(
     context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
-    """Every claim of a text against the documents it names; see `Library.verify`."""
+    """Every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
     paths, find, folder = listed(against.sources), against.find, Path(against.folder)
     if not paths and not against.web:
         raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")

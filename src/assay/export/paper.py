@@ -17,7 +17,7 @@ from assay.core.translation import date_of, is_right_to_left, labelled, listed, 
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.blocks import Block, Heading, Line, Piece, Table, line, read_report
+from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, line, read_formatted
 from assay.export.inline import read_body
 from assay.export.references import read_names
 from assay.locale import speaking
@@ -52,7 +52,7 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[Line, ...]
     language: str
     made: datetime
-    body: tuple[Block, ...]
+    body: tuple[FormattedBlock, ...]
     sources: tuple[PaperSource, ...]
     to_check: tuple[Line, ...]
     limits: tuple[Line, ...]
@@ -80,7 +80,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
         facts=tuple(line(fact) for fact in facts if fact),
         language=sections.language(view.brief.language if view.brief else ""),
         made=made,
-        body=(*_once(read_report(body, citations), title or question), *_fields(report)),
+        body=(*_once(read_formatted(body, citations), title or question), *_fields(report)),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
         to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
         limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
@@ -89,9 +89,9 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
     )
 
 
-def _once(body: Sequence[Block], title: str) -> tuple[Block, ...]:
+def _once(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, ...]:
     """The body without a heading which says the title again, or again what the heading right above it says."""
-    kept: list[Block] = []
+    kept: list[FormattedBlock] = []
     above = _spoken(title)
     for block in body:
         says = _spoken(block.line.text) if isinstance(block, Heading) else ""
@@ -123,7 +123,7 @@ def _labels() -> Labels:
     )
 
 
-def _fields(report: Report) -> tuple[Block, ...]:
+def _fields(report: Report) -> tuple[FormattedBlock, ...]:
     """The fields of a typed answer as a table under a heading."""
     if not report.fields:
         return ()

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
-from assay.export.blocks import Block, Code, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
+from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
 from assay.export.paper import PaperSource, paper
 
 WIDEST = 100
@@ -59,7 +59,7 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
+def _blocks(blocks: Sequence[FormattedBlock]) -> Iterator[RenderableType]:
     """Blocks in order; notices of code which follow one another share a paragraph."""
     for notices, group in groupby(blocks, lambda block: isinstance(block, Paragraph) and block.notice):
         if notices:
@@ -69,7 +69,7 @@ def _blocks(blocks: Sequence[Block]) -> Iterator[RenderableType]:
                 yield _block(block)
 
 
-def _block(block: Block) -> RenderableType:
+def _block(block: FormattedBlock) -> RenderableType:
     match block:
         case Heading():
             text = _text(block.line)
@@ -90,7 +90,7 @@ def _block(block: Block) -> RenderableType:
             return Text("─" * NARROWEST, style=_NOTICE)
 
 
-def _tight(blocks: Sequence[Block]) -> RenderableType:
+def _tight(blocks: Sequence[FormattedBlock]) -> RenderableType:
     """Blocks inside another, without lines between them."""
     return Group(*(_block(block) for block in blocks))
 

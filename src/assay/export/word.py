@@ -18,7 +18,19 @@ from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 from docx.text.run import Run
 
-from assay.export.blocks import Block, Code, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table, line
+from assay.export.formatted_text import (
+    Code,
+    FormattedBlock,
+    Heading,
+    Items,
+    Line,
+    Paragraph,
+    Piece,
+    Quote,
+    Rule,
+    Table,
+    line,
+)
 from assay.export.paper import Paper, PaperSource
 
 _LONGEST_PROPERTY = 255  # the limit of python-docx, and of Word's own dialogue
@@ -115,7 +127,7 @@ class _Setter:
             for quote in source.quotes:
                 self.paragraph(quote, "Quote")
 
-    def blocks(self, blocks: Sequence[Block], depth: int = 0, style: str = "Normal") -> None:
+    def blocks(self, blocks: Sequence[FormattedBlock], depth: int = 0, style: str = "Normal") -> None:
         """These blocks, in lists `depth` deep; `style` is that of plain paragraphs."""
         for block in blocks:
             match block:

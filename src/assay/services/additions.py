@@ -29,7 +29,7 @@ _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
-    """Have documents read into a collection; see `Library.begin_add`, `begin_crawl` and `begin_sync`."""
+    """Have documents read into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
     checked_name(collection)
     named = tuple(listed(sources))
     if not named:
@@ -55,13 +55,13 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
 
 
 async def upload(context: Context, arriving: uploads.Arriving) -> Addition:
-    """Have a file read which came piece by piece; see `Library.begin_upload`."""
+    """Have a file read which came piece by piece; see `BackgroundLibrary.begin_upload`."""
     file = await uploads.stored(context, arriving)
     return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
-    """An addition each time something is said of it, until it has ended; see `Library.follow_addition`."""
+    """An addition each time something is said of it, until it has ended; see `BackgroundLibrary.follow_addition`."""
     with context.adding.news(id) as news:
         while True:
             news.clear()
@@ -78,7 +78,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Add
 
 
 async def go_on(context: Context) -> list[Addition]:
-    """Go on with what killed processes of this machine have left; see `Library.go_on_adding`."""
+    """Go on with what killed processes of this machine have left; see `BackgroundLibrary.go_on_adding`."""
     every = await asyncio.to_thread(context.store.additions.all, 1_000)
     left = [each for each in every if _is_left(each)]
     for each in left:

@@ -48,7 +48,7 @@ class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
-    """Read files, folders, globs, pages (http…) and what connectors understand into the library; see `Library.add`."""
+    """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
         places.checked_name(collection)
     asked = places.sorted_out(listed(paths))
@@ -113,7 +113,7 @@ async def keep(context: Context, collection: str, origins: Sequence[Origin], pro
 
 
 async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
-    """Read the pages of one site into a collection; see `Library.crawl`."""
+    """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
     places.checked_name(collection)
     reading = ReadingMonitor(progress, context.clock)
     gathering = _gathering(context, reading)
@@ -128,7 +128,7 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
 
 
 async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
-    """Look again at all a collection was added from; see `Library.sync`."""
+    """Look again at all a collection was added from; see `DocumentLibrary.sync`."""
     library = context.store.library
     await check_collection(context, collection)
     every = await asyncio.to_thread(library.origins, collection)
@@ -154,7 +154,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
 
 
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
-    """Take documents out of a collection, by hash, name, address, title or path; see `Library.remove`."""
+    """Take documents out of a collection, by hash, name, address, title or path; see `DocumentLibrary.remove`."""
     await check_collection(context, collection)
     found = await asyncio.to_thread(_remove, context, references, collection)
     await asyncio.to_thread(forget_pages, context, found)
@@ -162,7 +162,7 @@ async def remove(context: Context, references: Sequence[str], collection: str) -
 
 
 async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
-    """The documents `remove` would take out; see `Library.meant`."""
+    """The documents `remove` would take out; see `DocumentLibrary.meant`."""
     await check_collection(context, collection)
     found, _ = await asyncio.to_thread(_meant, context, references, collection)
     return found

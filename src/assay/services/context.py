@@ -282,7 +282,7 @@ class Context:
         return "engine" in self.made and self.engine.busy
 
     async def close(self) -> None:
-        """Let go of what was made, whichever of it fails; see `Library.close`."""
+        """Let go of what was made, whichever of it fails; see `Home.close`."""
         for end in self.ends:
             end()
         made = {*self.made, *self.__dict__}

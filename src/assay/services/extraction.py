@@ -76,7 +76,7 @@ Reading = ReadDocument | Unread
 
 
 async def extract(context: Context, path: str | Path) -> AsyncIterator[Reading]:
-    """The documents in a file, in order; see `Library.extract`."""
+    """The documents in a file, in order; see `DocumentLibrary.extract`."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
     reading = await asyncio.to_thread(_read, path, context.readers, largest)
     while (found := await asyncio.to_thread(next, reading, None)) is not None:

@@ -19,7 +19,7 @@ HEAD = 1024
 
 
 async def page_picture(context: Context, reference: str, number: int, width: int) -> bytes:
-    """A page as a PNG; see `Library.page_picture`."""
+    """A page as a PNG; see `DocumentLibrary.page_picture`."""
     document, data = await _printed(context, reference)
     pages = (await asyncio.to_thread(context.reader.text, document)).count(PAGE_END) + 1
     if not 1 <= number <= pages:
@@ -29,7 +29,7 @@ async def page_picture(context: Context, reference: str, number: int, width: int
 
 
 async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
-    """Where a passage is printed; see `Library.page_places`."""
+    """Where a passage is printed; see `DocumentLibrary.page_places`."""
     document, data = await _printed(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     if not 0 <= start < end <= len(text):

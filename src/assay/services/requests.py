@@ -30,7 +30,7 @@ class _Request(msgspec.Struct, frozen=True):
 
 
 async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
-    """What `do` gave for the first request of this `key`; see `Library.once`."""
+    """What `do` gave for the first request of this `key`; see `Home.once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
     mine = _Request(this_process(), sha256(asked), time.time())
     await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))

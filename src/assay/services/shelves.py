@@ -57,7 +57,7 @@ class PageText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def drop(context: Context, collection: str) -> None:
-    """Forget a collection; its documents stay in the library; see `Library.drop`."""
+    """Forget a collection; its documents stay in the library; see `DocumentLibrary.drop`."""
     await check_collection(context, collection)
     held = await documents(context, collection)
     await asyncio.to_thread(context.store.library.drop, collection)
@@ -84,7 +84,7 @@ async def origins(context: Context, collection: str) -> list[Origin]:
 
 
 async def mark(context: Context, collection: str, *, private: bool) -> None:
-    """Say whether a collection is private; see `Library.mark`."""
+    """Say whether a collection is private; see `DocumentLibrary.mark`."""
     places.checked_name(collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
@@ -95,21 +95,21 @@ async def private(context: Context, collections: Sequence[str], documents: Seque
 
 
 async def share(context: Context, collection: str, readers: Sequence[str] | Literal["all"]) -> None:
-    """Say who may read a collection; see `Library.share`."""
+    """Say who may read a collection; see `DocumentLibrary.share`."""
     await check_collection(context, collection)
     named = () if readers == "all" else readers
     await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
 
 
 async def check_collection(context: Context, collection: str) -> None:
-    """Make sure that there is such a collection; see `Library.check_collection`."""
+    """Make sure that there is such a collection; see `DocumentLibrary.check_collection`."""
     known = [row.name for row in await collections(context)]
     if collection not in known:
         raise places.unknown(collection, known)
 
 
 async def text(context: Context, reference: str, collection: str | None) -> tuple[Document, str]:
-    """A document with its text; see `Library.text`."""
+    """A document with its text; see `DocumentLibrary.text`."""
     names = [collection] if collection else [row.name for row in await collections(context)]
     document = await asyncio.to_thread(one, context.store.library.find(reference, names), reference, names)
     body = await asyncio.to_thread(context.store.blobs.get, document.sha256)
@@ -117,13 +117,13 @@ async def text(context: Context, reference: str, collection: str | None) -> tupl
 
 
 async def original(context: Context, reference: str) -> tuple[Document, bytes]:
-    """A document, and the bytes it was read from; see `Library.original`."""
+    """A document, and the bytes it was read from; see `DocumentLibrary.original`."""
     document = await _named(context, reference)
     return document, await asyncio.to_thread(context.store.blobs.get, document.snapshot_sha256)
 
 
 async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
-    """A stretch of a document in its context; see `Library.excerpt`."""
+    """A stretch of a document in its context; see `DocumentLibrary.excerpt`."""
     document = await _named(context, reference)
     stop = document.size if end is None else end
     try:
@@ -134,7 +134,7 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
 
 
 async def facts(context: Context, reference: str) -> DocumentFacts:
-    """What is known of a document; see `Library.facts`."""
+    """What is known of a document; see `DocumentLibrary.facts`."""
     document = await _named(context, reference)
     library = context.store.library
     snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
@@ -151,7 +151,7 @@ async def facts(context: Context, reference: str) -> DocumentFacts:
 
 
 async def page_text(context: Context, reference: str, number: int) -> PageText:
-    """A page of a document; see `Library.page_text`."""
+    """A page of a document; see `DocumentLibrary.page_text`."""
     document = await _named(context, reference)
     text = await asyncio.to_thread(context.reader.text, document)
     pages = text.split(PAGE_END) if document.syntax == "pages" else [text]

@@ -37,7 +37,7 @@ class Arriving(NamedTuple):
 async def add(
     context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
 ) -> Ingested:
-    """Read an uploaded file into a collection; see `Library.upload`."""
+    """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
     file = await stored(context, Arriving(name, pieces, collection, most))
     return await collections.add(context, [str(file)], collection, progress)
 

@@ -1,4 +1,4 @@
-"""A report's Markdown as a small tree of blocks and pieces of text, for formats which have no Markdown of their own.
+"""A report's Markdown as a tree of formatted blocks and pieces of text, for formats without Markdown of their own.
 
 The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than `DEEPEST`
 is lifted. All text is free of controls and of marks which reorder it.
@@ -79,13 +79,13 @@ class Items(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="it
 
     ordered: bool
     start: int
-    items: tuple[tuple[Block, ...], ...]
+    items: tuple[tuple[FormattedBlock, ...], ...]
 
 
 class Quote(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="quote"):
     """A quotation."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[FormattedBlock, ...]
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="code"):
@@ -104,7 +104,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="rul
     """A line between two parts."""
 
 
-Block = Heading | Paragraph | Items | Quote | Code | Table | Rule
+FormattedBlock = Heading | Paragraph | Items | Quote | Code | Table | Rule
+"""A part of a report as it looks; `core.blocks.Block` is the same part as it is written."""
 
 
 def plain(text: str) -> str:
@@ -128,7 +129,7 @@ def _runs_left(text: str) -> bool:
     return False
 
 
-def read_report(body: ReportBody, citations: CitationMode) -> tuple[Block, ...]:
+def read_formatted(body: ReportBody, citations: CitationMode) -> tuple[FormattedBlock, ...]:
     """The report's text as blocks: citations as numbers, in `markers` mode as ids, in `none` mode left out.
 
     Behind each claim which a reader should look at stands its verdict, as a sign and a word.
@@ -137,14 +138,14 @@ def read_report(body: ReportBody, citations: CitationMode) -> tuple[Block, ...]:
     return _read(body.report.markdown, claims, body.cites, _Marks(body.report, ids=citations == "markers"))
 
 
-def read_blocks(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[Block, ...]:
+def read_markdown(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[FormattedBlock, ...]:
     """`markdown` as blocks; a citation is shown as its number."""
     return _read(markdown, (), cites, _Marks())
 
 
 def _read(
     markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation], marks: _Marks
-) -> tuple[Block, ...]:
+) -> tuple[FormattedBlock, ...]:
     root = SyntaxTreeNode(parse(markdown, claims, cites))
     levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
     return tuple(_Reader(min(levels, default=1) - 1, marks).blocks(root.children, 0))
@@ -172,11 +173,11 @@ class _Reader:
     def __init__(self, up: int, marks: _Marks) -> None:
         self._up, self._marks = up, marks
 
-    def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[Block]:
+    def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[FormattedBlock]:
         for node in nodes:
             yield from self._block(node, depth)
 
-    def _block(self, node: SyntaxTreeNode, depth: int) -> Iterator[Block]:
+    def _block(self, node: SyntaxTreeNode, depth: int) -> Iterator[FormattedBlock]:
         match node.type:
             case "heading":
                 yield Heading(level=int(node.tag[1]) - self._up, line=self._line(node))
@@ -194,7 +195,7 @@ class _Reader:
             case _:
                 yield from self.blocks(node.children, depth)
 
-    def _nested(self, node: SyntaxTreeNode, depth: int) -> Block:
+    def _nested(self, node: SyntaxTreeNode, depth: int) -> FormattedBlock:
         if node.type == "blockquote":
             return Quote(blocks=tuple(self.blocks(node.children, depth)))
         items = tuple(tuple(self.blocks(item.children, depth)) for item in node.children)

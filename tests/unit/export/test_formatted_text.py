@@ -6,10 +6,10 @@ from shown import full
 
 from assay.core.clean import HARMFUL, link_target
 from assay.core.markers import CitationMode
-from assay.export.blocks import (
+from assay.export.formatted_text import (
     DEEPEST,
-    Block,
     Code,
+    FormattedBlock,
     Heading,
     Items,
     Line,
@@ -19,13 +19,13 @@ from assay.export.blocks import (
     Rule,
     Table,
     line,
-    read_blocks,
-    read_report,
+    read_formatted,
+    read_markdown,
 )  # fmt: skip
 from assay.export.inline import read_body
 
 
-def lines(blocks: tuple[Block, ...]) -> list[Line]:
+def lines(blocks: tuple[FormattedBlock, ...]) -> list[Line]:
     """Every line of text in these blocks."""
     found = []
     for block in blocks:
@@ -43,7 +43,7 @@ def lines(blocks: tuple[Block, ...]) -> list[Line]:
     return found
 
 
-def depth(blocks: tuple[Block, ...]) -> int:
+def depth(blocks: tuple[FormattedBlock, ...]) -> int:
     """How deep blocks lie in one another."""
     inner = [block.blocks for block in blocks if isinstance(block, Quote)]
     inner += [item for block in blocks if isinstance(block, Items) for item in block.items]
@@ -51,7 +51,7 @@ def depth(blocks: tuple[Block, ...]) -> int:
 
 
 def test_kinds_of_blocks() -> None:
-    blocks = read_report(read_body(full().view, "numbers"), "numbers")
+    blocks = read_formatted(read_body(full().view, "numbers"), "numbers")
     assert [type(block) for block in blocks] == [
         Paragraph, Heading, Items, Items, Table, Quote, Code, Rule, Paragraph,
     ]  # fmt: skip
@@ -71,7 +71,7 @@ def test_kinds_of_blocks() -> None:
 
 
 def test_pieces_have_their_looks() -> None:
-    [paragraph] = read_blocks("a **b *c*** `d` ~~e~~ [f **g**](https://e.org/?a=1&b=2)  \nh\ni")
+    [paragraph] = read_markdown("a **b *c*** `d` ~~e~~ [f **g**](https://e.org/?a=1&b=2)  \nh\ni")
     shown = [
         (piece.text, "".join(sign for sign in ("bold", "italic", "struck", "code", "link") if getattr(piece, sign)))
         for piece in paragraph.line.pieces
@@ -87,7 +87,7 @@ def test_pieces_have_their_looks() -> None:
 def test_citations_are_numbers_ids_or_nothing() -> None:
     view = full().view
     modes: tuple[CitationMode, ...] = ("numbers", "footnotes", "links", "markers", "none")
-    shown = {mode: lines(read_report(read_body(view, mode), mode)) for mode in modes}
+    shown = {mode: lines(read_formatted(read_body(view, mode), mode)) for mode in modes}
     cites = {mode: [piece for each in said for piece in each.pieces if piece.cite] for mode, said in shown.items()}
     assert [piece.text for piece in cites["numbers"]] == ["[1]", "[2]", "[1]", "[1]", "[2]", "[2]"]
     assert cites["footnotes"] == cites["links"] == cites["numbers"]
@@ -98,7 +98,7 @@ def test_citations_are_numbers_ids_or_nothing() -> None:
 
 
 def test_nothing_acts() -> None:
-    blocks = read_blocks(
+    blocks = read_markdown(
         "[a](javascript:x) ![b](data:image/png;base64,x) <script>d</script> &#8238;e &#27;[31m &#xFFFF; [f](file:///g)"
     )
     [paragraph] = blocks
@@ -109,9 +109,9 @@ def test_nothing_acts() -> None:
 
 
 def test_deep_nesting_is_lifted_and_loses_nothing() -> None:
-    assert depth(read_blocks("> " * 50 + "deep")) <= DEEPEST
-    assert [each.text for each in lines(read_blocks("> " * 12 + "deep"))] == ["deep"]
-    assert depth(read_blocks("".join("  " * n + "- x\n" for n in range(15)))) <= DEEPEST
+    assert depth(read_markdown("> " * 50 + "deep")) <= DEEPEST
+    assert [each.text for each in lines(read_markdown("> " * 12 + "deep"))] == ["deep"]
+    assert depth(read_markdown("".join("  " * n + "- x\n" for n in range(15)))) <= DEEPEST
 
 
 MARKDOWN = st.lists(
@@ -122,7 +122,7 @@ MARKDOWN = st.lists(
 
 @given(MARKDOWN)
 def test_any_markdown_is_read_into_clean_lines(markdown: str) -> None:
-    blocks = read_blocks(markdown)
+    blocks = read_markdown(markdown)
     assert depth(blocks) <= DEEPEST
     for each in lines(blocks):
         for piece in each.pieces:
@@ -137,4 +137,4 @@ def test_any_markdown_is_read_into_clean_lines(markdown: str) -> None:
 @given(st.text(st.sampled_from("abc déf 中文 ا"), min_size=1).filter(str.strip))
 def test_plain_text_is_kept(text: str) -> None:
     words = text.split()
-    assert " ".join(each.text for each in lines(read_blocks(" ".join(words)))).split() == words
+    assert " ".join(each.text for each in lines(read_markdown(" ".join(words)))).split() == words
