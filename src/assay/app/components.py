@@ -28,7 +28,6 @@ from assay.search.runs import RunIndex
 from assay.search.turns import INDEX, Turn, file_turn, postgres_turn
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
-from assay.services.jobs.specifications import VerifyJob
 from assay.services.providers import search_turns_of
 from assay.services.research_report import replace_file
 from assay.services.texts import Say, text_of
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from assay.fetch.web import post
     from assay.search.vectors import hybrid
     from assay.search.vectors.hybrid import WordIndex
+    from assay.services.jobs.specifications import VerifyJob
 else:
     assay = later("assay.app.assay")
     cited_texts = later("assay.app.cited_texts")
@@ -135,7 +135,7 @@ def _index_turn(context: Context, home: Path) -> Turn:
     if context.settings.database is None:
         return partial(file_turn, index_folder(home), INDEX)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
-    return partial(postgres_turn, backend.lasting(backend.engine(present=False)), INDEX)
+    return partial(postgres_turn, backend.unpooled(), INDEX)  # nobody would close a pool
 
 
 def run_index(context: Context) -> RunIndex:

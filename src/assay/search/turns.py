@@ -6,13 +6,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from filelock import FileLock, Timeout
-from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import SearchError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine, exc
+else:
+    exc = later("sqlalchemy.exc")
 
 Turn = Callable[[Callable[[str], None]], AbstractContextManager[None]]
 """The right to write; while another has it, who waits is told so."""
@@ -81,7 +86,7 @@ def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) 
                 yield
             finally:
                 connection.exec_driver_sql("SELECT pg_advisory_unlock(%(k)s)", key)
-    except SQLAlchemyError as error:
+    except exc.SQLAlchemyError as error:
         raise SearchError(f"{work.name} cannot be written: {error}") from error
 
 

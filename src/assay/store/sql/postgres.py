@@ -98,9 +98,9 @@ class Postgres:
 
     def lasting(self, engine: Engine) -> Engine:
         """What to lock for a session with, beside an engine of this database: the same one, where no pooler is."""
-        return engine if self._direct is None else self._server(present=False)
+        return engine if self._direct is None else self.unpooled(present=False)
 
-    def _server(self, *, present: bool) -> Engine:
+    def unpooled(self, *, present: bool = False) -> Engine:
         """Connections to the server itself, each of which is closed after its use."""
         return self._sessions_at(self._direct or self._url, present=present, poolclass=NullPool)
 
@@ -151,7 +151,7 @@ class Postgres:
     @contextmanager
     def guard(self) -> Iterator[None]:
         """See the protocol; the schema is made on the way."""
-        engine = self._server(present=True)
+        engine = self.unpooled(present=True)
         try:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(text("SELECT pg_advisory_lock(:key, hashtext(:of))"), self._lock(_GUARD))
@@ -201,7 +201,7 @@ class Postgres:
         if self._direct is None:
             yield connection
             return
-        with self._server(present=False).connect() as session:
+        with self.unpooled(present=False).connect() as session:
             yield session
 
     def hurry(self, connection: Connection) -> None:
@@ -218,7 +218,7 @@ class Postgres:
 
     def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None]:
         """See the protocol."""
-        hearing = _Hearing(self._server(present=False), told)
+        hearing = _Hearing(self.unpooled(present=False), told)
         hearing.start()
         return hearing.stop
 
