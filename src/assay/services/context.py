@@ -285,7 +285,7 @@ class Context:
         """Let go of what was made, whichever of it fails; see `Home.close`."""
         for end in self.ends:
             end()
-        made = {*self.made, *self.__dict__}
+        made = self.made
         engine = [self.engine.close] if "engine" in made else []
         feeds = [self.feeds.close] if "feeds" in made else []
         adding = [self.adding.close] if "adding" in made else []
@@ -301,12 +301,12 @@ class Context:
                 *feeds,
                 *adding,
                 *engine,
+                *search,  # what it indexes in the background needs readers
                 *readers,
                 *listed,
                 *models,
                 *online,
                 *poster,
-                *search,
                 self.whole.close,
                 self._leave,
                 *watch,

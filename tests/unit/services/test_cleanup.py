@@ -37,3 +37,20 @@ async def test_all_are_closed_and_the_error_is_raised_then(monkeypatch: pytest.M
     assert all(model.closed for model in models)
     assert closed == ["store"]
     assert isinstance(raised.value.__context__, OSError)
+
+
+class Noted:
+    """Something which is closed, and in which order."""
+
+    def __init__(self, name: str, closed: list[str]) -> None:
+        self._name, self._closed = name, closed
+
+    def close(self) -> None:
+        self._closed.append(self._name)
+
+
+async def test_the_index_ends_its_work_while_there_are_readers() -> None:
+    assay, closed = Assay(), list[str]()
+    assay._context.made |= {name: Noted(name, closed) for name in ("readers", "search")}
+    await assay.close()
+    assert closed == ["search", "readers"]
