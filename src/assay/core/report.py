@@ -5,7 +5,7 @@ Later releases only add fields. The JSON Schema lies in `assay/export/schemas`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -14,10 +14,9 @@ from assay.core.bibliography import Bibliography, RenderedText, compile_bibliogr
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip
 from assay.core.plan import Coverage, Plan
-from assay.core.ports import FINAL
+from assay.core.report_state import unended
 from assay.core.search_record import Looked, look_over
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
-from assay.core.translation import gettext
 from assay.core.typed_answers import ReportField, reported, shaped
 from assay.core.usage import Usage
 from assay.core.view import RemovedClaim, RunView
@@ -231,7 +230,7 @@ def render_report(view: RunView, citations: CitationMode) -> tuple[Report, Rende
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view),
-        limits=(*_unended(view), *view.report.limits),
+        limits=(*unended(view), *view.report.limits),
         warnings=tuple(dict.fromkeys(warning.message for warning in view.warnings)),
         fields=fields,
         data=shaped(view.fields, fields),
@@ -253,51 +252,6 @@ def _thinking(view: RunView) -> tuple[str, ...]:
     """What the models said that they thought while they wrote the report."""
     turns = (turn for phase in view.phases if phase.name == "write" for turn in phase.turns)
     return tuple(thought for turn in turns for thought in turn.thoughts if thought.strip())
-
-
-def written(view: RunView) -> Literal["none", "writing", "finished"]:
-    """How far the report is; one of which no word is written yet is none."""
-    state = view.report.state
-    return "none" if state == "writing" and not view.report.text.strip() else state
-
-
-def _unended(view: RunView) -> tuple[str, ...]:
-    """That the run did not come to its end, why, and what there is of its report; nothing for one that did."""
-    state = _state(view)
-    return (gettext("{text}.").format(text=gettext("; ").join((state, _left(view)))),) if state else ()
-
-
-def _state(view: RunView) -> str:
-    """How the run stands where it did not end well; empty where it did, or there is no run."""
-    match view.status:
-        case "failed":
-            why = view.error.strip().rstrip(".") or gettext("no reason was given")
-            return gettext("The run failed: {reason}").format(reason=why)
-        case "cancelled":
-            return gettext("The run was cancelled")
-        case "completed":
-            return gettext("The run ended") if written(view) == "none" else ""
-        case "created" | "running" | "waiting" | "paused":
-            return gettext("The run has not ended") if view.brief else ""
-
-
-def _left(view: RunView) -> str:
-    """What there is of the report of such a run."""
-    match written(view):
-        case "none":
-            return (
-                gettext("no report was written")
-                if view.status in FINAL
-                else gettext("no report has been written so far")
-            )
-        case "writing":
-            return gettext("this report is not finished")
-        case "finished":
-            return (
-                gettext("this report was not given its final check")
-                if view.gate is None
-                else gettext("this report had been finished")
-            )
 
 
 def _independent(view: RunView, claim: Claim) -> int:

@@ -23,7 +23,8 @@ from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
-from assay.core.report import Report, ReportClaim, ReportSource, build_report, written
+from assay.core.report import Report, ReportClaim, ReportSource, build_report
+from assay.core.report_state import report_state
 from assay.core.view import RunView
 from assay.services.jobs.specifications import ExportJob
 from assay.services.shares import PATH
@@ -58,7 +59,7 @@ async def _difference(before: str, after: str, home: Path | None) -> Difference:
         reports: list[Report] = []
         for reference in (before, after):
             view = await assay.view(reference)
-            if written(view) == "none":
+            if report_state(view) == "none":
                 raise UsageError(f"run {view.run_id} has no report to compare: wait for its end, or name another")
             reports.append(build_report(view, "none"))
     return difference(*reports)
@@ -180,7 +181,7 @@ async def _export(
 
 def _told(view: RunView, path: Path, suffix: str) -> str:
     """What is in the file now; of a run which has no report, that it has none."""
-    match written(view):
+    match report_state(view):
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
         case "writing":

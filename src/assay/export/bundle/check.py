@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
-from assay.core.report import written
+from assay.core.report_state import report_state
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.export.bundle import reports
@@ -140,7 +140,7 @@ def _unchecked(bundle: Bundle) -> tuple[str, ...]:
 def _outcome(view: RunView) -> Outcome:
     if view.gate is not None:
         return "passed" if view.passed else "not_passed"
-    match written(view):
+    match report_state(view):
         case "finished":
             return "no_check"
         case "writing":

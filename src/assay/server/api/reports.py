@@ -14,7 +14,8 @@ from assay.core.claims import Conflict
 from assay.core.difference import Difference, difference
 from assay.core.errors import NotNow, UnknownName
 from assay.core.markers import CitationMode
-from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report, written
+from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report
+from assay.core.report_state import report_state
 from assay.core.run_options import ForkOptions
 from assay.core.search_record import Looked, SearchRow, search_log
 from assay.core.usage import Budget
@@ -122,7 +123,7 @@ async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
     known = formats()
     suffix = _suffix(call, query.format, known)
     view = await call.backend.view(call.owner, row.run_id)
-    if written(view) == "none" and suffix != ".json":
+    if report_state(view) == "none" and suffix != ".json":
         raise NotNow(f"run {row.run_id} has no report so far: it is {row.status}; ask again when it has ended")
     data = await call.assay.export(row.run_id, suffix, query.citations)
     media = known[suffix]
@@ -248,7 +249,7 @@ async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     """Say how the report of run `b` differs from that of run `a`: claims, verdicts, cited sources, plan."""
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
     for view in views:
-        if written(view) == "none":
+        if report_state(view) == "none":
             raise NotNow(f"run {view.run_id} has no report to compare: wait for its end, or name another")
     return difference(*(build_report(view, "none") for view in views))
 

@@ -10,7 +10,8 @@ from assay.core.claims import Summary
 from assay.core.markers import CitationMode
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import RunStatus
-from assay.core.report import ReportClaim, ReportSource, build_report, written
+from assay.core.report import ReportClaim, ReportSource, build_report
+from assay.core.report_state import report_state
 from assay.core.usage import Usage
 from assay.core.view import Conflict, Lane, RunView, RunWarning, Spending, Steered
 from assay.core.ways import worded
@@ -172,7 +173,7 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         triage=view.triage,
         documents=view.documents,
         title=view.report.title,
-        report_state=written(view),
+        report_state=report_state(view),
         summary=view.summary,
         coverage=view.coverage,
         conflicts=view.conflicts,
@@ -187,7 +188,7 @@ def _expanded(shown: RunDetail, view: RunView, expand: frozenset[Part], citation
     more: dict[str, object] = {}
     if expand & {"report", "sources", "claims"}:
         report = build_report(view, citations)
-        state = written(view)
+        state = report_state(view)
         whole = ReportShown(state=state, title=view.report.title, markdown=report.markdown, limits=report.limits)
         more |= {"report": whole, "sources": report.sources, "claims": report.claims}
     more |= {"plan": view.plan, "usage": view.usage, "lanes": view.lanes, "view": view}

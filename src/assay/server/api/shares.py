@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from assay.core.errors import NotNow, UnknownName
 from assay.core.ports.users import ShareRow
-from assay.core.report import Report, written
+from assay.core.report import Report
+from assay.core.report_state import report_state
 from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
@@ -81,7 +82,7 @@ async def show_shared(call: RouteCall, secret: str) -> Response:
     if not media:
         raise refusal("not-acceptable", f"a shared report comes as {HTML} or {JSON}")
     try:
-        if written(await call.backend.view(share.owner, share.run_id)) == "none":
+        if report_state(await call.backend.view(share.owner, share.run_id)) == "none":
             raise NotNow("there is no report so far: come back later")
         data = await call.backend.engine(share.owner).export(share.run_id, ".html" if media == HTML else ".json")
     except UnknownName:  # it was deleted in this moment

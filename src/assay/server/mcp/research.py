@@ -18,7 +18,7 @@ from assay.core.errors import AssayError, Cancelled
 from assay.core.events import RunWaiting, decode
 from assay.core.milestones import milestone
 from assay.core.ports import FINAL
-from assay.core.report import written
+from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
@@ -285,7 +285,7 @@ async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
 
 def _told(view: RunView, url: str) -> RunNews:
     terminal = view.status in FINAL
-    report, more = first_page(view) if terminal and written(view) != "none" else ("", False)
+    report, more = first_page(view) if terminal and report_state(view) != "none" else ("", False)
     return RunNews(
         run_id=view.run_id,
         status=view.status,

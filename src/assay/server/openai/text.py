@@ -9,7 +9,8 @@ import msgspec
 
 from assay.core.bibliography import render_body
 from assay.core.clean import link_target, one_line
-from assay.core.report import bibliography, build_report, written
+from assay.core.report import bibliography, build_report
+from assay.core.report_state import report_state
 from assay.core.sources import Source
 from assay.core.view import RunView
 from assay.core.ways import worded
@@ -79,7 +80,7 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
     """
     if view.brief and view.brief.schema:
         return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
-    if written(view) == "none":
+    if report_state(view) == "none":
         return AnswerText(text=why_none(view))
     books = bibliography(view)
     body = render_body(view.report.text, books, "numbers")

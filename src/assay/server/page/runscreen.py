@@ -10,7 +10,7 @@ from starlette.responses import Response
 from assay.core import plan
 from assay.core.labels import STARRED, read_label
 from assay.core.ports import FINAL
-from assay.core.report import written
+from assay.core.report_state import report_state
 from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
@@ -64,7 +64,7 @@ async def label(call: RouteCall, run: str) -> Response:
 async def show_run(call: RouteCall, run: str) -> Response:
     """The report of a run which has one and has ended, else the run as it goes on."""
     view = await call.backend.view(call.owner, run)
-    if view.status in FINAL and written(view) != "none":
+    if view.status in FINAL and report_state(view) != "none":
         return await report_screen(call, view)
     return await _watched(call, view)
 
@@ -83,7 +83,7 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
         view=view,
         regions=regions,
         over=view.status in FINAL,
-        has_report=written(view) != "none",
+        has_report=report_state(view) != "none",
         plan_form=plan.written(view.plan) if view.plan else "",
         words=WORDS,
         refreshes="still" not in call.request.query_params,

@@ -12,7 +12,8 @@ from assay.core.allowance import OwnerLimits
 from assay.core.difference import Difference, difference
 from assay.core.errors import AssayError, LeaseHeld, StoreError, UnknownName
 from assay.core.ports import FINAL
-from assay.core.report import build_report, written
+from assay.core.report import build_report
+from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.handle import RunHandle
@@ -128,7 +129,7 @@ def _after(schedule: Schedule, now: datetime) -> str:
 
 async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
     """What changed, and the run in the book."""
-    has_report = view.status == "completed" and written(view) != "none"
+    has_report = view.status == "completed" and report_state(view) != "none"
     changes = await _changes(assay, schedule, view) if has_report else None
 
     def ended(old: Schedule) -> Schedule:

@@ -11,7 +11,8 @@ import msgspec
 
 from assay.core.difference import FeedEntry, difference
 from assay.core.errors import UnknownName
-from assay.core.report import Report, build_report, written
+from assay.core.report import Report, build_report
+from assay.core.report_state import report_state
 from assay.services.ports import Researcher
 from assay.services.schedules.book import Schedule, ScheduleBook
 from assay.services.shares import hash_of
@@ -57,7 +58,7 @@ async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry
             view = await assay.view(run_id)
         except UnknownName:
             continue
-        if written(view) == "none":
+        if report_state(view) == "none":
             continue
         report = build_report(view, "none")
         changes = difference(before, report) if before is not None else None
