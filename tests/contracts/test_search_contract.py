@@ -22,7 +22,7 @@ from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
-from assay.search.opensearch import OpenSearchSearch
+from assay.search.opensearch import OpenSearchClient, OpenSearchSearch
 from assay.search.opensearch.client import OpenSearchClient
 from assay.search.postgres import PostgresSearch
 from assay.search.postgres.tables import prefix_of
@@ -86,14 +86,14 @@ def of_opensearch(store: Store, *, real: bool) -> Iterator[OpenSearchSearch]:
     each, name = DocumentReader(store.blobs).each_spans, f"assay-test-{uuid.uuid4().hex}"
     if not real:
         with running() as server:
-            search = OpenSearchSearch(server.url, store.library, each, SEGMENTER, name)
+            search = OpenSearchSearch(OpenSearchClient(server.url), store.library, each, SEGMENTER, name)
             yield search
             search.close()
         return
     address = os.environ.get("ASSAY_TEST_OPENSEARCH", "")
     if not address:
         pytest.skip("ASSAY_TEST_OPENSEARCH names no OpenSearch")
-    search = OpenSearchSearch(address, store.library, each, SEGMENTER, name)
+    search = OpenSearchSearch(OpenSearchClient(address), store.library, each, SEGMENTER, name)
     yield search
     search.close()
     client = OpenSearchClient(address)

@@ -119,8 +119,9 @@ def _in_opensearch(context: Context, home: Path) -> WordIndex:
             "https://USER:PASSWORD@HOST:9200, or search.index to local"
         )
     # By name: who has an index of his own does not load it.
-    made: WordIndex = import_module("assay.search.opensearch").OpenSearchSearch(
-        address.get_secret_value(),
+    opensearch = import_module("assay.search.opensearch")
+    made: WordIndex = opensearch.OpenSearchSearch(
+        opensearch.OpenSearchClient(address.get_secret_value()),
         context.whole.library,
         context.reader.each_spans,
         SEGMENTER,

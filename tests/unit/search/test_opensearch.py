@@ -16,7 +16,7 @@ from assay.core.ports import Query
 from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
-from assay.search.opensearch import OpenSearchSearch, client
+from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
 from assay.search.turns import INDEX, file_turn
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -53,7 +53,7 @@ def search(server: OpenSearchServer, store: Store, pauses: list[float]) -> Itera
 def opened(server: OpenSearchServer, store: Store, pauses: list[float] | None = None) -> OpenSearchSearch:
     each = DocumentReader(store.blobs).each_spans
     sleep = (pauses if pauses is not None else []).append
-    return OpenSearchSearch(server.url, store.library, each, SEGMENTER, "assay", sleep=sleep)
+    return OpenSearchSearch(OpenSearchClient(server.url, sleep), store.library, each, SEGMENTER)
 
 
 def found(search: OpenSearchSearch, text: str) -> list[str]:
@@ -75,7 +75,7 @@ def test_a_second_machine_finds_it_indexed(server: OpenSearchServer, search: Ope
 
 def test_who_index_at_the_same_time_take_turns(server: OpenSearchServer, store: Store, tmp_path: Path) -> None:
     turn, each = partial(file_turn, tmp_path / "index", INDEX), DocumentReader(store.blobs).each_spans
-    many = [OpenSearchSearch(server.url, store.library, each, SEGMENTER, turn=turn) for _ in range(4)]
+    many = [OpenSearchSearch(OpenSearchClient(server.url), store.library, each, SEGMENTER, turn=turn) for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(OpenSearchSearch.sync, many))
         fill(store, {f"late-{number}.md": f"The ebb {number}." for number in range(20)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.search.opensearch.client import OpenSearchClient
 from assay.search.opensearch.opensearch_search import OpenSearchSearch
 
-__all__ = ["OpenSearchSearch"]
+__all__ = ["OpenSearchClient", "OpenSearchSearch"]

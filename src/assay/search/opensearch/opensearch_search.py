@@ -19,7 +19,7 @@ from assay.search.local.index import indexed_texts, pack
 from assay.search.local.intake import EachSpans, readable
 from assay.search.local.local_search import BEST, Say, scope_of
 from assay.search.local.words import Naming, Words
-from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient, Sleep
+from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
 from assay.search.turns import Turn, no_turn
 
@@ -68,16 +68,15 @@ class OpenSearchSearch:
 
     def __init__(
         self,
-        address: str,
+        client: OpenSearchClient,
         library: Library,
         each_spans: EachSpans,
         segmenter: str,
         name: str = "assay",
         turn: Turn = no_turn,
-        sleep: Sleep = time.sleep,
     ) -> None:
         self._turn = turn
-        self._client = OpenSearchClient(address, sleep)
+        self._client = client
         self._library, self._each_spans = library, each_spans
         base = f"{name}-{FORMAT}-{segmenter.replace('/', '-')}"
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
