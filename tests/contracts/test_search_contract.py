@@ -23,7 +23,6 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch
-from assay.search.opensearch.client import OpenSearchClient
 from assay.search.postgres import PostgresSearch
 from assay.search.postgres.tables import prefix_of
 from assay.store.memory import memory_store

@@ -11,7 +11,7 @@ MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
 
 
-class EventReader:
+class EventStreamReader:
     """Reads events out of bytes, however these are cut; the format is WHATWG's, "Server-sent events"."""
 
     def __init__(self, most: int) -> None:
@@ -68,7 +68,7 @@ async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, No
     media_type = response.headers.get("content-type", "").partition(";")[0].strip()
     if media_type.lower() != MEDIA_TYPE:
         raise httpx2.SSEError(f"Expected response with content type {MEDIA_TYPE!r}, got {media_type!r}.")
-    reader = EventReader(most)
+    reader = EventStreamReader(most)
     async with aclosing(response.aiter_bytes()) as pieces:
         async for piece in pieces:
             for data in reader.feed(piece):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.models.event_stream import EventReader, events
+from assay.models.event_stream import EventStreamReader, events
 
 LINES = ("data: {}", "data:x", "data", "data: é", ": ping", "event: delta", "id: 7", "retry: 5", "other: y", "", "")
 STREAMS = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(("\n", "\r\n", "\r"))), max_size=20).map(
@@ -19,7 +19,7 @@ STREAMS = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(("\n", "\r\
 
 def read(data: bytes, size: int, most: int = 1_000) -> list[str]:
     """The data of the events, fed `size` bytes at a time."""
-    reader = EventReader(most)
+    reader = EventStreamReader(most)
     return [found for at in range(0, len(data), size) for found in reader.feed(data[at : at + size])]
 
 
