@@ -135,7 +135,7 @@ def _index_turn(context: Context, home: Path) -> Turn:
     if context.settings.database is None:
         return partial(file_turn, index_folder(home), INDEX)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
-    return partial(postgres_turn, backend.lasting(backend.engine(present=False)), INDEX)
+    return partial(postgres_turn, backend.lasting(), INDEX)
 
 
 def run_index(context: Context) -> RunIndex:

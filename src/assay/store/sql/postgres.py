@@ -96,9 +96,12 @@ class Postgres:
             pooler.Stay(self._sessions_at(self._direct, present=True, poolclass=NullPool).connect).of(made)
         return made
 
-    def lasting(self, engine: Engine) -> Engine:
-        """What to lock for a session with, beside an engine of this database: the same one, where no pooler is."""
-        return engine if self._direct is None else self._server(present=False)
+    def lasting(self, engine: Engine | None = None) -> Engine:
+        """What to lock for a session with, beside an engine of this database: the same one, where no pooler is.
+
+        Without one, each connection is closed after its use.
+        """
+        return engine if engine is not None and self._direct is None else self._server(present=False)
 
     def _server(self, *, present: bool) -> Engine:
         """Connections to the server itself, each of which is closed after its use."""
