@@ -100,9 +100,7 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
     going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MOST))
     for each in going:
         if each.every and (each.kind, each.arguments) == (kind, arguments):
-            raise UsageError(
-                f"job {each.id} does this every {each.every} s already: end it first (assay jobs cancel {each.id})"
-            )
+            raise UsageError(f"job {each.id} does this every {each.every} s already: cancel that job first")
 
 
 async def figures(context: Context, id: str) -> list[WorkerFigures]:
