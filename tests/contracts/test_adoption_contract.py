@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 
+import msgspec
 import pytest
 from shelf import hashes, names, pair
 from sqlalchemy import select
@@ -12,6 +13,7 @@ from sqlalchemy import select
 from assay.core.errors import LeaseHeld, UsageError
 from assay.core.ports import EventDraft, FileStamp, Origin
 from assay.core.ports.collections import Addition
+from assay.core.ports.jobs import Job, JobClaim
 from assay.core.ports.store import Store
 from assay.core.ports.users import ShareRow
 from assay.store.sql.adoption import SqlAdoption
@@ -112,7 +114,13 @@ async def test_what_somebody_works_on_is_not_handed_over(shared, stores):
     with pytest.raises(UsageError, match="still being read"):
         shared.adoption.adopt("", "ana", {})
     shared.additions.owned_by("").put(addition("done"))
+    at = "2026-11-23T08:00:00.000Z"
     stores.wall.seconds = time.time()
+    await shared.jobs.put([Job(id="j1", kind="add", name="j", created_at=at, updated_at=at)])
+    job = await shared.jobs.claim(JobClaim(holder="host:1", ttl=30, kinds=("add",)))
+    with pytest.raises(UsageError, match="job j1"):
+        shared.adoption.adopt("", "ana", {})
+    await shared.jobs.keep(msgspec.structs.replace(job, state="done"))
     await shared.journal.acquire("l1", "host:1", 30)
     with pytest.raises(LeaseHeld):
         shared.adoption.adopt("", "ana", {})

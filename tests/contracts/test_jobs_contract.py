@@ -85,6 +85,21 @@ async def test_what_is_not_due_of_another_kind_or_named_is_left_alone(stores, jo
     assert "later" in await taken(jobs)
 
 
+async def test_who_has_nothing_to_do_need_not_look_before_a_lease_runs_out(stores, jobs: Jobs) -> None:
+    assert await jobs.until_due() is None
+    await jobs.put([job("a"), job("b", due=stores.wall.seconds + 3)])
+    assert await jobs.until_due() == 0
+    mine = await jobs.claim(by())
+    assert await jobs.until_due() == pytest.approx(3)
+    stores.wall.seconds += 2
+    await jobs.cancel("b")
+    assert await jobs.until_due() == pytest.approx(TTL - 2)
+    await jobs.renew(mine, TTL)
+    assert await jobs.until_due() == pytest.approx(TTL)
+    stores.wall.seconds += TTL + 1
+    assert await jobs.until_due() == 0
+
+
 async def test_what_is_said_of_a_job_is_kept_while_it_is_in_hand(stores, jobs: Jobs) -> None:
     await jobs.put([job("a")])
     mine = await jobs.claim(by())
@@ -156,6 +171,33 @@ async def test_what_waits_is_cancelled_at_once_and_what_runs_is_told_to_stop(sto
     await jobs.retry("a")
     assert await taken(jobs) == ["a", "a.0", "a.1"]
     assert not (await jobs.find("a")).stopping
+
+
+async def test_parts_made_before_a_cancelled_job_heard_of_it_end_with_it(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a")])
+    mine = await jobs.claim(by())
+    await jobs.cancel("a")
+    await jobs.keep(with_(mine, line="on it"), [job("a.0", parent="a"), job("a.1", parent="a")])
+    part = await stores.two.jobs.claim(by("w2", parent="a"))
+    await jobs.keep(with_(mine, state="cancelled"))
+    assert not await stores.two.jobs.renew(part, TTL)
+    await stores.two.jobs.keep(with_(part, state="cancelled"))
+    found = {each.id: (each.state, each.stopping) for each in await jobs.list(JobFilter(parent=None))}
+    assert found == dict.fromkeys(("a", "a.0", "a.1"), ("cancelled", False))
+    assert await taken(jobs) == []
+
+
+async def test_a_job_which_is_to_stop_is_begun_by_nobody(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a", every=60), job("b")])
+    mine, other = await jobs.claim(by()), await jobs.claim(by())
+    await jobs.cancel("a")
+    await jobs.cancel("b")
+    await jobs.keep(with_(other, state="waiting"))
+    stores.wall.seconds += TTL + 1
+    assert await taken(stores.two.jobs, "w2") == []
+    assert {each.id: each.state for each in await jobs.list()} == {"a": "cancelled", "b": "cancelled"}
+    with pytest.raises(FenceLost):
+        await jobs.keep(with_(mine, state="done"))
 
 
 async def test_what_a_dead_worker_has_is_cancelled_at_once(stores, jobs: Jobs) -> None:

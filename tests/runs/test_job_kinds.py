@@ -25,6 +25,7 @@ from assay.services.jobs import kinds
 from assay.services.jobs.specifications import (
     AddJob,
     BatchJob,
+    CrawlJob,
     DueJob,
     ExportJob,
     IndexJob,
@@ -183,6 +184,18 @@ async def test_the_urgent_goes_first_and_what_is_periodic_comes_again(assay: Ass
         await assay.begin_job(IndexJob(), every=1)
 
 
+async def test_a_job_which_would_show_a_login_is_not_begun(assay: Assay) -> None:
+    for work in (
+        AddJob(paths=("https://me:secret@example.org/a.html",)),
+        AddJob(paths=("git+https://me:secret@example.org/project",)),
+        AddJob(paths=("s3://me:secret@bucket/letters",)),
+        CrawlJob(url="https://me:secret@example.org/"),
+    ):
+        with pytest.raises(UsageError):
+            await assay.begin_job(work)
+    assert await assay.jobs() == []
+
+
 def test_every_kind_which_can_be_begun_is_done_by_a_worker() -> None:
     named = {work.__struct_config__.tag for work in JobWork.__args__}
     assert named | {"files"} == set(kinds.KINDS)
@@ -249,6 +262,18 @@ def test_commands_leave_their_work_to_a_worker(
         "pages": 3,
         "depth": 5,
     }
+    capsys.readouterr()
+    for line in (
+        ["verify", "report.zip", "--queue", "out.json"],
+        ["verify", "last", "--again", "--in", "harbor.md", "--queue", "out.json"],
+        ["docs", "embed", "--queue", "--json"],
+        ["docs", "embed", "--queue", "--status"],
+        ["runs", "prune", "--queue", "--json"],
+        ["batch", "questions.txt", "-o", "out", "--queue", "--notify", "true"],
+        ["schedule", "run-due", "--queue", "--notify", "true"],
+    ):
+        assert main(line) == 2
+        assert "--queue" in capsys.readouterr().err
     assert main(["jobs", "begin", "index", "pages=3"]) == 2
     assert "takes nothing, and no pages" in capsys.readouterr().err
     assert main(["jobs", "begin", "crawl", "url=x", "pages=many"]) == 2

@@ -161,6 +161,33 @@ async def test_a_job_is_ended_while_it_is_done(tmp_path: Path, monkeypatch: pyte
         assert told[-1] == f"job {job.id}: cancelled"
 
 
+async def test_jobs_end_before_the_rest_of_a_users_data_goes(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, there = asyncio.Event(), []
+    async with Assay(home=tmp_path / "home") as assay:
+        ann = assay.owned_by("ann")
+
+        async def forever(context, url, collection, pages, depth, progress):
+            begun.set()
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                there.extend(row.name for row in await ann.collections())
+
+        monkeypatch.setattr("assay.services.collections.crawl", forever)
+        await ann.add([str(archive)], collection="letters")
+        await ann.begin_job(CrawlJob(url="http://127.0.0.1:9/"))
+        worker = assay.job_worker(1)
+        working = asyncio.create_task(worker.work())
+        await begun.wait()
+        assert (await ann.erase()).collections == 1
+        worker.stop()
+        await working
+        assert there == ["letters"]
+        assert (await ann.jobs(), await ann.collections()) == ([], [])
+
+
 async def test_what_cannot_be_done_is_refused_or_told(tmp_path: Path) -> None:
     async with Assay(home=tmp_path / "home") as assay:
         with pytest.raises(UsageError, match="nothing to add"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ from assay.app.doctor import examine
 from assay.cli.main import main
 from assay.core import events as e
 from assay.core.errors import UnknownName, UsageError
+from assay.services.jobs.specifications import EmbedJob
 from assay.settings import Settings, load
 
 LOCAL, ELSEWHERE = "ollama:all-minilm", "ollama:all-minilm:cloud"
@@ -77,6 +80,65 @@ async def test_without_an_embedder_nobody_is_asked(folder: Path, tmp_path: Path,
         with pytest.raises(UsageError, match=r"no embedder is named.*embedder\.model"):
             await assay.embed()
     assert server.requests == []
+
+
+class Gate:
+    """Holds one request to the embedder until it is opened."""
+
+    def __init__(self, server: EmbeddingServer, request: int) -> None:
+        self._server, self._request = server, request
+        self.reached, self.open = threading.Event(), threading.Event()
+        server.embed = self._vectors
+
+    def _vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        if len(self._server.requests) == self._request:
+            self.reached.set()
+            assert self.open.wait(30)
+        return vectors(texts)
+
+
+@pytest.fixture
+def pages(folder: Path) -> Path:
+    """More documents than are embedded at a time."""
+    for number in range(60):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\nThe car number {number} stands here.\n")
+    return folder
+
+
+async def test_vectors_which_nobody_waits_for_any_more_are_not_made(
+    pages: Path, tmp_path: Path, server: EmbeddingServer
+):
+    gate = Gate(server, 1)
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(pages)
+        making = asyncio.create_task(assay.embed())
+        assert await asyncio.to_thread(gate.reached.wait, 30)
+        making.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await making
+        gate.open.set()
+        assert (await assay.embed()).documents == 42
+        assert (await assay.embedding_status()).missing == 0
+
+
+async def test_all_vectors_anew_are_made_once_however_many_workers_have_the_job(
+    pages: Path, tmp_path: Path, server: EmbeddingServer
+):
+    async with Assay(settings(), home=tmp_path / "home") as assay:
+        await assay.add(pages)
+        await assay.embed()
+        server.requests.clear()
+        gate, worker = Gate(server, 2), assay.job_worker(1)
+        job = await assay.begin_job(EmbedJob(anew=True))
+        working = asyncio.create_task(worker.work())
+        assert await asyncio.to_thread(gate.reached.wait, 30)
+        worker.stop()
+        await working
+        gate.open.set()
+        assert (await assay.job(job.id)).state == "waiting"
+        await assay.job_worker(1).work(until_empty=True)
+        assert (await assay.job(job.id)).state == "done"
+        assert len(server.texts) == len(set(server.texts)) == 63
 
 
 async def test_what_means_the_same_is_found(folder: Path, tmp_path: Path, server: EmbeddingServer):

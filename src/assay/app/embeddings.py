@@ -14,6 +14,7 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
+from assay.evidence.monitor import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
 from assay.search.turns import VECTORS, Turn, file_turn, postgres_turn
 from assay.search.vectors import Built as Built
@@ -150,17 +151,21 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
     of, own = vectors(context), context.settings.embedder
     limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
     builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
+    reading = ReadingMonitor(progress, context.clock)
 
     def work() -> Built:
         private = set[int]() if of.may_be_told_private else _private(context.whole.library)
         if anew:
             of.store.clear()
-        built = builder.build(limits, private, progress)
+        built = builder.build(limits, private, reading.say)
         if own.pgvector and isinstance(context.search, HybridSearch):
             context.search.neighbours.level()  # a search need not wait for it
         return built
 
-    return await asyncio.to_thread(work)
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        reading.stop()  # nobody waits any more: the thread makes no further vectors, and spends nothing more
 
 
 async def status(context: Context) -> EmbeddingStatus:

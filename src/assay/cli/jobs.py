@@ -125,7 +125,7 @@ all_users = click.option("--all-users", "every_user", is_flag=True, help="Jobs o
 def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_json: bool, home: Path | None) -> None:
     """Jobs, newest first: id, state, progress, what it is, and its last word. They are listed for 30 days.
 
-    Those which failed, or which five workers died of, stay until they are tried again or cancelled.
+    Failed jobs stay until you retry or cancel them.
 
     \b
         assay jobs list

@@ -276,6 +276,8 @@ def command(
     not agree with itself, could not be checked whole, or is not signed as it had to be; a claim of a run was true to
     its sources and no longer is; claims below what --strict or --min-supported want.
     """
+    if queued is not None and (again or signer or require_signature or not (paths or web)):
+        raise click.UsageError("--queue checks a text against documents: name them (--in, --web), and no run or bundle")
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")

@@ -66,7 +66,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class GitConnector:
-    """Implements `core.ports.Connector`."""
+    """Implements `core.ports.ListingConnector`."""
 
     def canonical(self, place: str) -> str:
         """See the port."""

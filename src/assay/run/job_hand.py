@@ -38,7 +38,7 @@ class JobInHand:
 
     def note(self, **said: Any) -> None:
         """Keep these beside the job, for who goes on with it or asks for its figures; stored with its next word."""
-        self._notes |= said
+        self._notes = self._notes | said  # not in place: the writer's thread may be reading what was
 
     async def flush(self) -> None:
         """Store the last word, if it is new."""

@@ -40,11 +40,11 @@ async def erase(context: Context) -> DataErased:
     """Delete all that is the owner's; see `Assay.erase`."""
     if not context.owner:
         raise UsageError("name the user whose data is to be deleted: the local user's is deleted with the home")
+    await _jobs(context)  # first: one which goes on makes runs and documents anew
     schedules = await _schedules(context)
     runs = await _runs(context)
     collections = await _collections(context)
     await asyncio.to_thread(context.store.additions.forget, LATER)
-    await _jobs(context)
     swept = await retention.tidy(context)
     return DataErased(runs=runs, schedules=schedules, collections=collections, swept=swept is not None)
 
@@ -68,17 +68,16 @@ async def _jobs(context: Context) -> None:
     jobs = context.store.jobs
     if jobs is None:
         return
-    for state in ("waiting", "running"):
-        for job in await jobs.list(JobFilter(states=frozenset((state,)), parent=None, limit=_ALL)):
-            await jobs.cancel(job.id)
-    going = JobFilter(states=frozenset(("running",)), parent=None, limit=1)
+    going = JobFilter(states=frozenset(("waiting", "running")), parent=None, limit=_ALL)
     for _ in range(int(CANCEL_SECONDS / PAUSE)):
-        if not await jobs.list(going):
+        left = await jobs.list(going)
+        if not left:
             break
+        for job in left:
+            await jobs.cancel(job.id)
         await asyncio.sleep(PAUSE)
     else:
-        [job] = await jobs.list(going)
-        raise UsageError(f"job {job.id} is still done by {job.holder}: end that worker, then try again")
+        raise UsageError(f"job {left[0].id} is still done by {left[0].holder}: end that worker, then try again")
     await jobs.forget(LATER, failed=True)
 
 

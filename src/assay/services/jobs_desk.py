@@ -13,6 +13,7 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter, Jobs
+from assay.core.web_addresses import BadUrl, read
 from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 from assay.services import places
@@ -33,6 +34,7 @@ from assay.services.jobs.specifications import (
     SyncJob,
     VerifyJob,
 )
+from assay.services.listed_places import connector_of
 from assay.services.queue_workers import check_priority
 from assay.services.schedules.book import lasting_sources
 from assay.services.shelves import check_collection
@@ -66,7 +68,7 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
     jobs = jobs_of(context)
     check_priority(context, priority)
     if every and not SHORTEST <= every <= LONGEST:
-        raise UsageError(f"{every} s is no time between two periodic jobs: name 10 seconds to {LONGEST // 86_400} days")
+        raise UsageError(f"a job cannot repeat every {every} s: name {SHORTEST} seconds to {LONGEST // 86_400} days")
     work = await _checked(context, work)
     arguments = msgspec.to_builtins(work)
     kind, now = arguments.pop("kind"), context.clock.now()
@@ -98,9 +100,7 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
     going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MOST))
     for each in going:
         if each.every and (each.kind, each.arguments) == (kind, arguments):
-            raise UsageError(
-                f"job {each.id} does this every {each.every} s already: end it first (assay jobs cancel {each.id})"
-            )
+            raise UsageError(f"job {each.id} does this every {each.every} s already: cancel that job first")
 
 
 async def figures(context: Context, id: str) -> list[WorkerFigures]:
@@ -122,22 +122,18 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job
 
 
 async def _checked(context: Context, work: JobWork) -> JobWork:
-    """The work as any worker understands it, where it can be done at all.
+    """The work as any worker understands it, where it can be done at all. No place may hold a login: jobs are shown.
 
     Raises:
-        UsageError: nothing is named, or a name no collection can have.
+        UsageError: nothing is named, or a name no collection can have, or a place nothing is read from.
         UnknownName: there is no such collection, or run.
     """
     match work:
         case AddJob():
-            places.checked_name(work.collection)
-            if not work.paths:
-                raise UsageError("there is nothing to add: name a file, a folder or a page")
-            asked = places.sorted_out(work.paths)
-            paths = (*map(places.absolute, asked.paths), *asked.urls, *asked.connected)
-            return msgspec.structs.replace(work, paths=paths)
+            return _addition(work)
         case CrawlJob():
             places.checked_name(work.collection)
+            _check_address(work.url)
         case SyncJob():
             await check_collection(context, work.collection)
         case VerifyJob():
@@ -157,6 +153,36 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
         case EmbedJob() | IndexJob() | NoticesJob() | PruneJob():
             pass
     return work
+
+
+def _addition(work: AddJob) -> AddJob:
+    """The same with places which mean the same everywhere.
+
+    Raises:
+        UsageError: there is nothing to add, or nothing that could be read.
+    """
+    places.checked_name(work.collection)
+    if not work.paths:
+        raise UsageError("there is nothing to add: name a file, a folder or a page")
+    asked = places.sorted_out(work.paths)
+    for url in asked.urls:
+        _check_address(url)
+    for place in asked.connected:
+        connector_of(place).canonical(place)
+    paths = (*map(places.absolute, asked.paths), *asked.urls, *asked.connected)
+    return msgspec.structs.replace(work, paths=paths)
+
+
+def _check_address(url: str) -> None:
+    """Refuse what no worker would read.
+
+    Raises:
+        UsageError: it is no address of the web, or holds a login.
+    """
+    try:
+        read(url)
+    except BadUrl as error:
+        raise UsageError(f"a job cannot read this address ({error}): write one such as https://example.org/") from None
 
 
 def _verification(work: VerifyJob) -> VerifyJob:

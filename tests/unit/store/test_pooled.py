@@ -15,7 +15,7 @@ import postgres as servers
 import psycopg
 import pytest
 from journals import begin, draft, said, seqs, step
-from sqlalchemy import make_url
+from sqlalchemy import NullPool, make_url
 
 from assay.core.errors import ConfigError, StoreError
 from assay.core.ports import Commit, QueueLimits
@@ -41,6 +41,14 @@ def url(pooler: pgbouncer.Pgbouncer) -> Iterator[str]:
     made = servers.with_schema(pooler.url)
     yield made
     servers.drop(made)
+
+
+def test_who_only_locks_keeps_no_connection() -> None:
+    made = postgres.Postgres("postgresql://h/a")
+    shared = made.engine(present=False)
+    assert made.lasting(shared) is shared
+    assert isinstance(made.unpooled().pool, NullPool)
+    assert isinstance(postgres.Postgres("postgresql://h/a?direct=b").lasting(shared).pool, NullPool)
 
 
 @pytest.mark.parametrize("at", ["", "/name", "user@host", "host:port", "host:1/a/b"])

@@ -154,7 +154,7 @@ def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
         yield note(f"{name} left", said, "wait for the lease (workers.lease); if they stay, start workers")
     if found.dead:
         how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
-        said = f"{found.dead:,} have ended too many workers, and are offered to none any more"
+        said = f"{found.dead:,} were taken up too often without getting done, and are offered to none any more"
         yield broken(f"{name} dead", said, f"look at each where you see what happens: {how}")
 
 

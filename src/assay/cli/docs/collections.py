@@ -165,6 +165,8 @@ def embed(
         assay docs embed --embedder ollama:nomic-embed-text
         assay docs embed
     """
+    if queued and (status or as_json):
+        raise click.UsageError("--queue leaves it to a worker: leave out --status and --json")
     if status:
         asyncio.run(_status(embedder, as_json, home))
         return Exit.DONE

@@ -118,7 +118,7 @@ def prune_runs(
     """
     rules = RetentionRules(age=age, runs=keep, size=None if max_gb is None else int(max_gb * 1e9))
     if queued:
-        if rules.any or dry_run:
+        if rules.any or dry_run or as_json:
             raise click.UsageError("--queue goes by the worker's [retention]: leave the other options out")
         leave([PruneJob()], home, settings.load(), state.verbosity)
         return

@@ -116,7 +116,7 @@ class Jobs(Protocol):
         ...
 
     async def until_due(self) -> float | None:
-        """Seconds until the next job which waits is due, 0 where one is or is being done; None where there is none."""
+        """Seconds until a job which waits is due, or the lease of one runs out, 0 where one is; None: there is none."""
         ...
 
     async def claim(self, claim: JobClaim) -> Job | None:
@@ -140,7 +140,7 @@ class Jobs(Protocol):
         """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
 
         One that is waiting or has ended then is let go of; a periodic one which is done or has failed is followed by
-        the next in the same transaction.
+        the next in the same transaction, and one that was cancelled takes its parts with it.
 
         Raises:
             FenceLost: it is another's now, or has ended.

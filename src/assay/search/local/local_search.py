@@ -327,6 +327,7 @@ class LocalSearch:
         log.warning("the search index is unusable (%s); building it again", reason)
         say("the search index is unusable; building it again")
         self._index = None
+        self._wait_for_merges()  # of the writer which found it so: they would write into the new one
         if self._path is not None:
             remove(self._path)
         self._catch_up(lock, say)

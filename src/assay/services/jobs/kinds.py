@@ -39,8 +39,14 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
 
 
 async def _embed(context: Context, hand: JobInHand) -> Result:
-    """Make the vectors which are missing, or all of them anew."""
-    return await context.wiring.embed(context, hand.tell, anew=hand.work(EmbedJob).anew)
+    """Make the vectors which are missing, or all of them anew: who goes on with that does not begin again."""
+
+    def told(line: str) -> None:
+        hand.note(cleared=True)  # nothing is told before that is done
+        hand.tell(line)
+
+    anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
+    return await context.wiring.embed(context, told, anew=anew)
 
 
 async def _index(context: Context, hand: JobInHand) -> Result:

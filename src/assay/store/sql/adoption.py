@@ -117,6 +117,12 @@ def _check_still(connection: Connection, source: str, now: float) -> None:
     reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ENDED)))
     if connection.execute(reading).scalar_one():
         raise UsageError("documents are still being read: start `assay serve` until they are, and stop it again")
+    doing = select(jobs.c.id, jobs.c.lease_until).where(jobs.c.owner == source, jobs.c.state == "running")
+    for job in connection.execute(doing):
+        if is_held(job.lease_until, now):
+            raise UsageError(
+                f"a worker is doing job {job.id}: wait until it has ended, or cancel it (assay jobs cancel)"
+            )
 
 
 def _hand_documents(connection: Connection, source: str, target: str) -> None:

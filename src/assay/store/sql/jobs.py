@@ -72,7 +72,7 @@ class SqlJobs:
     async def until_due(self) -> float | None:
         """See the port."""
         clock = self._transactions.clock
-        due = case((jobs.c.state == "running", 0.0), else_=jobs.c.due)
+        due = case((jobs.c.state == "running", jobs.c.lease_until), else_=jobs.c.due)
         first = select(func.min(due)).where(jobs.c.state.in_(("waiting", "running")), self._mine())
 
         def look(connection: Connection) -> float | None:
@@ -89,6 +89,9 @@ class SqlJobs:
             now = self._transactions.time(connection)
             while (number := _next(connection, now, claim)) is not None:
                 job = _row(connection, jobs.c.number == number)
+                if job.stopping:  # its worker died or let go of it before it heard
+                    _cancel(connection, _family(job.id), now)
+                    continue
                 if job.tries >= MOST_TRIED:
                     why = f"{job.tries} workers have taken it up, and none of them lived to tell of it"
                     _change(connection, number, now, state="failed", error=why, **_FREE)
@@ -129,6 +132,8 @@ class SqlJobs:
         said = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
         if job.state != "running":
             said |= _FREE
+        if job.state in JOB_ENDED:
+            said["stopping"] = 0
 
         def keep(connection: Connection) -> None:
             if not connection.execute(update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said)).rowcount:
@@ -136,6 +141,8 @@ class SqlJobs:
             _put(connection, parts)
             if job.state in _FOLLOWED:
                 _follow(connection, job, self._transactions.time(connection))
+            if job.state == "cancelled":  # it may have made parts before it heard
+                _cancel(connection, jobs.c.parent == job.id, self._transactions.time(connection))
 
         await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
 
@@ -143,12 +150,8 @@ class SqlJobs:
         """See the port."""
 
         def cancel(connection: Connection) -> Job:
-            now = self._transactions.time(connection)
-            family = and_(or_(jobs.c.id == id, jobs.c.parent == id), self._mine())
             _found(connection, id, self._mine())
-            _set(connection, and_(family, jobs.c.state.in_(("waiting", "failed"))), now, state="cancelled")
-            _set(connection, and_(family, jobs.c.state == "running", not_(_held(now))), now, state="cancelled", **_FREE)
-            _set(connection, and_(family, jobs.c.state == "running"), now, stopping=1)
+            _cancel(connection, and_(_family(id), self._mine()), self._transactions.time(connection))
             return _found(connection, id, self._mine())
 
         return await self._transactions.write(cancel, run_id=JOBS_NEWS)
@@ -160,7 +163,7 @@ class SqlJobs:
             job = _found(connection, id, self._mine())
             if job.state not in ("failed", "cancelled"):
                 raise UsageError(f"job {id} is {job.state}: only one which failed or was cancelled is tried again")
-            again = and_(or_(jobs.c.id == id, jobs.c.parent == id), jobs.c.state.in_(("failed", "cancelled")))
+            again = and_(_family(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
             _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
             return _found(connection, id, self._mine())
@@ -224,6 +227,19 @@ def _held(now: float) -> ColumnElement[bool]:
 def _in_hand(job: Job) -> ColumnElement[bool]:
     """Still who claimed it."""
     return and_(jobs.c.id == job.id, jobs.c.state == "running", jobs.c.fence == job.fence)
+
+
+def _family(id: str) -> ColumnElement[bool]:
+    """A job and its parts."""
+    return or_(jobs.c.id == id, jobs.c.parent == id)
+
+
+def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> None:
+    """End those which wait, have failed or were left, and have those which run stop."""
+    left = and_(jobs.c.state == "running", not_(_held(now)))
+    idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
+    _set(connection, idle, now, state="cancelled", stopping=0, **_FREE)
+    _set(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
 
 
 def _change(connection: Connection, number: int, now: float, **values: Any) -> None:
