@@ -125,3 +125,14 @@ async def test_what_somebody_works_on_is_not_handed_over(shared, stores):
     with pytest.raises(LeaseHeld):
         shared.adoption.adopt("", "ana", {})
     assert "" in owners(shared)
+
+
+async def test_jobs_which_name_files_of_the_machine_stay(shared):
+    at = "2026-11-23T08:00:00.000Z"
+    kinds = {"j1": "sync", "j2": "export", "j3": "add"}
+    await shared.jobs.put(
+        [Job(id=id, kind=kind, name=id, created_at=at, updated_at=at, state="failed") for id, kind in kinds.items()]
+    )
+    shared.adoption.adopt("", "ana", {OLD: NEW})
+    found = {id: (await shared.jobs.find(id)).owner for id in kinds}
+    assert found == {"j1": "ana", "j2": "", "j3": ""}

@@ -75,8 +75,11 @@ class SqlAdoption:
                 )
             _hand_documents(connection, source, target)
             _hand_collections(connection, source, target)
-            for table in (threads, shares, webhooks, additions, jobs):
+            for table in (threads, shares, webhooks, additions):
                 connection.execute(update(table).where(table.c.owner == source).values(owner=target))
+            # others name files of this machine, which a user of a server may not have read or written
+            mine = (jobs.c.owner == source, jobs.c.kind == "sync")
+            connection.execute(update(jobs).where(*mine).values(owner=target))
             _hand_runs(connection, source, target)
             for old, new in moved.items():
                 _move(connection, target, old, new)
