@@ -94,7 +94,7 @@ async def test_a_repository_is_read_in_parts_at_the_commit_it_had(
             f"{place}@{commit}/letter{number:02}.md" for number in range(FILES)
         ]
         [figures] = await assay.job_figures(job.id)
-        assert (figures.parts, figures.files, figures.added) == (4, FILES, FILES)
+        assert (figures.parts, figures.files) == (4, FILES)  # what a stopped worker read is known to who goes on
         assert figures.seconds > 0
         [origin] = await assay.origins("project")
         assert (origin.place, origin.kind, len(origin.documents)) == (place, "git+file", FILES)

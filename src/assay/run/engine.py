@@ -94,7 +94,7 @@ class Engine:
         self.journal, self._pipeline, self.ttl = journal, pipeline, ttl
         self.holder = holder or this_process()
         self._handles: set[RunTask] = set()
-        self._parts = EngineParts(journal, CircuitBreakers(), redo)
+        self._breakers, self._redo = CircuitBreakers(), redo
 
     def start(self, prepare: Prepare) -> RunTask:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
@@ -201,7 +201,7 @@ class Engine:
             if goes_on:
                 check_age(handle.run_id, brief)
             world = world_for(brief)
-            execution = Execution(self._parts, lease, brief, memory, world)
+            execution = Execution(EngineParts(self.journal, self._breakers, self._redo), lease, brief, memory, world)
             handle.begin(execution)
             if goes_on:
                 await self._executed(execution)

@@ -106,6 +106,7 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
     (known.LeaseHeld, "held-elsewhere"),
     (known.OtherRelease, "other-release"),
     (known.StoreError, "store"),
+    (known.IndexDamaged, "store"),
     (known.InputNeeded, "wrong-state"),
     (known.Paused, "wrong-state"),
     (known.Cancelled, "stopping"),

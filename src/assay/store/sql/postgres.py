@@ -31,7 +31,7 @@ LOCK_SECONDS = 30
 """How long a statement waits for another process's lock."""
 HEARING_SECONDS = 0.5
 """How long it may take until the thread which listens notices that it is to stop."""
-POOLED = "add ?direct=HOST:PORT of the server itself to the URL (docs/workers.md)"
+DIRECT = "?direct=HOST:PORT of the server itself (docs/workers.md)"
 IDLE_SECONDS = 3
 """How long a transaction of the journal may be idle: less than a lease, which a stopped process is to lose."""
 SCHEMA = "assay"
@@ -245,7 +245,7 @@ class Postgres:
     def explain(self, error: BaseException) -> StoreError:
         """What a driver's error means to a user."""
         if "unsupported startup parameter" in _first_line(error):
-            return StoreError(f"{self.place} is a pooler's: {POOLED}")
+            return StoreError(f"{self.place} is a pooler's: add to its URL {DIRECT}")
         if self.is_away(error):
             return StoreAway(
                 f"{self.place} cannot be reached: {_first_line(error)}; start it, or correct ASSAY_DATABASE"
@@ -262,7 +262,7 @@ class Postgres:
             cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
             *_, path, record.info[_SESSION] = cursor.fetchone()  # a pooler tells clients numbers of its own
         if path != self.schema:
-            raise StoreError(f"{self.place} is a pooler's which leaves `options` out: {POOLED}")
+            raise StoreError(f"{self.place} is a pooler's which leaves `options` out: add to its URL {DIRECT}")
         driver.commit()
         self._sessions.add(record.info[_SESSION])
 
