@@ -207,7 +207,7 @@ def shared(folder: Path) -> Iterator[str]:
         with running() as url:
             yield url
         return
-    lock, state = FileLock(folder / "postgres.lock"), folder / "postgres.json"
+    lock, state = FileLock(folder / "postgres.lock", timeout=2 * SECONDS), folder / "postgres.json"
     with lock:
         known = json.loads(state.read_text()) if state.exists() else _begun()
         state.write_text(json.dumps({**known, "users": known["users"] + 1}))

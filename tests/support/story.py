@@ -26,7 +26,7 @@ def install(folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     commands = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    with FileLock(folder / "lock"):
+    with FileLock(folder / "lock", timeout=600):
         if not (folder / "done").exists():
             _call(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
             _call(sys.executable, "-m", "venv", "--without-pip", folder / "venv")

@@ -48,6 +48,8 @@ PARTS = (
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1
+STARTING = 120.0
+"""Seconds within which a process is there: where none comes, its test fails, and not the worker which runs it."""
 
 
 class Process:
@@ -87,6 +89,7 @@ class Process:
             ]
             self._line = socket.socket(socket.AF_UNIX)
             self._line.connect(_server())
+            self._line.settimeout(STARTING)
             socket.send_fds(self._line, [b"!"], [told.fileno(), *ends])
             what, self.pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
             assert what == READY, self.args
@@ -181,7 +184,7 @@ def run(
         out, err = (each or b"" for each in process.communicate(timeout=timeout))
     finally:
         process.kill()
-        code = process.wait()
+        code = process.wait(timeout)
     return subprocess.CompletedProcess(process.args, code, out.decode(), err.decode())
 
 
