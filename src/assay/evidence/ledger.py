@@ -18,7 +18,18 @@ import msgspec
 
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
-from assay.core.sources import FINAL_URL, Document, Notice, Passage, PassageSpan, Source, lane_of_source, ordinal_of, sha256, source_id
+from assay.core.sources import (
+    FINAL_URL,
+    Document,
+    Notice,
+    Passage,
+    PassageSpan,
+    Source,
+    lane_of_source,
+    ordinal_of,
+    sha256,
+    source_id,
+)
 from assay.core.web_addresses import assess, find_doi
 
 LANE_SOURCES = 999
@@ -224,7 +235,7 @@ class Ledger:
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources the lanes seen have met, by id.
 
-        They come by lane, and in each in the order it met them: of lanes which work at once, none knows which comes first.
+        They come by lane, in each as it met them: which of the lanes that work at once comes first is nobody's choice.
         """
         passages = [passage for passage in self._held.passages.values() if self._sees(passage.source)]
         sources = [source for source in self._held.sources.values() if self._sees(source.id)]
