@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, StoreAway, StoreError
+from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.holders import this_process
@@ -25,7 +25,7 @@ REST = 5.0
 """The same while there are none, where all are told of new ones."""
 BEATS = 4
 """How often a lease is renewed within its time."""
-PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed)
+PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
 """Errors which go by themselves: the job is tried again, later each time."""
 BUG = "an error of Assay ended it; the log of the worker says which"
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from assay.core.errors import SearchError
+from assay.core.errors import SearchAway, SearchError
 from assay.search.turns import SharedWork, waiting
 
-_OF = "%(k)s, hashtext(coalesce(current_schema(), ''))"
+_OF = "%(k)s, hashtext(current_setting('search_path'))"
 
 
 @contextmanager
@@ -38,5 +38,7 @@ def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) 
                 yield
             finally:
                 connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_OF})", key)
+    except OperationalError as error:
+        raise SearchAway(f"{work.name} cannot be written now: {error}") from error
     except SQLAlchemyError as error:
         raise SearchError(f"{work.name} cannot be written: {error}") from error

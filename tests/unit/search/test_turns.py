@@ -54,11 +54,14 @@ def test_libraries_in_two_schemas_of_one_database_do_not_wait_for_each_other(
 
 def test_their_indexes_are_written_side_by_side(new_database: Callable[[], str]) -> None:
     one, other = (Postgres(new_database()).unpooled() for _ in range(2))
-    at = {"isolation_level": "AUTOCOMMIT"}
-    with one.connect().execution_options(**at) as first, other.connect().execution_options(**at) as second:
-        with tables.turn(first, "search_1_x") as mine, tables.turn(second, "search_1_x") as theirs:
-            assert (mine, theirs) == (True, True)
-        with first.begin(), second.begin():
-            tables.lock(first, "search_1_x")
-            second.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
-            tables.lock(second, "search_1_x")
+    with (
+        one.connect().execution_options(isolation_level="AUTOCOMMIT") as first,
+        other.connect().execution_options(isolation_level="AUTOCOMMIT") as second,
+        tables.turn(first, "search_1_x") as mine,
+        tables.turn(second, "search_1_x") as theirs,
+    ):
+        assert (mine, theirs) == (True, True)
+    with one.begin() as first, other.begin() as second:
+        tables.lock(first, "search_1_x")
+        second.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
+        tables.lock(second, "search_1_x")

@@ -25,7 +25,7 @@ FORMAT = "1"
 LOCK, TURN = 0x61737365, 0x61737366
 """Keys of the advisory locks of who writes the index, and of whose turn it is to read for it, taken together with the
 tables' schema and name: another library in the same database has its own."""
-_OF = "%(key)s, hashtext(coalesce(current_schema(), '') || %(of)s)"
+_OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (
         single boolean PRIMARY KEY DEFAULT true CHECK (single),

@@ -47,7 +47,7 @@ class PgvectorNeighbours:
             return  # ids only go up: the same highest and as many are the same
         with self._connected() as connection:
             self._install(connection)
-            of = "hashtext(coalesce(current_schema(), ''))"
+            of = "hashtext(current_setting('search_path'))"
             connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": LOCK})
             self._make(connection, dimensions)
             connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._kept('t.id')})"))
