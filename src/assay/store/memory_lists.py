@@ -11,7 +11,6 @@ from typing import Self
 
 from assay.core.errors import LeaseHeld, UnknownName
 from assay.core.events import ModelAttempted
-from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -21,6 +20,7 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
+    relabelled,
 )
 from assay.store import common
 from assay.store.common import Wall
