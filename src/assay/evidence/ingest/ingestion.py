@@ -151,7 +151,7 @@ class _Reading:
 
     def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
         """Read all; gives the name of each file and page when it is done."""
-        all_of_them = chain.from_iterable(chain(map(units.of, files), map(units.of_page, pages)))
+        all_of_them = chain.from_iterable(chain([units.of_files(files)], map(units.of_page, pages)))
         for unit in ahead(all_of_them):
             self._take(unit)
             if isinstance(unit, UnitFinished):
