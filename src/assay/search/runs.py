@@ -15,7 +15,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.ports.run_index import IndexedRun, RunHit
+from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading

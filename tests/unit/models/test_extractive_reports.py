@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.blocks import outline
 from assay.core.messages import Message, Request, Task
-from assay.core.outline import outline
 from assay.core.passage_context import show
 from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.blocks import leaves, read_template
 from assay.core.brief import Said, SetDepth
 from assay.core.messages import Request, ToolCall
-from assay.core.outline import leaves, read_template
 from assay.core.plan import Complexity, FollowUp
 from assay.core.text import words
 from assay.models.extractive import hops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.core import passage_context
 from assay.core.messages import Request
 from assay.core.sources import ordinal_of
+from assay.core.tables.answers import bound, is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, heard, read_tables
-from assay.core.tables.recomputation import bound, is_computed
 from assay.core.tables.table_questions import answer
 from assay.models.extractive.passages import is_row, one_line
 from assay.models.extractive.question import ParsedQuestion

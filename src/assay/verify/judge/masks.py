@@ -21,7 +21,7 @@ from assay.verify.analyzed_text import COMMON, AnalyzedText, plain, read
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.answers import JudgedValue
 from assay.verify.number_words import MONTHS
-from assay.verify.numbers import states
+from assay.verify.rules.numbers import states
 
 Kind = Literal["number", "date", "name"]
 MOST = 12

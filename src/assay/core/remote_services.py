@@ -1,11 +1,25 @@
-"""How long a service asks to be left alone."""
+"""What all who ask a service share: the certificates it is known by, and how long it asks to be left alone."""
 
 from __future__ import annotations
 
+import functools
 import math
+import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+@functools.cache
+def trusted(*, told: bool = False) -> ssl.SSLContext:
+    """What the system trusts; with `told` what `SSL_CERT_FILE` and `SSL_CERT_DIR` name in its place. Blocking."""
+    made: ssl.SSLContext = httpx2.create_ssl_context(trust_env=told)
+    return made
+
 
 LONGEST = 64
 """Characters of a header which says when to come again; a longer one says nothing."""

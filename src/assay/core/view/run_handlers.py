@@ -13,8 +13,7 @@ from assay.core.coordinates import lane_of
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import model
-from assay.core.view.handlers.registry import on
-from assay.core.view.state import ViewState
+from assay.core.view.state import ViewState, on
 
 CHANGED = "its text is not the one which was verified: it was changed behind the checks"
 

@@ -1,15 +1,47 @@
-"""The text of one field of a JSON object which arrives in pieces, decoded while it arrives.
+"""Decoding JSON: what can go wrong with it, and types which are made ready before there are threads.
 
-Parsers which read an unfinished text read it anew for each piece: 66,000 signs in pieces of four take pydantic-core 5.4
-seconds, and what is not strict JSON (a line break inside a string, as models write it) ends them. This one reads
-each sign once, and what it has given it never takes back.
+msgspec (0.22 and before) makes a struct ready when it is first decoded, and the struct can be seen half made: where two
+threads decode one type for the first time at the same moment, the process ends with a segmentation fault.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
+from weakref import WeakSet
+
+import msgspec
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding JSON which others wrote can end with: it is none, is not UTF-8, or is nested too deep."""
+
+_LOCK = threading.Lock()
+_DONE: WeakSet[type] = WeakSet()
+
+
+def ready_types() -> None:
+    """Make all of Assay's structs ready which are loaded by now; at once where nothing was loaded since the last time.
+
+    For who is about to begin threads.
+    """
+    with _LOCK:
+        for each in set(_below(msgspec.Struct)).difference(_DONE):
+            _DONE.add(each)
+            if each.__module__.startswith("assay."):
+                with suppress(TypeError, NameError):  # one which holds what JSON does not, and is never decoded
+                    msgspec.json.Decoder(each)
+
+
+def _below(kind: type[object]) -> Iterator[type[object]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+# The text of one field of a JSON object which arrives in pieces, decoded while it arrives.
 
 _HEX = "[0-9a-fA-F]"
 _TOKEN = re.compile(

@@ -14,10 +14,10 @@ import msgspec
 
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
-from assay.verify.equality import as_measured
 from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
-from assay.verify.negation import denied
+from assay.verify.figures import as_measured
 from assay.verify.rows import cells
+from assay.verify.rules.negation import denied
 
 _UP = """
 rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs climbed
