@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core.lexicon.word_lists import MONTHS
 from assay.core.text import words
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token
@@ -22,7 +23,6 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.derived_figures import added_up, recompute
 from assay.verify.equality import entails, same, same_day
 from assay.verify.evidence import ClaimSlot, Outcome, SlotFinding
-from assay.verify.number_words import MONTHS
 from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
 FITS, RATIO = 0.7, 1.1

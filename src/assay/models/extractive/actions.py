@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.errors import ModelError
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
@@ -17,7 +18,6 @@ from assay.models.extractive.plans import queries, retries
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
 from assay.models.extractive.shelf import ShownSources, SourcePassages
 from assay.models.extractive.source_names import resolve
-from assay.models.extractive.words import stem
 
 T = TypeVar("T")
 

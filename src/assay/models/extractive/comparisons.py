@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.core.clean import escape_markdown
+from assay.core.lexicon.analysis import stem
 from assay.models.extractive.passages import PassageField, one_line
 from assay.models.extractive.question import ParsedQuestion, analyze, is_comparison
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
 from assay.models.extractive.source_names import describe, frame, resolve
-from assay.models.extractive.words import COMPARING, CONCEPTS, stem, stems, topics
+from assay.models.extractive.words import COMPARING, CONCEPTS, stems, topics
 
 MOST_COMPARED = 5
 MOST_ROWS = 6

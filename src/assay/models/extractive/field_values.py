@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.tables.answers import TableAnswer
 from assay.core.tables.table_questions import cell
@@ -17,7 +18,7 @@ from assay.models.extractive.question import ParsedQuestion, analyze, question_o
 from assay.models.extractive.records import rows, tables
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
 from assay.models.extractive.source_names import describe, resolve
-from assay.models.extractive.words import CONCEPTS, stem
+from assay.models.extractive.words import CONCEPTS
 
 NONE = "no header field, row or sentence shown says it"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")

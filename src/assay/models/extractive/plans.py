@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.brief import Said, SetDepth
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.outline import leaves, read_template
 from assay.core.plan import Complexity, FollowUp
@@ -25,7 +26,7 @@ from assay.models.extractive.question import (
     question_of,
 )
 from assay.models.extractive.survey import is_whole
-from assay.models.extractive.words import FRAMES, carries_topic, stem, stems
+from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45

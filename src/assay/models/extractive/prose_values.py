@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from assay.core.languages import of_question
+from assay.core.lexicon.analysis import stop_terms
 from assay.core.relevance import judge, read_question
-from assay.core.relevance.analysis import stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.models.extractive.shelf import SourcePassages

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
 from assay.core.text import words
 from assay.models.extractive.relations import described
@@ -32,7 +33,6 @@ from assay.models.extractive.words import (
     carries_topic,
     is_cjk,
     is_german,
-    stem,
     stems,
     topics,
 )

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from assay.core.lexicon.analysis import stem
 from assay.models.extractive.passages import PassageField
 from assay.models.extractive.question import ParsedQuestion, points_back, without
 from assay.models.extractive.shelf import IDENTIFIED, QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.words import FRAMES, carries_topic, stem, stems, topics
+from assay.models.extractive.words import FRAMES, carries_topic, stems, topics
 
 _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das"))
 MOST_SHARED = 0.8
