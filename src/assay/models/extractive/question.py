@@ -167,7 +167,7 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
         found.update({name: making[0] for name, asks in (("creator", who), ("date", when)) if asks})
     if when and "creator" in found and not who:
         del found["creator"]
-    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "replaced" not in found:
+    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
         found.setdefault("status", min(keys.index(key) for key in asked & STATES))
         used.update(asked & STATES)
     _direct(found, used, text, mentions)

@@ -6,19 +6,15 @@ be answered by its neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
 from assay.core.lexicon.analysis import stem
 from assay.models.extractive.passages import PassageField
 from assay.models.extractive.question import ParsedQuestion, points_back, without
 from assay.models.extractive.shelf import IDENTIFIED, QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.words import FRAMES, carries_topic, stems, topics
+from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das"))
-MOST_SHARED = 0.8
-"""Share of the words asked for which a title nearly named holds."""
 
 
 # how a document is called
@@ -98,8 +94,6 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
         rest = tuple(term for term in rest if term not in held)
     if numbered and asked.concepts:
         rest = tuple(term for term in rest if not all(term in book.place_stems for book in books))
-    if not books and not missing:
-        books, rest = _by_resemblance(question, shelf, rest)
     return Subject(books=books, missing=missing, rest=rest, asked=asked)
 
 
@@ -157,27 +151,3 @@ def _is_whole(word: str, question: ParsedQuestion) -> bool:
     """Whether a title of one word is a name which is all the question is about."""
     quoted = any(stems(text) == [stem(word)] for text in question.quoted)
     return quoted or (set(question.rest) == {stem(word)} and (stem(word) in question.names or len(word) > 3))
-
-
-def _by_resemblance(
-    question: ParsedQuestion, shelf: ShownSources, rest: tuple[str, ...]
-) -> tuple[tuple[SourcePassages, ...], tuple[str, ...]]:
-    """A document with nearly the title a question about a header field names; only one, and only when it is clear."""
-    wanted = _quoted(question.quoted) & set(question.terms) or frozenset(rest)
-    if not wanted or not (question.concepts or question.quoted):
-        return (), rest
-    rated = []
-    for book in shelf.books:
-        title = {key for name in book.titles for key in topics(" ".join(name))} - FRAMES
-        shared = wanted & title
-        if title and len(shared) >= MOST_SHARED * len(wanted):
-            rated.append((len(shared) / len(wanted | title), book))
-    rated.sort(key=lambda pair: -pair[0])
-    clear = len(rated) == 1 or (len(rated) > 1 and rated[0][0] > rated[1][0] + 0.1)
-    if not rated or not clear or rated[0][0] < (0.4 if len(wanted) > 1 else 0.5):
-        return (), rest
-    return (rated[0][1],), tuple(term for term in rest if term not in wanted)
-
-
-def _quoted(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(key for text in texts for key in topics(text))
