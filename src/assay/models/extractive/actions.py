@@ -16,8 +16,7 @@ from assay.models.extractive.answers import order, select
 from assay.models.extractive.passages import is_row
 from assay.models.extractive.plans import queries
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.shelf import ShownSources, SourcePassages
-from assay.models.extractive.source_names import resolve
+from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
 
 T = TypeVar("T")
 

@@ -23,10 +23,9 @@ from assay.models.extractive.question import (
     is_phrase,
     points_back,
 )
-from assay.models.extractive.records import rows
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.source_names import Subject, frame, resolve
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.extractive.survey import asks_several
+from assay.models.extractive.tabulation import rows
 from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
 
 SAME = 0.6

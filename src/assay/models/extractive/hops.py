@@ -22,10 +22,9 @@ from assay.core.relevance.topic_question import near_keys
 from assay.core.text import words
 from assay.models.extractive.answers import answers, select
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import ParsedQuestion, analyze
+from assay.models.extractive.question import Identifier, ParsedQuestion, analyze
 from assay.models.extractive.relations import Relation, described
-from assay.models.extractive.shelf import Identifier, QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.source_names import frame, resolve
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, frame, resolve
 from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
 
 Order = Literal["", "first", "last"]

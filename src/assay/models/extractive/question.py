@@ -13,7 +13,6 @@ from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
 from assay.core.text import words
 from assay.models.extractive.relations import described
-from assay.models.extractive.shelf import Identifier
 from assay.models.extractive.words import (
     ABOUT,
     CJK_ASKING,
@@ -52,6 +51,13 @@ TITLE = "▯"
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
 _WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
 _WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
+
+
+class Identifier(msgspec.Struct, frozen=True):
+    """A document's number in a series, as in "PEP 6": the series casefolded, the number without leading zeros."""
+
+    series: str
+    number: str
 
 
 class Mention(msgspec.Struct, frozen=True):
