@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.core.lexicon.word_lists import NEGATORS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
-_NEGATORS = frozenset(
-    """
-    not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
-    unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
-    """.split()
-)
 _REACH = 4
 """How many words after it a negator still governs."""
 _TURNS = frozenset(
@@ -78,7 +73,7 @@ def _find(
 
 
 def _is_negator(word: Word) -> bool:
-    return word.key == "not" or word.text.lower() in _NEGATORS
+    return word.key == "not" or word.text.lower() in NEGATORS
 
 
 def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
