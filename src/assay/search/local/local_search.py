@@ -365,6 +365,8 @@ class LocalSearch:
 
 def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
     """The rows to search, None for all. Counting them is quicker than listing them."""
+    if not collections:
+        return set()
     if library.count(collections) >= library.last_row():
         return None
     return library.members(collections)
