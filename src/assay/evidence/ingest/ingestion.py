@@ -105,6 +105,7 @@ def ingest(
     units = Units(library, readers.extractors, readers.archives, readers.largest, exclusions.twins(files))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
+        shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
         reading = _Reading(shelf)
         try:
             for number, name in enumerate(reading.read(files, pages, units), 1):
