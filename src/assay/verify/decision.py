@@ -14,8 +14,7 @@ from assay.core.text import sentences
 from assay.verify import checks
 from assay.verify.evidence import ClaimEvidence, reworded
 from assay.verify.quotes import verbatim
-from assay.verify.verifier.index import MOST, index, weight
-from assay.verify.verifier.tokens import WordToken, tokens
+from assay.verify.verifier.index import MOST, WordToken, index, tokens, weight
 from assay.verify.verifier.verdicts import weigh
 
 LONGEST_CLAIM = 5_000
