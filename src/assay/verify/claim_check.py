@@ -22,8 +22,7 @@ from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import MOST, index, weight
-from assay.verify.verifier.tokens import WordToken, tokens
+from assay.verify.verifier.index import MOST, WordToken, index, tokens, weight
 from assay.verify.verifier.verdicts import weigh
 
 # A claim held against one text: the rules first, then the weight of words.

@@ -13,9 +13,8 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, RELATIONS
-from assay.verify.verifier.index import StemIndex
+from assay.verify.verifier.index import StemIndex, WordToken, opposites
 from assay.verify.verifier.signs import ClaimWords, denials, limits, opposed, slots_unsaid, turnable
-from assay.verify.verifier.tokens import WordToken, opposites
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
 _MOST = ("missing_weight", "opposed_near", "replaced", "negation_differs", "numbers_missing")

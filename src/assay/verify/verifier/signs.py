@@ -13,8 +13,7 @@ import msgspec
 
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
-from assay.verify.verifier.index import StemIndex, weight
-from assay.verify.verifier.tokens import WordToken, opposites, tokens
+from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
 
 # A sentence of a claim, held beside the part of the evidence which says most of it.
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon.analysis import stem
-from assay.verify.verifier.index import LONGEST, RARE, index, weight
-from assay.verify.verifier.tokens import WordToken, opposites, table, tokens
+from assay.verify.verifier.index import LONGEST, RARE, WordToken, index, opposites, table, tokens, weight
 
 
 def stems(text: str) -> list[str]:
