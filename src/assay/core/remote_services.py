@@ -10,8 +10,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from assay.core.later import later
+
 if TYPE_CHECKING:
     import httpx2
+else:
+    httpx2 = later("httpx2")
 
 
 @functools.cache
