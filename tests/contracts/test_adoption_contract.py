@@ -1,4 +1,4 @@
-"""What every store which knows users keeps of the promises in `core.ports.adoption`."""
+"""What every store which knows users keeps of the promises in `core.ports.store`."""
 
 from __future__ import annotations
 

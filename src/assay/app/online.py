@@ -10,7 +10,7 @@ import msgspec
 from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.sources import Document, Fetched, PassageSpan
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest

@@ -14,8 +14,8 @@ from assay import settings
 from assay.cli import options
 from assay.cli.terminal import Exit, clean, table, write
 from assay.core.brief import Role
-from assay.core.families import BUILT_IN, family
 from assay.core.later import later
+from assay.core.ports.models import BUILT_IN, family
 from assay.services.providers import Provider, providers
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from assay.cli.figures import price, told
 from assay.cli.library import HOW_TO_RUN, exists, stored
 from assay.cli.terminal import clean, say, table, write
 from assay.core.clean import inert
-from assay.core.labels import STARRED, read_label
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
 from assay.core.ports import FINAL, RunRow, RunStatus
+from assay.core.ports.lists import STARRED, read_label
 from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
