@@ -18,7 +18,7 @@ import msgspec
 from crash_stories import STORIES, Story
 
 from assay import Assay
-from assay.cli.files import save
+from assay.cli.destinations import save
 from assay.core.brief import ROLES
 from assay.core.errors import StoreError
 from assay.core.messages import Delta, Price, Profile, Reply, Request, input_tokens

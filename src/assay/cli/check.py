@@ -16,10 +16,9 @@ import msgspec
 
 import assay
 from assay.cli import options, run_options
-from assay.cli.exits import Exit
-from assay.cli.files import lines, save
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, say, write
+from assay.cli.destinations import lines, save
+from assay.cli.terminal import Exit, TerminalOptions, say, write
+from assay.core.milestones import counted
 from assay.core.usage import Usage
 from assay.services.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 

@@ -11,11 +11,9 @@ import click
 import msgspec
 
 from assay import settings
-from assay.cli.confirmation import may_ask
+from assay.cli.completion import setting_names
 from assay.cli.options import json_output
-from assay.cli.shell_words import setting_names
-from assay.cli.tables import table
-from assay.cli.terminal import first_word, say, write
+from assay.cli.terminal import first_word, may_ask, say, table, write
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.later import later
 

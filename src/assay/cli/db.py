@@ -10,9 +10,8 @@ import msgspec
 from assay import settings
 from assay.app import databases
 from assay.cli import options
-from assay.cli.exits import Exit
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, say, write
+from assay.cli.terminal import Exit, TerminalOptions, say, write
+from assay.core.milestones import counted
 
 
 @click.command("backup")

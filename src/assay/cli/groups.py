@@ -14,7 +14,7 @@ docs = LazyGroup(
         "add": ("assay.cli.docs.intake:add_documents", "Add files, folders, pages, sites or repositories."),
         "list": ("assay.cli.docs.documents:list_documents", "List the documents of a collection."),
         "show": ("assay.cli.docs.documents:show_document", "Show a document's details or text."),
-        "search": ("assay.cli.docs.search:search", "Search documents; no model is asked."),
+        "search": ("assay.cli.docs.documents:search", "Search documents; no model is asked."),
         "embed": ("assay.cli.docs.collections:embed", "Build the vectors for search by meaning."),
         "sync": ("assay.cli.docs.intake:sync", "Update a collection from the places it was added from."),
         "watch": ("assay.cli.docs.intake:watch", "Keep a collection level with a folder until Ctrl-C."),
@@ -38,7 +38,7 @@ runs = LazyGroup(
 """,
     lazy={
         "list": ("assay.cli.runs.lists:list_runs", "List runs, newest first."),
-        "show": ("assay.cli.runs.show", "Show what happened in a run."),
+        "show": ("assay.cli.runs.lists:show_run", "Show what happened in a run."),
         "open": ("assay.cli.runs.lists:open_report", "Open a report in the browser."),
         "watch": ("assay.cli.runs.control:watch_run", "Watch a run, live or replayed."),
         "answer": ("assay.cli.runs.replies:answer_run", "Answer a waiting run's questions."),
@@ -104,7 +104,7 @@ schedule = LazyGroup(
     assay schedule watch
 """,
     lazy={
-        "add": ("assay.cli.schedule.add", "Have a question asked every day, week, 12 hours …"),
+        "add": ("assay.cli.schedule.entries:add_schedule", "Have a question asked every day, week, 12 hours …"),
         "list": ("assay.cli.schedule.entries:list_schedules", "The schedules, and when each is due."),
         "rm": ("assay.cli.schedule.entries:remove_schedule", "Forget schedules; their runs stay."),
         "run-due": ("assay.cli.schedule.due_runs:run_schedules", "Ask what is due, and say what changed (for cron)."),
@@ -170,13 +170,13 @@ users = LazyGroup(
     assay users token ana --name nightly --days 90
 """,
     lazy={
-        "add": ("assay.cli.users.accounts:add_user", "Add a user; the first is an admin."),
-        "adopt": ("assay.cli.users.accounts:adopt", "Give a user all that was made without a login."),
-        "list": ("assay.cli.users.accounts:list_users", "The users, and their tokens."),
-        "rm": ("assay.cli.users.accounts:remove_user", "Remove users, with their sessions and tokens."),
-        "passwd": ("assay.cli.users.accounts:change_password", "Give a user another password, or another role."),
-        "audit": ("assay.cli.users.access:show_audit", "Show who did what, and when."),
-        "token": ("assay.cli.users.access:token", "Make a token for a program, or revoke one."),
+        "add": ("assay.cli.users:add_user", "Add a user; the first is an admin."),
+        "adopt": ("assay.cli.users:adopt", "Give a user all that was made without a login."),
+        "list": ("assay.cli.users:list_users", "The users, and their tokens."),
+        "rm": ("assay.cli.users:remove_user", "Remove users, with their sessions and tokens."),
+        "passwd": ("assay.cli.users:change_password", "Give a user another password, or another role."),
+        "audit": ("assay.cli.users:show_audit", "Show who did what, and when."),
+        "token": ("assay.cli.users:token", "Make a token for a program, or revoke one."),
     },
 )
 

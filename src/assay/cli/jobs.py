@@ -13,13 +13,11 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import opened, stored
 from assay.cli.options import Command
-from assay.cli.progress import counted
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork

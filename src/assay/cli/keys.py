@@ -10,9 +10,8 @@ import msgspec
 
 from assay import settings
 from assay.cli import options
-from assay.cli.shell_words import key_holders
-from assay.cli.tables import table
-from assay.cli.terminal import first_word, say, write
+from assay.cli.completion import key_holders
+from assay.cli.terminal import first_word, say, table, write
 from assay.core.later import later
 
 if TYPE_CHECKING:

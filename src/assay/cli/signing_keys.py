@@ -7,8 +7,7 @@ import msgspec
 
 from assay.app import signatures
 from assay.cli import options
-from assay.cli.tables import table
-from assay.cli.terminal import say, write
+from assay.cli.terminal import say, table, write
 
 
 @click.command("create")

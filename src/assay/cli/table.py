@@ -12,17 +12,16 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import files, options, run_options
+from assay.cli import destinations, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
 from assay.cli.docs.intake import tell
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
-from assay.cli.progress import counted, shorten
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UsageError
+from assay.core.milestones import counted, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
@@ -88,7 +87,7 @@ def command(
         assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
     """
     check_suffix(target)
-    read = list(read_orders(files.lines(file, LONGEST)))
+    read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     if bad:
         raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question a line")

@@ -11,20 +11,16 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.confirmation import confirm
+from assay.cli.completion import thread_names
 from assay.cli.library import exists, stored
-from assay.cli.progress import counted
-from assay.cli.runs.retention import said
-from assay.cli.stored_names import thread_names
-from assay.cli.tables import table
-from assay.cli.terminal import clean, harmless, say, write
+from assay.cli.runs.removal import said
+from assay.cli.terminal import clean, confirm, harmless, say, table, write
 from assay.core.later import later
-
-if TYPE_CHECKING:
-    from assay.services.run_lists import ThreadMessage
+from assay.core.milestones import counted
 
 if TYPE_CHECKING:
     from assay.services import run_lists
+    from assay.services.run_lists import ThreadMessage
 else:
     run_lists = later("assay.services.run_lists")
 

@@ -18,15 +18,13 @@ from assay.app.bundle import BundleCheck, Verification, installed_release, limit
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
-from assay.cli.exits import Exit
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
-from assay.cli.judge_options import JudgeOptions, judging, spent
 from assay.cli.library import stored
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, clean, write
-from assay.cli.verify_text import VerifyOptions, text
+from assay.cli.terminal import Exit, TerminalOptions, clean, write
+from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
+from assay.core.milestones import counted
 from assay.services.jobs.specifications import VerifyJob
 
 # What `assay verify RUN --again` says.

@@ -14,12 +14,11 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.chat.session import SLASH, ChatSession, ChatTerms
-from assay.cli.exits import Exit
+from assay.cli.completion import run_ids, thread_names
 from assay.cli.interrupts import Terminated, left_by_ctrl_c, termination
 from assay.cli.library import opened
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.stored_names import run_ids, thread_names
-from assay.cli.terminal import TerminalOptions, clean, say
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
 # What a person types, with history and completion; or the lines of a file or pipe.

@@ -11,14 +11,12 @@ import msgspec
 from assay import Assay
 from assay.app.embeddings import Built
 from assay.cli import options
-from assay.cli.docs.docs_options import embedder_option
-from assay.cli.exits import Exit
+from assay.cli.completion import collection_names
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import HOW_TO_ADD, configured_for, exists, opened, stored
-from assay.cli.progress import counted
-from assay.cli.stored_names import collection_names
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.options import embedder_option
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.milestones import counted
 from assay.core.ports import CollectionRow, Origin
 from assay.services.jobs.specifications import EmbedJob
 

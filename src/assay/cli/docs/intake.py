@@ -16,18 +16,16 @@ from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.arguments import paths_from
+from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
-from assay.cli.docs.docs_options import collection_option, embedder_option
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, stored
-from assay.cli.progress import counted
-from assay.cli.shell_words import any_path
-from assay.cli.stored_names import collection_names
-from assay.cli.terminal import TerminalOptions, clean, say
+from assay.cli.options import collection_option, embedder_option
+from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
+from assay.core.milestones import counted
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested, Synced
 from assay.services.home_paths import log_file

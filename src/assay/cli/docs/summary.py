@@ -11,12 +11,11 @@ import msgspec
 
 from assay.app.assay import DEFAULT
 from assay.cli import options, run_options
-from assay.cli.exits import Exit
+from assay.cli.completion import collection_names
 from assay.cli.library import check_collection, stored, without_documents
-from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, watch
-from assay.cli.stored_names import collection_names
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.core.milestones import counted, shorten
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 
 WIDE = 100

@@ -12,17 +12,14 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import detached_run, notify_options, options, run_options
+from assay.cli import detached_run, options, run_options
 from assay.cli.arguments import GroupedCommand, paths_from
-from assay.cli.confirmation import may_ask
-from assay.cli.exits import Exit
-from assay.cli.files import checked
+from assay.cli.completion import any_path, run_ids
+from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
-from assay.cli.shell_words import any_path
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
@@ -35,7 +32,7 @@ from assay.services.revision import Replay
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def resume_run(
@@ -65,7 +62,7 @@ def resume_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     return asyncio.run(_resume(reference, output, home))
 
@@ -150,7 +147,7 @@ class ForkOrder:
 @options.output()
 @options.citations
 @run_options.detached
-@notify_options.notify
+@options.notify
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
@@ -189,7 +186,7 @@ def fork_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     if detach:
         detached_run.check(output)

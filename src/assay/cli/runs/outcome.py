@@ -12,13 +12,11 @@ import msgspec
 
 from assay import settings
 from assay.app import signatures
-from assay.cli import files, options
-from assay.cli.exits import Exit
+from assay.cli import destinations, options
+from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
-from assay.cli.stored_names import run_ids
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
@@ -149,9 +147,9 @@ def export_run(
         assay runs export last -o report.html -o report.zip
         assay runs export k3v9 -o references.bib
     """
-    targets = files.checked(outputs)
+    targets = destinations.checked(outputs)
     if sign:
-        if not any(files.suffix(path) == _BUNDLE for path in targets):
+        if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
         signatures.own_key()  # said before anything is written, where there is none
     configured = settings.load()
@@ -173,9 +171,9 @@ async def _export(
     async with stored(home) as assay:
         view = await assay.view(reference)
         for path in targets:
-            suffix = files.suffix(path)
+            suffix = destinations.suffix(path)
             data = await assay.export(view.run_id, suffix, citations)
-            files.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
+            destinations.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_told(view, path, suffix))
 
 

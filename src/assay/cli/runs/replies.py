@@ -9,17 +9,15 @@ from pathlib import Path
 import click
 
 from assay import Assay, RunView, settings
-from assay.cli import notify_options, options
-from assay.cli.confirmation import may_ask
-from assay.cli.exits import Exit
-from assay.cli.files import checked
+from assay.cli import options
+from assay.cli.completion import run_ids
+from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import put
 from assay.cli.run_options import run_options
 from assay.cli.run_watch import Output, conclude, stdout_for
 from assay.cli.runs.continuation import go_on
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, say
+from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
 from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
@@ -44,7 +42,7 @@ class AnswerOptions:
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def answer_run(
@@ -80,7 +78,7 @@ def answer_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     told = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=told, resume=not no_resume)
@@ -126,7 +124,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 @click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def approve_plan(
@@ -155,7 +153,7 @@ def approve_plan(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
     return asyncio.run(answered(reference, given, output, home))

@@ -12,18 +12,17 @@ import click
 import msgspec
 
 from assay import RunHandle, settings
-from assay.cli import notify_options, options
-from assay.cli.exits import Exit
+from assay.cli import options
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
-from assay.cli.notify_options import tell
-from assay.cli.progress import counted
+from assay.cli.options import tell
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import told
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.core.milestones import counted
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
@@ -40,7 +39,7 @@ def output_for(
         ConfigError: whom to notify cannot be told.
     """
     stdout: Stdout = "json" if as_json else "report"
-    return Output(stdout=stdout, verbosity=state.verbosity, notify=notify_options.targets(notify, configured))
+    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.targets(notify, configured))
 
 
 async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings, output: Output) -> Exit:
@@ -107,7 +106,7 @@ def _code(asked: DueOutcome) -> Exit:
 
 
 @click.command("run-due")
-@notify_options.notify
+@options.notify
 @queue_option
 @options.json_output
 @options.common
@@ -149,7 +148,7 @@ EVERY = 20.0
 
 
 @click.command("watch")
-@notify_options.notify
+@options.notify
 @options.json_output
 @options.common
 @click.pass_obj

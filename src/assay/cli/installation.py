@@ -1,19 +1,60 @@
-"""`assay models`."""
+"""`assay doctor` and `assay models`: what works here, and what is missing."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from assay import settings
 from assay.cli import options
-from assay.cli.tables import table
-from assay.cli.terminal import write
+from assay.cli.terminal import Exit, clean, table, write
 from assay.core.brief import Role
+from assay.core.later import later
 from assay.core.ports.models import BUILT_IN, family
 from assay.services.providers import Provider, providers
+
+if TYPE_CHECKING:
+    from assay.app import doctor as examination
+else:
+    examination = later("assay.app.doctor")
+
+_SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
+
+
+@click.command("doctor")
+@options.json_output
+@click.option(
+    "--home", type=click.Path(path_type=Path, readable=False), help="Folder with library, index and runs [ASSAY_HOME]."
+)
+@click.option("--cluster", is_flag=True, help="Look at all processes over the PostgreSQL database instead.")
+@options.verbosity
+def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
+    """Look for what can keep Assay from working, and say what mends it; changes nothing.
+
+    Exits with 1 when something is broken.
+
+    \b
+        assay doctor
+        assay doctor --json
+        assay doctor --cluster
+    """
+    found = asyncio.run(examination.examine_cluster() if cluster else examination.examine(home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        write("\n".join(_told(found)))
+    return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
+
+
+def _told(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
+    for each in found:
+        fix = f" -> {clean(each.fix)}" if each.fix else ""
+        yield f"{_SIGNS[each.state]:<7} {each.name:<11} {clean(each.said)}{fix}"
 
 
 @click.command("models")
@@ -21,7 +62,7 @@ from assay.services.providers import Provider, providers
 @click.option("--roles", is_flag=True, help="Show which model plays which role in your settings.")
 @options.json_output
 @options.verbosity
-def command(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
+def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
     """Which models can be used, and what is missing for the others.
 
     Servers on this machine are looked for at their usual ports. A provider elsewhere is asked only when it is named:
