@@ -175,7 +175,12 @@ class JobWorker:
                 work.cancel()
                 await asyncio.wait({work})
             self._mine.discard(job.id)
-            await asyncio.shield(self._end(hand, work, beating))
+            ending = asyncio.ensure_future(self._end(hand, work, beating))
+            try:
+                await asyncio.shield(ending)
+            except asyncio.CancelledError:  # what came of it is stored all the same, before this worker is gone
+                await ending
+                raise
 
     async def _beat(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
         """Renew the lease as long as the job is ours and goes on; True when it is to stop.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
@@ -151,7 +152,7 @@ class Gathering:
             check_online(self._settings)
         try:
             known = len(self.skipped)
-            documents = await asyncio.to_thread(self._connected, connector, origin.place, collection)
+            documents = await self._connected(connector, origin.place, collection)
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
@@ -209,9 +210,13 @@ class Gathering:
                     failed[url] = error.reason
         return pages, failed
 
-    def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
-        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-            return self.fetched(connector.fetch(place, Path(folder), self._clock, self._largest), place, collection)
+    async def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
+        folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        files = connector.fetch(place, folder, self._clock, self._largest)
+        try:
+            return await asyncio.to_thread(self.fetched, files, place, collection)
+        finally:  # who is cancelled leaves a thread, which ends when the folder is gone
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     def fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
         """Read what a connector gives of a place, some of it at a time; its documents. Blocking.

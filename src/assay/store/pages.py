@@ -72,10 +72,10 @@ class FolderPages:
 
 
 class MemoryPages:
-    """`PageCache` in the process; of more than `most` pages those kept longest ago go first."""
+    """`PageCache` in the process; of more than `most` pages, or `most_bytes`, those kept longest ago go first."""
 
-    def __init__(self, most: int = 1_000) -> None:
-        self._most = most
+    def __init__(self, most: int = 1_000, most_bytes: int = 64_000_000) -> None:
+        self._most, self._most_bytes, self._bytes = most, most_bytes, 0
         self._kept: dict[str, KeptPage] = {}
         self._lock = threading.Lock()
 
@@ -86,12 +86,18 @@ class MemoryPages:
     def put(self, kept: KeptPage) -> None:
         """See the port."""
         with self._lock:
-            self._kept.pop(kept.page.final_url, None)
+            self._drop(kept.page.final_url)
             self._kept[kept.page.final_url] = kept
-            while len(self._kept) > self._most:
-                self._kept.pop(next(iter(self._kept)))
+            self._bytes += len(kept.page.body)
+            while len(self._kept) > self._most or self._bytes > self._most_bytes:
+                self._drop(next(iter(self._kept)))
 
     def forget(self, url: str) -> None:
         """See the port."""
         with self._lock:
-            self._kept.pop(url, None)
+            self._drop(url)
+
+    def _drop(self, url: str) -> None:
+        dropped = self._kept.pop(url, None)
+        if dropped is not None:
+            self._bytes -= len(dropped.page.body)

@@ -47,11 +47,27 @@ async def add(context: Context, hand: JobInHand) -> Result:
     listed, others = await _connected(context, hand, asked.connected)
     every += listed
     if not split and sum(len(each.files) for each in every) <= PART:
+        await _forgotten(context, [each.place for each in listed])
         return _whole(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
-    beside = _whole(await collections.add(context, others, wanted.collection, hand.tell)) if others else {}
+    try:
+        return await _in_parts(context, hand, every, others)
+    finally:
+        await _forgotten(context, [each.place for each in listed])
+
+
+async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPlace], others: Sequence[str]) -> Result:
+    """Read listed files in parts, and what cannot be listed beside them."""
+    wanted = hand.work(AddJob)
+    beside = _whole(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
     await _parts(context, hand, every)
     return await _joined(context, hand, wanted.collection, beside)
+
+
+async def _forgotten(context: Context, listed: Sequence[str]) -> None:
+    """Delete here what was fetched of places."""
+    for place in listed:
+        await asyncio.to_thread(context.listed_places.forget, place)
 
 
 async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
@@ -65,7 +81,11 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
             check_online(context.settings)
         hand.tell(f"listing {place}")
         reached = (place, kept.get(place, ""), context.clock, largest)
-        listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+        try:
+            listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+        except asyncio.CancelledError:  # the thread would go on by itself
+            context.listed_places.stop(place)
+            raise
         if listed is None:
             others.append(place)
         else:
@@ -86,7 +106,14 @@ async def files(context: Context, hand: JobInHand) -> Result:
             check_online(context.settings)
         listed = tuple(map(ListedFile, wanted.files, wanted.versions))
         fetched = context.listed_places.read(wanted.place, wanted.kept, listed, context.clock)
-        done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+        try:
+            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+        except asyncio.CancelledError:
+            context.listed_places.stop(wanted.place)
+            raise
+        left = await hand.jobs.count(hand.job.parent)
+        if not left.get("waiting"):
+            await _forgotten(context, [wanted.place])
     else:
         here = await asyncio.to_thread(_still_there, wanted)
         gone = [f"{file} was deleted before it was read" for file in wanted.files if file not in here]

@@ -146,6 +146,23 @@ def test_of_many_pages_the_oldest_go():
     assert [kept.get(f"u{number}") is not None for number in range(5)] == [False, False, True, True, True]
 
 
+def test_pages_in_memory_go_when_their_bytes_are_too_many():
+    kept = MemoryPages(most_bytes=10)
+
+    def put(url: str, size: int) -> list[bool]:
+        page = Fetched(url="", final_url=url, media_type="", body=b"x" * size, fetched_at="")
+        kept.put(KeptPage(page=page, fresh_until=0))
+        return [kept.get(each) is not None for each in ("a", "b", "c")]
+
+    assert put("a", 4) == [True, False, False]
+    assert put("b", 6) == [True, True, False]
+    assert put("a", 2) == [True, True, False]  # the new page takes the place of the old one
+    kept.forget("b")
+    assert put("c", 8) == [True, False, True]
+    assert put("b", 3) == [False, True, False]
+    assert put("c", 11) == [False, False, False]
+
+
 @pytest.mark.parametrize(
     ("headers", "wanted"),
     [
