@@ -54,10 +54,12 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Answer QUESTION (- reads it from stdin) from all that RUN (its id, the start of it, or last) opened.
+    """Answer QUESTION (- reads it from stdin) from the documents and pages that RUN opened. RUN is an id, the start
+    of one, or last.
 
-    Nothing else is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
-    Exits with 6 when what was opened does not hold the answer.
+    Nothing new is searched. The answer has citations and verdicts like a report, and is stored as a run in the same
+    thread.
+    Exits with 6 if those sources do not answer the question.
 
     \b
         assay ask last "Who measured it, and when?"

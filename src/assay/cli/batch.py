@@ -84,15 +84,15 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Research every question of FILE.jsonl (- is stdin): a row each in DIR/results.jsonl, and a report each in DIR.
+    """Research every question in FILE.jsonl (- is stdin). Each gets a row in DIR/results.jsonl and a report in DIR.
 
-    A line is a question, or an object with "question", "id", "sources" and any option of a run ("depth",
-    "max_tokens", "models" …), which goes before those given here. Lines which are none are named, and the rest goes
-    on. Called again with the same DIR, what is done is not done again, and what was begun goes on.
+    A line is a question, or an object with "question", "id", "sources" and any run option ("depth", "max_tokens",
+    "models" …), which overrides those given here. Invalid lines are reported and skipped. Run the same command again
+    with the same DIR to continue: finished questions are not researched again.
 
-    Ctrl-C begins no further run and waits for those at work; again, it leaves them, to be gone on with. Exit codes: 0
-    all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the total is spent, 7 a run waits for
-    answers, 130 and 143 ended before.
+    Ctrl-C starts no more runs and waits for the current ones; a second Ctrl-C interrupts those too, and the next call
+    continues them. Exit codes: 0 all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the
+    total limit was reached, 7 a run waits for answers, 130 and 143 interrupted.
 
     \b
         assay batch questions.jsonl -o out/ --in docs/

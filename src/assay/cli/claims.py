@@ -34,8 +34,7 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
 @click.option("--json", "as_json", is_flag=True, help="Print each as a line of JSON.")
 @options.common
 def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
-    """List the claims of the report of RUN: verdict, the rule which gave it, whether it answers the question, why, and
-    the sources cited.
+    """List the claims in the report of RUN: verdict, rule, relevance to the question, reason, and cited sources.
 
     \b
         assay claims last
@@ -43,7 +42,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
         assay claims last --json | jq -r 'select(.verdict == "contradicted") | .text'
         assay claims last --json | jq -r 'select(.relevance == "answers") | .text'
 
-    The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
+    Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
     view = asyncio.run(_view(reference, home))
     report = build_report(view)
@@ -160,7 +159,7 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
 @options.json_output
 @options.common
 def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
-    """Show what citation [N] of the report of RUN cites: each passage in its document, and the verdicts on it.
+    """Show the passages behind citation [N] in the report of RUN, each in its document, with the verdicts.
 
     \b
         assay cite last 1

@@ -121,7 +121,7 @@ async def _read(home: Path, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> 
 SHELLS = ("bash", "zsh", "fish")
 
 
-HELP = """Print the script which makes SHELL complete commands, options and run ids.
+HELP = """Print the completion script for SHELL: commands, options and run ids.
 
 \b
 bash  echo 'eval "$(assay completion bash)"' >> ~/.bashrc

@@ -31,12 +31,12 @@ _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 @click.option(
     "--home", type=click.Path(path_type=Path, readable=False), help="Folder with library, index and runs [ASSAY_HOME]."
 )
-@click.option("--cluster", is_flag=True, help="Look at all processes over the PostgreSQL database instead.")
+@click.option("--cluster", is_flag=True, help="Check all processes that share the PostgreSQL database instead.")
 @options.verbosity
 def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
-    """Look for what can keep Assay from working, and say what mends it; changes nothing.
+    """Check what can keep Assay from working, and say how to fix it. Changes nothing.
 
-    Exits with 1 when something is broken.
+    Exits with 1 if something is broken.
 
     \b
         assay doctor
@@ -63,10 +63,10 @@ def _told(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
 @options.json_output
 @options.verbosity
 def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
-    """Which models can be used, and what is missing for the others.
+    """List the models you can use, and what is missing for the others.
 
-    Servers on this machine are looked for at their usual ports. A provider elsewhere is asked only when it is named:
-    `assay models openai`. With --roles nobody is asked.
+    Assay looks for servers on this machine at their usual ports. It contacts a remote provider only if you name it:
+    `assay models openai`. --roles contacts nobody.
 
     \b
         assay models

@@ -171,7 +171,9 @@ def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 def paging(command: Command) -> Command:
     """`-n` and `--cursor`: how much of a list, and from where."""
-    cursor = click.option("--cursor", default="", metavar="CURSOR", help="Go on where the list before ended.")
+    cursor = click.option(
+        "--cursor", default="", metavar="CURSOR", help="Continue after the previous page of the list."
+    )
     limit = click.option("-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many.")
     return limit(cursor(command))
 

@@ -40,9 +40,10 @@ def command(
     home: Path | None,
     **wanted: Any,
 ) -> int:
-    """Plan research on QUESTION (- reads it from stdin), and say what it would take: calls, tokens, money, time.
+    """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
 
-    Only the plan is asked for. The run then waits with it: approve it and the run goes on, with nothing paid twice.
+    Only the plan is made. The run then waits for you; when you approve the plan, it continues and pays for nothing
+    twice.
 
     \b
         assay plan "How did the harbour grow?" --in docs/

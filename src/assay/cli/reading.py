@@ -30,15 +30,15 @@ class Failure(msgspec.Struct, frozen=True):
 @click.option("--browser", is_flag=True, help="Run the scripts of every page, even if it has text without them.")
 @options.json_output
 def fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
-    """Print what a run would read of a page: its text, and on stderr what is known of it. Nothing is kept.
+    """Print a page as a run would read it: the text on stdout, its metadata on stderr. Nothing is stored.
 
     \b
         assay fetch https://example.org/paper
         assay fetch --json https://example.org/a https://example.org/b    # a line each
         assay fetch --browser https://example.org/app                     # what its scripts make of it
 
-    Only public addresses are read (setting web.allow names others), as robots.txt allows. Exit code 1 when a page
-    cannot be read.
+    Only public addresses are read, and only as robots.txt allows; the setting web.allow adds others. Exits with 1 if
+    a page cannot be read.
     """
     return asyncio.run(_fetch(urls, browser, as_json))
 
@@ -75,16 +75,16 @@ def _by(browser: str) -> str:
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=any_path)
 @options.json_output
 def extract(files: Sequence[str], as_json: bool) -> int:
-    """Print what a run would read of files: the text, and on stderr what is known of it. Nothing is kept.
+    """Print files as a run would read them: the text on stdout, metadata on stderr. Nothing is stored.
 
     \b
         assay extract paper.pdf
         assay extract --json papers/ notes.md | jq .title     # a line for each document
         find . -name '*.csv' | assay extract --json -
 
-    Folders, globs and archives are read as `assay docs add` reads them, in order. With --json a document is its text,
-    what is known of it (title, author, date, language), its passages as byte ranges, and the hashes of the file's bytes
-    and of the text; what cannot be read is a line with the reason. Exit code 1 when something cannot be read.
+    Folders, globs and archives are read in order, as `assay docs add` reads them. --json prints one line per
+    document: text, metadata (title, author, date, language), passages as byte ranges, and the hashes of file and
+    text; an unreadable file gives a line with the reason. Exits with 1 if anything cannot be read.
     """
     paths = paths_from(files)
     for path in paths:

@@ -199,9 +199,10 @@ def agent(
     home: Path | None,
     **limits_and_ways: Any,
 ) -> int:
-    """Have one research agent work on TASK (- reads it from stdin): no plan, no report, only what it found, cited.
+    """Send a single research agent to work on TASK (- reads it from stdin). It makes no plan and no report: you get
+    its findings, with citations.
 
-    It is a run like any other: its claims are checked, and it can be shown, exported and resumed.
+    This is a run like any other: its claims are checked, and you can show, export and resume it.
 
     \b
         assay agent "List every dam in the report, with its height" --in report.pdf

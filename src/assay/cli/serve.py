@@ -44,7 +44,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
     help="Port to listen on [server.port: 8484]; 0 picks a free one.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@click.option("--no-auth", is_flag=True, help="Serve everybody who can reach the address, as one user.")
+@click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
 def serve(
@@ -58,8 +58,8 @@ def serve(
         curl http://127.0.0.1:8484/api/v1/runs -H 'Content-Type: application/json' \\
              -d '{"question": "How does it work?"}'
 
-    Runs go on whoever watches them. Ctrl-C or SIGTERM stops the server within 10 seconds; what was
-    going on is taken up again when it is started again.
+    Runs continue whether or not anyone watches. Ctrl-C or SIGTERM stops the server within 10 seconds; when it starts
+    again, it continues the interrupted runs.
     """
     try:
         from assay.server import process  # noqa: PLC0415 - an extra
@@ -118,7 +118,7 @@ def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
         assay mcp
         assay mcp --home ~/research
 
-    Runs which go on when the client leaves are finished by processes of their own.
+    If the client disconnects during a run, a separate process finishes the run.
     """
     return asyncio.run(_serve_client(home, allow_private, quiet=state.verbosity < 0))
 
@@ -158,22 +158,25 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
     "--slots", type=click.IntRange(1, 1000), metavar="N", help="Number of runs to execute at once [workers.slots: 4]."
 )
 @click.option(
-    "--jobs", type=click.IntRange(0, 100), metavar="N", help="Number of jobs to do at once [workers.jobs: 1]; 0: none."
+    "--jobs",
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help="Number of jobs to execute at once [workers.jobs: 1]; 0: none.",
 )
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @options.common
 @click.pass_obj
 def worker(state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None) -> int:
-    """Execute what others queued: runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
+    """Execute queued runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
 
-    One worker serves all users of one database.
+    A worker serves all users of one database.
 
     \b
         export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
         assay worker --slots 8
         assay worker --until-empty --jobs 2
 
-    Ctrl-C or SIGTERM lets go of everything at once; other workers go on with it where it is.
+    Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
     """
     return asyncio.run(_work(state, slots, jobs, until_empty, home))
 

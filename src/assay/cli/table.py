@@ -74,13 +74,13 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Ask each question of QUESTIONS (a line each; - is stdin) of each document: a table, with evidence for each cell.
+    """Ask every question in QUESTIONS (one per line; - is stdin) of every document, and make a table with evidence
+    for each cell.
 
-    A cell is answered from its document alone, and has the verdict on its weakest claim. The quotes, with their
-    pages, are in a second file for CSV, in a second sheet of Excel, else below the table. What is done is kept in
-    FILE.cells: called again, after a kill too, the same command does what is missing, and new documents and questions.
-
-    Exit codes: 0 all done, 1 a cell failed, 5 the limits are spent, 130 and 143 ended before.
+    A cell is answered from its document alone and carries the verdict of its weakest claim. Quotes and page numbers
+    go into a second file (CSV), a second sheet (Excel), or below the table. Finished cells are stored in FILE.cells:
+    run the same command again, even after a kill, to fill what is missing, including new documents and questions.
+    Exit codes: 0 all done, 1 a cell failed, 5 a limit was reached, 130 and 143 interrupted.
 
     \b
         assay table questions.txt --in papers/ -o t.csv

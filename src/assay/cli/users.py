@@ -48,16 +48,19 @@ def ask_password(name: str) -> str:
 
 @click.command("adopt")
 @click.argument("name")
-@click.option("--from", "source", default="", metavar="USER", help="Take from this user, not from the local one.")
-@click.option("--dry-run", is_flag=True, help="Say what would be handed over, and hand over nothing.")
+@click.option(
+    "--from", "source", default="", metavar="USER", help="Take everything from this user instead of the local user."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be handed over, without doing it.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.json_output
 @options.common
 def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
-    """Give the user NAME all that was made on this machine without a login, or all that is another user's.
+    """Give user NAME everything that was created on this machine without a login, or everything of another user.
 
-    Runs, conversations, collections, documents, uploads, links, webhooks and schedules have one owner; the commands
-    of this machine show what is handed over no more. Stop `assay serve` before. If it is interrupted, say it again.
+    This covers runs, conversations, collections, documents, uploads, links, webhooks and schedules. Each has one
+    owner, so commands on this machine no longer list what was handed over. Stop `assay serve` first. If the command
+    is interrupted, run it again.
 
     \b
         assay users adopt ana --dry-run
@@ -108,14 +111,16 @@ def _whose(source: str) -> str:
 @click.command("add")
 @click.argument("name")
 @role_option
-@click.option("--no-password", is_flag=True, help="Ask for no password: the user logs in at the OpenID provider alone.")
-@click.option("--adopt", is_flag=True, help="Give the user all that was made without a login (assay users adopt).")
+@click.option("--no-password", is_flag=True, help="Set no password: the user logs in through the OpenID provider only.")
+@click.option(
+    "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
+)
 @options.common
 def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
-    """Add the user NAME; the password is typed unseen, or read from stdin.
+    """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
 
-    The first user is an admin, the others are members unless --role says otherwise. A server which was
-    started without users demands a login when it is started again.
+    The first user is an admin, later ones are members unless --role says otherwise. A server that was started without
+    users requires a login after its next start.
 
     \b
         assay users add ana --adopt
@@ -147,7 +152,7 @@ async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool,
 @options.json_output
 @options.common
 def list_users(as_json: bool, home: Path | None) -> None:
-    """List the users and their tokens. Passwords and secrets are stored nowhere, and shown nowhere.
+    """List users and their tokens. Passwords and secrets are not stored and cannot be shown.
 
     \b
         assay users list
@@ -192,9 +197,9 @@ def _day(seconds: float) -> str:
 @role_option
 @options.common
 def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
-    """Give the user NAME another password (typed unseen, or read from stdin); with --role another role instead.
+    """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
 
-    With a new password his sessions end, and he is locked no more.
+    A new password ends the user's sessions and unlocks the account.
 
     \b
         assay users passwd ana
@@ -222,9 +227,9 @@ async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> None:
-    """Remove users: their sessions and tokens are worthless at once.
+    """Remove users. Their sessions and tokens stop working at once.
 
-    Their runs and documents stay stored, for a user of the same name, or are deleted with --data.
+    Their runs and documents stay, for a user of the same name, unless you give --data.
 
     \b
         assay users rm ana
@@ -268,7 +273,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
 ) -> None:
-    """Make a token with which a program acts as USER; it goes to stdout this once, and can be seen never again.
+    """Create a token with which a program acts as USER. It is printed once and cannot be shown again.
 
     \b
         assay users token ana --name nightly --days 90
@@ -306,10 +311,9 @@ COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
 @options.json_output
 @options.common
 def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:
-    """Show who did what, and when: logins, also those which failed, users, tokens, runs begun and deleted.
+    """Show who did what and when: logins (failed ones too), users, tokens, runs started and deleted.
 
-    A status of 400 or more says that it was refused. What was done by a command on this machine has the
-    status 0.
+    A status of 400 or more means the request was refused. Commands on this machine have the status 0.
 
     \b
         assay users audit

@@ -87,7 +87,7 @@ RECENT = 100
 
 @click.command("chat", cls=ResearchCommand)
 @click.argument("question", metavar="[QUESTION]", required=False, default="")
-@click.option("--thread", default="", metavar="NAME", shell_complete=thread_names, help="Conversation to go on with.")
+@click.option("--thread", default="", metavar="NAME", shell_complete=thread_names, help="Conversation to continue.")
 @click.option(
     "--continue",
     "continues",
@@ -96,7 +96,7 @@ RECENT = 100
     flag_value="last",
     metavar="[RUN]",
     shell_complete=run_ids,
-    help="Go on from a run (its id, the start of it; without one the last).",
+    help="Continue from a run: its id or the start of it; the last run if none is named.",
 )
 @run_options.places()
 @run_options.run_options("chat")
@@ -114,11 +114,12 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Ask questions and follow-ups in one sitting; QUESTION is the first.
+    """Ask questions and follow-up questions interactively, starting with QUESTION.
 
-    A follow-up is answered from what the conversation has opened so far; what that does not hold is researched.
-    /research QUESTION researches at once, 3 shows citation [3], /help lists the rest. Ctrl-C ends the answer at work,
-    Ctrl-D the chat. Without a terminal, stdin holds a question or command a line.
+    A follow-up is answered from the sources the conversation has opened so far. If they do not answer it, Assay
+    researches it.
+    /research QUESTION skips that and researches, 3 shows citation [3], /help lists all commands. Ctrl-C stops the
+    current answer, Ctrl-D leaves the chat. Without a terminal, stdin is read as one question or command per line.
 
     \b
         assay chat --in papers/

@@ -24,7 +24,7 @@ from assay.core.sources import Document
 
 @click.command("list")
 @collection_option
-@click.option("--skipped", is_flag=True, help="List instead what was skipped where it was added from, and why.")
+@click.option("--skipped", is_flag=True, help="List the files and pages that were skipped, and why.")
 @options.json_output
 @options.common
 def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | None) -> None:
@@ -139,11 +139,11 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
-    """Take documents out of a collection, or forget the collection.
+    """Remove documents from a collection, or the whole collection.
 
-    DOC is the start of its hash, its name, address, title or path; PLACE is what it was added from, a folder for one,
-    and stands for all that gave. The library keeps the documents, for the reports which cite them; a sync does not
-    bring back what was taken out.
+    DOC is the start of a hash, a name, address, title or path. PLACE is a source of the collection, such as a folder,
+    and stands for all documents from there. The library keeps the documents for the reports that cite them, and a
+    sync does not bring them back.
 
     \b
         assay docs rm draft.md -c thesis

@@ -28,7 +28,7 @@ WIDE = 100
     type=click.IntRange(0, 20),
     default=5,
     show_default=True,
-    help="Questions to suggest at most; each is tried first.",
+    help="Most questions to suggest; each is tried first.",
 )
 @run_options.run_options("summary")
 @options.json_output
@@ -37,11 +37,11 @@ WIDE = 100
 def summary(
     state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **options: Any
 ) -> int:
-    """Tell what COLLECTION holds: kinds, dates, languages, subjects; and questions which it answers.
+    """Summarize COLLECTION: kinds of documents, dates, languages, subjects, and questions it can answer.
 
-    Everything is counted on this machine, and each question is tried on the built-in model. The subjects are the
-    words which many of its passages have, and not most. With --model that model also writes a summary, cited and
-    checked like any report, and kept as a run.
+    All of this is computed on this machine, and every suggested question is tried on the built-in model first.
+    Subjects are words that many, but not most, passages contain. With --model, that model also writes a summary, with
+    citations and verdicts like any report, and it is stored as a run.
 
     \b
         assay docs summary

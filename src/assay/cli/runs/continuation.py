@@ -168,9 +168,10 @@ def fork_run(
     home: Path | None,
     **changes: Any,
 ) -> int:
-    """Make a new run out of the ended run ID: what came before a point is taken over at no cost, the rest done anew.
+    """Start a new run from a point in the finished run ID. What came before that point is reused at no cost; the rest
+    is done again.
 
-    The new run stands alone: the old one may be deleted. Its limits and its usage are its own.
+    The new run does not depend on the old one, which may be deleted, and has limits and usage of its own.
 
     \b
         assay runs fork last --from write --length short --lang de
@@ -217,9 +218,9 @@ SHOWN = 20
 @options.common
 @click.pass_context
 def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | None) -> None:
-    """Compute the run ID again from the steps it stored, and compare: no model, no search, no page is asked.
+    """Recompute run ID from its stored steps, and compare. No model is called, nothing is searched or fetched.
 
-    Exits with 3 when anything differs, as it may after prompts or code have changed.
+    Exits with 3 if anything differs, as it may after prompts or code have changed.
 
     \b
         assay runs replay last

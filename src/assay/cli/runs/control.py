@@ -184,10 +184,10 @@ async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output
 @no_wait
 @options.common
 def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Exit:
-    """Tell the run ID something while it goes on (TEXT; - reads it from stdin).
+    """Give run ID an instruction while it is running (TEXT; - reads it from stdin).
 
-    The next decision heeds it: the orchestrator's or reflector's, else the writer's. It is stored at once, and what
-    became of it stands in the run's log.
+    The instruction is stored at once and applied at the run's next decision: the orchestrator's or reflector's, else
+    the writer's. The run's log shows what came of it.
 
     \b
         assay runs steer last "Leave the prices out, and look for the year it was built"
@@ -216,7 +216,7 @@ def _came(told: Steered) -> str:
 @click.command("finish")
 @controlled
 def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Finish the run ID: research ends now, and the report is written and verified from what was found.
+    """Finish run ID early: stop its research, then write and verify the report from what was found.
 
     \b
         assay runs finish last
@@ -234,9 +234,9 @@ def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 @click.command("pause")
 @controlled
 def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Pause the run ID, whatever process executes it: calls in flight are let go, all else is kept.
+    """Pause run ID, in whatever process it is running. Calls in flight are dropped; everything else is kept.
 
-    `assay runs resume` goes on, in any process; nothing that was finished is paid for again.
+    `assay runs resume` continues it, in any process. Nothing finished is paid for again.
 
     \b
         assay runs pause last
@@ -252,10 +252,12 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 
 
 @click.command("cancel")
-@click.option("--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop this agent alone; the run goes on.")
+@click.option(
+    "--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop only this agent; the run continues."
+)
 @controlled
 def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
-    """Cancel the run ID, whatever process executes it: calls in flight end at once, findings are kept.
+    """Cancel run ID, in whatever process it is running. Calls in flight stop at once; findings are kept.
 
     \b
         assay runs cancel last

@@ -87,7 +87,7 @@ class ShownRuns:
 @options.json_output
 @options.common
 def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
-    """Runs, newest first; with --json also whose each is, its labels, and what it has used.
+    """List runs, newest first. --json adds owner, labels and usage.
 
     \b
         assay runs list -n 10
@@ -148,7 +148,7 @@ def _status(row: RunRow) -> str:
 def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:
-    """Give RUN labels, to find it again; without any, tell which it has. No model is told of them.
+    """Label RUN, or show its labels. No model sees them.
 
     \b
         assay runs label last --star
@@ -173,9 +173,9 @@ async def _label(reference: str, added: dict[str, str], removed: tuple[str, ...]
 @options.citations
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
-    """Open the report of run ID (the last one without it) in the browser, as one HTML file.
+    """Open the report of run ID (default: the last run) in the browser, as a single HTML file.
 
-    The file's path goes to stdout; where there is no browser, that is all.
+    Prints the file's path; without a browser, it does only that.
 
     \b
         assay runs open last

@@ -36,7 +36,7 @@ from assay.services.shares import PATH
 @options.common
 @click.pass_context
 def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_json: bool, home: Path | None) -> None:
-    """How the report of run B differs from that of run A: claims, verdicts, cited sources, plan.
+    """Compare the reports of two runs: claims, verdicts, cited sources, plan.
 
     \b
         assay runs diff k3v9 last
@@ -200,10 +200,10 @@ def _holds(suffix: str) -> str:
 
 @click.command("share")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
-@click.option("--days", type=float, help="Days after which the link expires; without, it is good until it is revoked.")
-@click.option("--url", "address", help="Address of the server, as readers reach it; without, as the settings have it.")
-@click.option("--list", "listed", is_flag=True, help="List the links to the run in place of making one.")
-@click.option("--revoke", metavar="LINK", help="Revoke the link of this id (--list shows them).")
+@click.option("--days", type=float, help="Days until the link expires; default: never.")
+@click.option("--url", "address", help="Address of the server as readers reach it; default: that in the settings.")
+@click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")
+@click.option("--revoke", metavar="LINK", help="Revoke the link with this id (--list shows ids).")
 @options.json_output
 @options.common
 def share_run(
@@ -215,9 +215,9 @@ def share_run(
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Make a link under which anybody may read the report of run ID from `assay serve`, without login.
+    """Create a link with which anyone can read the report of run ID on `assay serve` without logging in.
 
-    The link is printed once, and stored nowhere; of its secret only a hash is kept.
+    The link is printed once. Assay stores only a hash of its secret.
 
     \b
         assay runs share last

@@ -34,9 +34,9 @@ _ALL = 1_000_000
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
-    """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
+    """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
-    Documents in a collection or used by another run stay. A run that is being executed is not deleted.
+    Documents in a collection or used by another run stay. A run in progress is not deleted.
 
     \b
         assay runs rm last
@@ -105,9 +105,9 @@ def prune_runs(
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Delete ended runs by a rule (without one, that of [retention]), and what only they had read.
+    """Delete old runs by a rule (default: the one in [retention]), with documents no other run has read.
 
-    Runs which others go on from, and those a schedule is compared with, are kept. Nothing is asked.
+    Runs that others continue from, or that a schedule compares with, are kept. It asks for no confirmation.
 
     \b
         assay runs prune --older-than 30d --dry-run

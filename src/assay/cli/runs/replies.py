@@ -59,10 +59,10 @@ def answer_run(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Answer the questions the run ID waits with, and go on with it in this process.
+    """Answer the questions that run ID waits for, and continue it in this process.
 
-    An empty answer leaves its question to the usual reading. On a terminal the questions are asked. A plan is approved
-    by `assay runs approve`.
+    An empty answer keeps the usual reading of the question. On a terminal, Assay asks the questions. To approve a
+    plan, use `assay runs approve`.
 
     \b
         assay runs answer last "The one in Brittany"
@@ -140,7 +140,7 @@ def approve_plan(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Approve the plan the run ID waits with, or give it another, and go on with it in this process.
+    """Approve the plan of run ID, or give it another plan, and continue the run in this process.
 
     \b
         assay runs approve last

@@ -112,11 +112,11 @@ def _code(asked: DueOutcome) -> Exit:
 @options.common
 @click.pass_obj
 def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, as_json: bool, home: Path | None) -> int:
-    """Ask every question that is due, one after another, and print how each report differs from the one before.
+    """Ask every question that is due, one after another, and print how each report differs from the previous one.
 
-    For cron or a systemd timer: called more often than a question is due, it does nothing in between, and two calls
-    at once do not ask twice. A run which a killed process left is gone on with. With --json a line each: {"schedule",
-    "run", "status", "changes", …}. Exit codes: 0 done, or nothing due; 1 a run failed; 7 a run waits for answers.
+    Made for cron or a systemd timer: it does nothing when no question is due, and two calls at once never ask twice.
+    A run left by a killed process is continued. --json prints one line per schedule: {"schedule", "run", "status",
+    "changes", …}. Exit codes: 0 done, or nothing due; 1 a run failed; 7 a run waits for answers.
 
     \b
         assay schedule run-due
@@ -153,9 +153,9 @@ EVERY = 20.0
 @options.common
 @click.pass_obj
 def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
-    """Stay, ask each question when it is due, and print what changed; Ctrl-C or SIGTERM ends it.
+    """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 
-    What a run was at when it was ended is gone on with by the next `watch` or `run-due`.
+    The next `watch` or `run-due` continues an interrupted run.
 
     \b
         assay schedule watch --notify https://example.org/hook

@@ -29,10 +29,10 @@ from assay.services.schedules.book import lasting, lasting_sources
 def add_schedule(
     state: TerminalOptions, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
 ) -> None:
-    """Have QUESTION asked every TIME; its id goes to stdout. It is due at once, for `assay schedule run-due`.
+    """Ask QUESTION every TIME, and print the schedule's id. It is due at once, for `assay schedule run-due`.
 
-    Options are kept as they are said here; what they leave open, the settings say each time. Texts of files
-    (--template, --instructions, --schema) are read now, documents (--in) each time.
+    Options given here are stored. Everything else comes from the settings at the time of each run. --template,
+    --instructions and --schema are read now, the documents of --in each time.
 
     \b
         assay schedule add "What is new in Python packaging?" --every 7d
@@ -52,7 +52,7 @@ def add_schedule(
 @options.json_output
 @options.common
 def list_schedules(as_json: bool, home: Path | None) -> None:
-    """The schedules, in the order of making: id, how often, when due, its latest run, question.
+    """List schedules, oldest first: id, interval, next time, latest run, question.
 
     \b
         assay schedule list
@@ -77,7 +77,7 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
 @click.argument("references", nargs=-1, required=True, metavar="ID…")
 @options.common
 def remove_schedule(references: Sequence[str], home: Path | None) -> None:
-    """Forget the schedules ID… (or the starts of their ids); the runs which answered them stay.
+    """Delete the schedules ID… (or the starts of ids). Their runs stay.
 
     \b
         assay schedule rm k3v9q2
