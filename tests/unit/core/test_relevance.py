@@ -52,12 +52,6 @@ def test_what_stands_around_a_statement_counts() -> None:
     assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].place == 1
 
 
-def test_where_nothing_named_is_spoken_of_nothing_answers() -> None:
-    said = ("The default port of the server is 80.", *TOWER, "The port is set by a directive.")
-    assert judge(read_question("Which port is the default of the server?"), statements(*said)).answers()
-    assert not judge(read_question("Which port is the default of the server Frobozz?"), statements(*said)).answers()
-
-
 def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
     answered = judge(read_question("Who designed the lighthouse on Bell Rock?"), statements(*TOWER))
     beside = judge(read_question("Which lighthouse keeper married a duchess of Parma?"), statements(*TOWER))

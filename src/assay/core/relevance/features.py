@@ -179,11 +179,6 @@ class Features:
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
-    def is_unnamed(self, places: Sequence[int]) -> bool:
-        """Whether the question names something, and neither these statements nor what stands around them does."""
-        names = self.question.names
-        return bool(names) and all(names.isdisjoint(self.held_around(at)) for at in places)
-
     # what is held
 
     def _hold(self, found: frozenset[str]) -> dict[str, float]:

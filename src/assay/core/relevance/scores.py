@@ -90,8 +90,6 @@ ELSEWHERE = 0.4
 """The share of the margin which a statement of another document than the best may be below it."""
 TOGETHER = 3
 """Statements which answer together."""
-FEW = 5
-"""Statements up to which a library is so small that what a question names may go without its name."""
 CHANCE_NAMES = (
     "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
     "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
@@ -196,9 +194,7 @@ def judge(
     `cosines` say how near in meaning each statement is to the question, where an embedder was asked.
 
     Where an age, a length, a price or a share is asked for and the best statements have none, they do not: of the 34
-    sentences which answer such questions of the training part, 33 have one. Nor do by words statements answer around
-    which nothing is named that the question names: of 673 answers of the training part in six languages that is true
-    of none.
+    sentences which answer such questions of the training part, 33 have one.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -216,12 +212,11 @@ def judge(
         return Judgement((), 0.0)
     by_words = ranked(scores)
     vector = chances(features, vectors, by_words, row)
-    best = [each.place for each in by_words[:TOGETHER]]
     unmeasured = vector[CHANCE_NAMES.index("measure")] < 0
-    amiss = unmeasured or (len(statements) > FEW and features.is_unnamed(best))
-    chance = 0.0 if amiss else _chance(vector)
+    chance = 0.0 if unmeasured else _chance(vector)
     if not cosines:
         return Judgement(by_words, chance, question.language)
+    best = [each.place for each in by_words[:TOGETHER]]
     by_both = ranked(reordered(scores, cosines))
     both = 0.0 if unmeasured else likelier(chance, cosines, best, by_both[0].place)
     return Judgement(by_both, both, question.language)
