@@ -15,7 +15,7 @@ from msgspec import UNSET
 from assay.cli.completion import in_places, run_ids, strategies
 from assay.cli.options import Command, Count, Duration, Money
 from assay.core.brief import ROLES, Role
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.options import Declared, Flag, Group, declared
 from assay.core.run_options import RunOptions
 

@@ -287,3 +287,34 @@ class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
     languages: dict[str, int] = {}
     published: tuple[str, str] = ("", "")
     names: tuple[str, ...] = ()
+
+
+def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
+    """The passage a stretch of a document is, under the id of a source."""
+    return Passage(
+        id=f"{source}.{span.ordinal}",
+        source=source,
+        document_sha256=document.sha256,
+        start=span.start,
+        end=span.end,
+        text=span.text,
+        text_sha256=sha256(span.text.encode()),
+        heading=span.heading,
+        page=span.page,
+        label=span.label,
+        lead=span.lead,
+    )
+
+
+def span_of(passage: Passage) -> PassageSpan:
+    """The stretch of its document a passage is."""
+    return PassageSpan(
+        ordinal=ordinal_of(passage.id),
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        heading=passage.heading,
+        page=passage.page,
+        label=passage.label,
+        lead=passage.lead,
+    )

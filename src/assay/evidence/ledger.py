@@ -26,9 +26,9 @@ from assay.core.sources import (
     PassageSpan,
     Source,
     lane_of_source,
-    ordinal_of,
-    sha256,
+    passage_of,
     source_id,
+    span_of,
 )
 from assay.core.web_addresses import assess, find_doi
 
@@ -270,7 +270,7 @@ class Ledger:
         """Passages grouped by document, to be shown to another lane under ids of its own."""
         grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
-            grouped[passage.document_sha256].append(_span(passage))
+            grouped[passage.document_sha256].append(span_of(passage))
         return [
             LedgerExcerpt(document=self._held.documents[document], spans=tuple(spans))
             for document, spans in grouped.items()
@@ -373,36 +373,6 @@ def _source(id: str, document: Document, held: _Held) -> Source:
         kind=quality.kind,
         kind_reason=quality.reason,
         notices=held.notices.get(find_doi(document.metadata, document.url), ()),
-    )
-
-
-def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
-    """The passage a stretch of a document is, under the id of a source."""
-    return Passage(
-        id=f"{source}.{span.ordinal}",
-        source=source,
-        document_sha256=document.sha256,
-        start=span.start,
-        end=span.end,
-        text=span.text,
-        text_sha256=sha256(span.text.encode()),
-        heading=span.heading,
-        page=span.page,
-        label=span.label,
-        lead=span.lead,
-    )
-
-
-def _span(passage: Passage) -> PassageSpan:
-    return PassageSpan(
-        ordinal=ordinal_of(passage.id),
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        heading=passage.heading,
-        page=passage.page,
-        label=passage.label,
-        lead=passage.lead,
     )
 
 

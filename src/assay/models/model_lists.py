@@ -10,7 +10,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response

@@ -16,7 +16,7 @@ from assay.cli.completion import collection_names
 from assay.cli.library import HOW_TO_ADD, check_collection, exists, stored, without_documents
 from assay.cli.options import any_collection_option, collection_option, embedder_option
 from assay.cli.terminal import clean, confirm, harmless, say, table, write
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.milestones import counted, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
 from assay.core.sources import Document

@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 import msgspec
 
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import ModelFacts
 from assay.core.remote_services import trusted
 

@@ -12,9 +12,8 @@ import msgspec
 from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.relevance.topic_question import analysis_for, keys
-from assay.core.sources import Document, Passage, PassageSpan, Source, readable
+from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
-from assay.evidence.ledger import passage_of
 from assay.verify import gate
 from assay.verify.checks import NO_CITATION
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
