@@ -26,9 +26,9 @@ from assay.core.sources import (
     PassageSpan,
     Source,
     lane_of_source,
-    ordinal_of,
     sha256,
     source_id,
+    span_of,
 )
 from assay.core.web_addresses import assess, find_doi
 
@@ -233,16 +233,11 @@ class Ledger:
         return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
-        """All passages shown and all sources the lanes seen have met, by id.
-
-        They come by lane, in each as it met them: which of the lanes that work at once comes first is nobody's choice.
-        """
-        passages = [passage for passage in self._held.passages.values() if self._sees(passage.source)]
-        sources = [source for source in self._held.sources.values() if self._sees(source.id)]
-        return (
-            {each.id: each for each in sorted(passages, key=lambda each: lane_of_source(each.source))},
-            {each.id: each for each in sorted(sources, key=lambda each: lane_of_source(each.id))},
-        )
+        """All passages shown and all sources the lanes seen have met, by id: lane after lane, each in its order."""
+        passages = sorted(self._held.passages.values(), key=lambda each: lane_of_source(each.source))
+        sources = sorted(self._held.sources.values(), key=lambda each: lane_of_source(each.id))
+        seen = {each.id: each for each in passages if self._sees(each.source)}
+        return seen, {each.id: each for each in sources if self._sees(each.id)}
 
     def count(self) -> int:
         """How many passages the lanes seen were shown."""
@@ -270,7 +265,7 @@ class Ledger:
         """Passages grouped by document, to be shown to another lane under ids of its own."""
         grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
-            grouped[passage.document_sha256].append(_span(passage))
+            grouped[passage.document_sha256].append(span_of(passage))
         return [
             LedgerExcerpt(document=self._held.documents[document], spans=tuple(spans))
             for document, spans in grouped.items()
@@ -390,19 +385,6 @@ def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
         page=span.page,
         label=span.label,
         lead=span.lead,
-    )
-
-
-def _span(passage: Passage) -> PassageSpan:
-    return PassageSpan(
-        ordinal=ordinal_of(passage.id),
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        heading=passage.heading,
-        page=passage.page,
-        label=passage.label,
-        lead=passage.lead,
     )
 
 
