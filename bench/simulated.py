@@ -29,8 +29,8 @@ from simulated_server import Served
 
 from assay.core.brief import ROLES, Brief
 from assay.core.ports import Access, Hit, Library, Model, Query, World
+from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
-from assay.core.secrets import Secret
 from assay.core.sources import Document
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader

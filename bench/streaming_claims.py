@@ -40,7 +40,7 @@ from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.pipeline import Verified, WrittenReport, verify
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
 BUILT_IN = Profile(name="writer", price=Price(input=0.0, output=0.0), deterministic=True)

@@ -71,7 +71,7 @@ def test_one_model_plays_every_role_nobody_else_is_named_for(file: Path, monkeyp
         "simple": ("vllm:m", "extractive"),
         "analytical": ("vllm:m", "extractive"),
         "complex": ("openai:gpt-5", "ollama:qwen3"),
-        "judge": ("vllm:m", "ollama:qwen3", "openai:gpt-5"),  # of another family than the writer: `core.families`
+        "judge": ("vllm:m", "ollama:qwen3", "openai:gpt-5"),  # of another family than the writer: `core.ports.models`
     }
 
 

@@ -33,8 +33,7 @@ from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
 from assay.verify.checks import examine
-from assay.verify.claim_check import CheckRules, PendingClaim, check_claim
-from assay.verify.decision import decide, evidence_of
+from assay.verify.claim_check import CheckRules, PendingClaim, check_claim, decide, evidence_of
 from assay.verify.judge import consider
 
 AT_ONCE = 8

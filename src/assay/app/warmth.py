@@ -6,9 +6,9 @@ from contextlib import suppress
 from importlib import import_module
 
 from assay.core.assurance import states_absence
-from assay.core.certificates import trusted
 from assay.core.errors import AssayError
-from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.remote_services import trusted
 from assay.core.text import sentences, words
 from assay.services import worlds
 from assay.services.context import Context

@@ -12,7 +12,7 @@ from assay.cli import options
 from assay.cli.tables import table
 from assay.cli.terminal import write
 from assay.core.brief import Role
-from assay.core.families import BUILT_IN, family
+from assay.core.ports.models import BUILT_IN, family
 from assay.services.providers import Provider, providers
 
 

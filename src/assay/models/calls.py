@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError
+from assay.core.json_decoding import UNREADABLE
 from assay.core.messages import CallDelta, CallDone, ToolCall
 
 # Signs outside the Basic Multilingual Plane which a service cut in two.

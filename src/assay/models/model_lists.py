@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError
-from assay.core.secrets import Secret
+from assay.core.json_decoding import UNREADABLE
+from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response
 
 WAIT = 5.0

@@ -9,13 +9,13 @@ import msgspec
 
 from assay.agents.task import AgentTask, Finding, Finished
 from assay.core.assurance import states_absence
+from assay.core.blocks import template_text
 from assay.core.brief import Brief, Role, fitted
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached
 from assay.core.events import ScopeCounted
 from assay.core.markers import strip
 from assay.core.messages import Message
-from assay.core.outline import written
 from assay.core.phrases import in_words
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus
 from assay.core.sources import CollectionSummary
@@ -30,7 +30,7 @@ from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80
 YIELDING = (
@@ -139,7 +139,7 @@ async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader)
         scope=brief.scope.label,
         language=brief.language,
         instructions=brief.instructions,
-        template=written(brief.template),
+        template=template_text(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
         ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
         tools=tools,

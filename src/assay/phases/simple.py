@@ -27,8 +27,7 @@ from assay.phases.empty_report import checked, nothing_found
 from assay.phases.write import REVISED, settle, with_date
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
-from assay.verify.stream.proofreader import Proofreader, proofreader
-from assay.verify.stream.sentences import spans
+from assay.verify.proofreader import Proofreader, proofreader, spans
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")

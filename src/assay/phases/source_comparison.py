@@ -32,7 +32,7 @@ from assay.run.steps import StepContext
 from assay.verify.conflicts.detection import conflicts, section, summary
 from assay.verify.copies import LONGEST, clusters, copies
 from assay.verify.evidence_index import text_of
-from assay.verify.stream.sentences import spans
+from assay.verify.proofreader import spans
 
 REVISED = "where sources disagree was put in by code"
 MOST_NAMED = 4

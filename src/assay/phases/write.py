@@ -19,8 +19,7 @@ from assay.phases.empty_report import nothing_found
 from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
-from assay.verify.stream.proofreader import proofreader
-from assay.verify.stream.sentences import spans
+from assay.verify.proofreader import proofreader, spans
 
 REVISED = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = N_(

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from assay.core.brief import Brief
-from assay.core.decoders import ready_types
 from assay.core.errors import (
     AssayError,
     Cancelled,
@@ -35,6 +34,7 @@ from assay.core.events import (
     RunStarted,
     encode,
 )
+from assay.core.json_decoding import ready_types
 from assay.core.ports import (
     FINAL,
     NOTHING,

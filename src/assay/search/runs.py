@@ -1,7 +1,7 @@
 """An index of runs: of what was asked, and what the reports say. Derived from the journal, and deletable at any time.
 
 Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
-report. Words are those of the library's index (`core.relevance.analysis`). Blocking; one thread at a time.
+report. Words are those of the library's index (`core.lexicon.analysis`). Blocking; one thread at a time.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.ports.run_index import IndexedRun, RunHit
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading
 from assay.search.local.words import Words

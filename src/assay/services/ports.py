@@ -24,7 +24,7 @@ from assay.core.ports import (
     Similarity,
     Watch,
 )
-from assay.core.ports.run_index import RunIndexing
+from assay.core.ports.lists import RunIndexing
 from assay.core.ports.webhooks import Poster
 from assay.core.sources import Document, PassageSpan, Syntax
 from assay.core.view import RunView

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
-from assay.core.ports.queue import QUEUE_NEWS
+from assay.core.ports.jobs import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.holders import is_dead

@@ -31,8 +31,8 @@ from pydantic_settings import (
 from assay.core.brief import ROLES, Depth, Length, Mode, Role
 from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.families import judges
 from assay.core.markers import CitationMode
+from assay.core.ports.models import judges
 from assay.settings import addresses, sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
@@ -176,7 +176,7 @@ class Settings(BaseSettings):
     def roles(self) -> dict[Role, tuple[str, ...]]:
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
 
-        The judge, where it is not named, is of another family than the writer if any of them is (`core.families`).
+        The judge, where it is not named, is of another family than the writer if any of them is (`core.ports.models`).
         """
         chosen = {role: getattr(self.models, role) for role in ROLES}
         if self.model:

@@ -293,10 +293,11 @@ class MemoryLibrary(MemoryCollections):
             names=tuple(document.name for document in documents if document.name)[: max(names, 0)],
         )
 
-    def stamp(self, path: str) -> FileStamp | None:
-        """How the file looked when it was read."""
+    def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
+        """See the port."""
         with self._lock:
-            return self._stamps.get((self._owner or "", path))
+            found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
+        return {path: stamp for path, stamp in found.items() if stamp is not None}
 
     def _known(self, documents: Iterable[str]) -> set[int]:
         rows = set()

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from assay.core.errors import LeaseHeld, UnknownName
 from assay.core.events import ModelAttempted
-from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -19,6 +18,7 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
+    relabelled,
 )
 from assay.store import common
 from assay.store.common import Wall

@@ -12,7 +12,7 @@ from provider_server import check_anthropic, provider_server
 
 from assay.core.messages import Message, Reply, Request, TextDelta, ToolCall, tagged
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import SERVICES, create
 
 IDS = st.sampled_from(["a", "call-0", "functions.search:0", "é", "", "x" * 99, "abcdefghi"])

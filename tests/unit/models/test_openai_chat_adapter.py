@@ -25,7 +25,7 @@ from assay.core.messages import (
     ToolCall,
     ToolDefinition,
 )
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.openai import SERVICES, ChatCompletions, ChatService
 
 KEY = "sk-planted-0123456789"

@@ -18,9 +18,9 @@ from assay.cli.library import HOW_TO_RUN, exists, stored
 from assay.cli.stored_names import run_ids
 from assay.cli.tables import table
 from assay.cli.terminal import clean, say, write
-from assay.core.labels import STARRED, read_label
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow, RunStatus
+from assay.core.ports.lists import STARRED, read_label
 
 # How old a run is, as people say it.
 

@@ -105,6 +105,7 @@ def ingest(
     units = Units(library, readers.extractors, readers.archives, readers.largest, exclusions.twins(files))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
+        shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
         reading = _Reading(shelf)
         try:
             for number, name in enumerate(reading.read(files, pages, units), 1):
@@ -151,7 +152,7 @@ class _Reading:
 
     def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
         """Read all; gives the name of each file and page when it is done."""
-        all_of_them = chain.from_iterable(chain(map(units.of, files), map(units.of_page, pages)))
+        all_of_them = chain.from_iterable(chain([units.of_files(files)], map(units.of_page, pages)))
         for unit in ahead(all_of_them):
             self._take(unit)
             if isinstance(unit, UnitFinished):

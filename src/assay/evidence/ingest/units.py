@@ -36,7 +36,8 @@ MOST_UNPACKED = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
 AHEAD = 16
 AHEAD_BYTES = 64 * 1024 * 1024
-
+LOOKED_UP = 500
+"""Files about which the library is asked at once."""
 
 T = TypeVar("T")
 
@@ -118,11 +119,18 @@ class Units:
         # A newer version of any of them may read more of an archive.
         self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
 
-    def of(self, file: FileToRead) -> Iterator[Unit]:
-        """The units of one file; the last is `UnitFinished`."""
+    def of_files(self, files: Sequence[FileToRead]) -> Iterator[Unit]:
+        """The units of files, in order; each file's last is `UnitFinished`."""
+        for first in range(0, len(files), LOOKED_UP):
+            some = files[first : first + LOOKED_UP]
+            known = self._library.stamps([stamp_path(file) for file in some])
+            for file in some:
+                yield from self._of(file, known.get(stamp_path(file)))
+
+    def _of(self, file: FileToRead, known: FileStamp | None) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
-            stamp = self._look(file)
+            stamp = self._look(file, known)
             if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:
@@ -157,17 +165,16 @@ class Units:
             )
         yield UnitFinished(name=page.url)
 
-    def _look(self, file: FileToRead) -> FileStamp:
-        """The stamp of an unchanged file, else one without documents."""
+    def _look(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
+        """The stamp of an unchanged file, else one without documents; `known` is that of the last time."""
         status = file.path.stat()
         check_regular(status)
-        path = printable(os.path.abspath(file.path))
+        path = stamp_path(file)
         reader = self._reader(file.path.name) or self._extractors.get(".txt")
         version = reader.name if reader is not None else ""
         if by_suffix(self._archives, file.path.name) is not None:
             version = f"{version} {self._versions}"
         fresh = FileStamp(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns, documents=(), extractor=version)
-        known = self._library.stamp(path)
         same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
         return known if known is not None and same and known.extractor == version else fresh
 
@@ -246,6 +253,11 @@ class Units:
 
     def _reader(self, name: str) -> Extractor | Archive | None:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
+
+
+def stamp_path(file: FileToRead) -> str:
+    """The name under which a file's stamp is kept."""
+    return printable(os.path.abspath(file.path))
 
 
 def _wanted(unit: Unit) -> Unit:

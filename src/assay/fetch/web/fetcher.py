@@ -15,11 +15,10 @@ from typing import Literal
 import httpcore2
 import msgspec
 
-from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
+from assay.core.remote_services import retry_after, trusted
 from assay.core.sources import Fetched
-from assay.core.waits import retry_after
 from assay.core.web_addresses import (
     ANYTHING,
     BadUrl,

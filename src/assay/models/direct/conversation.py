@@ -23,8 +23,8 @@ from pydantic_ai.models import StreamedResponse
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
-from assay.core.secrets import Secret
-from assay.core.waits import retry_after
+from assay.core.ports.models import Secret
+from assay.core.remote_services import retry_after
 from assay.models import failures
 from assay.models.direct import request_format
 from assay.models.direct.clients import Closable, client, watched

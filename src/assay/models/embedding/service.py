@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import httpx2
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError, ModelFailed
+from assay.core.json_decoding import UNREADABLE
 from assay.core.ports import Access, Embedding, TextKind
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.text import estimate_tokens
 from assay.models.catalogue import input_price
 from assay.models.embedding.prefixes import prefixed, prefixes_of
@@ -49,7 +49,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWERS = msgspec.json.Decoder(_Answer)
-"""Made before there are threads: see `core.decoders`."""
+"""Made before there are threads: see `core.json_decoding`."""
 
 
 class EmbeddingService:

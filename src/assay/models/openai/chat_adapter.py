@@ -11,11 +11,11 @@ from typing import Any
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
 from assay.models.calls import decode
 from assay.models.catalogue import profile
 from assay.models.event_stream import events

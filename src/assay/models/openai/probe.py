@@ -16,9 +16,9 @@ from typing import Any
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
-from assay.core.decoders import UNREADABLE
+from assay.core.json_decoding import UNREADABLE
 from assay.core.messages import ModelFacts
+from assay.core.remote_services import trusted
 
 WAIT = 1.5
 """Seconds for all that is asked."""

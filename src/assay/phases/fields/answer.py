@@ -28,7 +28,7 @@ from assay.phases.fields.values import FieldAnswer, label, line, stated
 from assay.phases.material import evidence
 from assay.phases.write import shortcomings, with_date
 from assay.run.run import Run
-from assay.verify.stream.proofreader import proofreader
+from assay.verify.proofreader import proofreader
 
 # Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks what it gives.
 

@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
 from assay.core.errors import ConfigError, SearchAway, SearchError
+from assay.core.remote_services import trusted
 
 SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000

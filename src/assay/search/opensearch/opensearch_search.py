@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
+from assay.core.lexicon.analysis import analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
 from assay.search.local.intake import EachSpans, readable

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from assay.core.errors import ConfigError, SearchAway, SearchError, StoreError
+from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.words import Naming, Words

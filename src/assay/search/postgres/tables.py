@@ -1,6 +1,6 @@
 """The index in PostgreSQL: whole documents, passages, and how frequent each word is.
 
-The words are those of the local index (`core.relevance.analysis`): stemmed in a document's own language, pairs of
+The words are those of the local index (`core.lexicon.analysis`): stemmed in a document's own language, pairs of
 characters where a script has no spaces. PostgreSQL's own configurations know fewer languages, and would find other
 passages than a machine with an index of its own. So its text search is given words which are ready: it stores, finds
 and counts them.
@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from assay.core.relevance.analysis import analysis_of, name_terms, terms
+from assay.core.lexicon.analysis import analysis_of, name_terms, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
 

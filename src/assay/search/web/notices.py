@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
+from assay.core.json_decoding import UNREADABLE
 from assay.core.sources import Notice
 from assay.search.web.crossref import Crossref
 from assay.search.web.http import Ask, decode

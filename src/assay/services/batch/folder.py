@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 import msgspec
 from filelock import FileLock, Timeout
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import StoreError, UsageError
+from assay.core.json_decoding import UNREADABLE
 from assay.services.batch.rows import BatchRow
 
 RESULTS = "results.jsonl"

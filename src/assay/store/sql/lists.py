@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, or_
 
 from assay.core.errors import UnknownName
 from assay.core.events import ModelAttempted
-from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -19,6 +18,7 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
+    relabelled,
 )
 from assay.store import common
 from assay.store.labels import label_marks, stored_labels, written_labels

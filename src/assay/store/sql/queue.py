@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
-from assay.core.ports.queue import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
 from assay.store.owned_view import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.database import Database

@@ -15,9 +15,8 @@ from assay.core.sources import Source
 from assay.core.web_addresses import canonical
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day
-from assay.verify.conflicts import dates
-from assay.verify.conflicts.statements import SourceStatement, Value, years
-from assay.verify.equality import as_measured, same, same_day
+from assay.verify.conflicts.statements import SourceStatement, Value, is_year, years
+from assay.verify.figures import as_measured, same, same_day
 from assay.verify.slot_places import EvidenceSpan, context
 
 FITS = 0.62
@@ -70,9 +69,9 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
     """Whether the values are of one kind, and not the same at the precision of either."""
     if isinstance(one, Day) or isinstance(other, Day):
         return _days_differ(one, other)
-    if not _one_kind(one, other) or dates.is_year(one) != dates.is_year(other):
+    if not _one_kind(one, other) or is_year(one) != is_year(other):
         return False
-    if dates.is_year(one):
+    if is_year(one):
         return one.literal != other.literal
     if one.bound or other.bound:
         return _far(one, other)

@@ -20,9 +20,9 @@ from assay.verify.checks import NO_CITATION
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
 from assay.verify.claims import ReportSentence, claims
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.judge.exhibit import MOST_PASSAGES
-from assay.verify.quotes import verbatim
-from assay.verify.rarity import TermPlaces
+from assay.verify.judge.question import MOST_PASSAGES
+from assay.verify.repair.candidates import TermPlaces
+from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import notices
 
