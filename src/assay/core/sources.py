@@ -270,6 +270,20 @@ def lane_of_source(id: str) -> int:
     return int(id.removeprefix("S")) // 1000
 
 
+def span_of(passage: Passage) -> PassageSpan:
+    """A passage as it lies in its document, without the id a run gave it."""
+    return PassageSpan(
+        ordinal=ordinal_of(passage.id),
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        heading=passage.heading,
+        page=passage.page,
+        label=passage.label,
+        lead=passage.lead,
+    )
+
+
 def ordinal_of(id: str) -> int:
     """The place in its document of the passage of this id: 17 for `S2003.17`."""
     return int(id.rpartition(".")[2])
@@ -303,18 +317,4 @@ def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
         page=span.page,
         label=span.label,
         lead=span.lead,
-    )
-
-
-def span_of(passage: Passage) -> PassageSpan:
-    """The stretch of its document a passage is."""
-    return PassageSpan(
-        ordinal=ordinal_of(passage.id),
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        heading=passage.heading,
-        page=passage.page,
-        label=passage.label,
-        lead=passage.lead,
     )

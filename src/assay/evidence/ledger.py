@@ -233,16 +233,11 @@ class Ledger:
         return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
-        """All passages shown and all sources the lanes seen have met, by id.
-
-        They come by lane, in each as it met them: which of the lanes that work at once comes first is nobody's choice.
-        """
-        passages = [passage for passage in self._held.passages.values() if self._sees(passage.source)]
-        sources = [source for source in self._held.sources.values() if self._sees(source.id)]
-        return (
-            {each.id: each for each in sorted(passages, key=lambda each: lane_of_source(each.source))},
-            {each.id: each for each in sorted(sources, key=lambda each: lane_of_source(each.id))},
-        )
+        """All passages shown and all sources the lanes seen have met, by id: lane after lane, each in its order."""
+        passages = sorted(self._held.passages.values(), key=lambda each: lane_of_source(each.source))
+        sources = sorted(self._held.sources.values(), key=lambda each: lane_of_source(each.id))
+        seen = {each.id: each for each in passages if self._sees(each.source)}
+        return seen, {each.id: each for each in sources if self._sees(each.id)}
 
     def count(self) -> int:
         """How many passages the lanes seen were shown."""
