@@ -20,7 +20,7 @@ from assay.core.ports import ListingConnector
 from assay.core.ports.jobs import JobFilter
 from assay.fetch.git import GitConnector
 from assay.fetch.objects import ObjectsConnector
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob
 

@@ -11,7 +11,7 @@ from library_of import fill
 from assay.core.ports import Query
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.feedback import COMMON, LEAST, RARE, SHARE, WORDS, more_words
+from assay.search.local.local_ranks import COMMON, LEAST, RARE, SHARE, WORDS, more_words
 from assay.store.memory import memory_store
 
 TERMS = st.lists(
