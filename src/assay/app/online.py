@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -11,7 +12,7 @@ from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.ports.models import Secret
-from assay.core.sources import Document, Fetched, PassageSpan
+from assay.core.sources import UNSORTED, Document, Fetched, PassageSpan
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
@@ -169,13 +170,14 @@ class Online:
         try:
             done = ingest(
                 (),
-                IngestTarget(library=library, blobs=self._blobs, clock=self._clock),
+                IngestTarget(library=library, blobs=self._blobs, clock=self._clock, collection=UNSORTED),
                 FileReaders(extractors=self._readers.of_pages()),
                 pages=(page,),
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        return tuple(library.documents((done.collection,)))
+        found = map(library.document, dict.fromkeys(chain.from_iterable(done.given.values())))
+        return tuple(each for each in found if each is not None)
 
 
 class OwnedWeb:

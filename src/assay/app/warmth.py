@@ -7,7 +7,7 @@ from importlib import import_module
 
 from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
-from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.lexicon.analysis import analysis_of, terms
 from assay.core.remote_services import trusted
 from assay.core.text import sentences, words
 from assay.services import worlds

@@ -18,7 +18,18 @@ import msgspec
 
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
-from assay.core.sources import FINAL_URL, Document, Notice, Passage, PassageSpan, Source, ordinal_of, sha256, source_id
+from assay.core.sources import (
+    FINAL_URL,
+    Document,
+    Notice,
+    Passage,
+    PassageSpan,
+    Source,
+    lane_of_source,
+    ordinal_of,
+    sha256,
+    source_id,
+)
 from assay.core.web_addresses import assess, find_doi
 
 LANE_SOURCES = 999
@@ -222,12 +233,16 @@ class Ledger:
         return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
-        """All passages shown and all sources the lanes seen have met, by id."""
-        passages, sources = dict(self._held.passages), dict(self._held.sources)
-        if self._lanes is not None:
-            passages = {id: passage for id, passage in passages.items() if self._sees(passage.source)}
-            sources = {id: source for id, source in sources.items() if self._sees(id)}
-        return passages, sources
+        """All passages shown and all sources the lanes seen have met, by id.
+
+        They come by lane, in each as it met them: which of the lanes that work at once comes first is nobody's choice.
+        """
+        passages = [passage for passage in self._held.passages.values() if self._sees(passage.source)]
+        sources = [source for source in self._held.sources.values() if self._sees(source.id)]
+        return (
+            {each.id: each for each in sorted(passages, key=lambda each: lane_of_source(each.source))},
+            {each.id: each for each in sorted(sources, key=lambda each: lane_of_source(each.id))},
+        )
 
     def count(self) -> int:
         """How many passages the lanes seen were shown."""

@@ -21,7 +21,7 @@ from assay.core.events import (
     SourceFailed,
     decode,
 )
-from assay.core.relevance.analysis import stop_terms
+from assay.core.lexicon.analysis import stop_terms
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
@@ -138,7 +138,7 @@ def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> 
         way: gives the addresses a source was come by.
     """
     put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
-    begun, opened = set[str](), set[str]()
+    begun, opened, sources = set[str](), set[str](), list[Source]()
     for event in events:
         match event:
             case SearchExpected(query=query, provider=provider):
@@ -150,5 +150,8 @@ def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> 
             case SourceFailed(url=url):
                 opened.add(page_key(url))
             case SourceAdded(source=source) if source.media_type != SNIPPET:
-                opened.update(map(page_key, (source.url, *way(source))))
+                opened.add(page_key(source.url))
+                sources.append(source)
+    if begun - opened:
+        opened.update(page_key(url) for source in sources for url in way(source))
     return Usage(searches=len(put - performed), pages=len(begun - opened))

@@ -25,7 +25,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import listed_fields
 from assay.phases.fields.schema import read as read_schema
-from assay.phases.inheritance import InheritedEvidence, inherit, ledger_of
+from assay.phases.inheritance import InheritedEvidence, inherit, opened_ledger
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -141,7 +141,7 @@ async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader)
         instructions=brief.instructions,
         template=template_text(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
-        ledger=ledger_of(brief, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
+        ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
         tools=tools,
         reader=reader,
         inherited=inherited,
@@ -167,7 +167,7 @@ async def look_at_scope(run: Run) -> CollectionSummary:
 def on_new_topic(run: Run, case: Case) -> Case:
     """The case without the evidence taken over: the run asks about something else than the one it continues."""
     return msgspec.structs.replace(
-        case, inherited=InheritedEvidence(), ledger=ledger_of(run.brief, InheritedEvidence(), None)
+        case, inherited=InheritedEvidence(), ledger=opened_ledger(run, InheritedEvidence(), None)
     )
 
 

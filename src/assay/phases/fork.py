@@ -317,7 +317,7 @@ def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:
 
 def answers(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     """What the calls of a run got, with what it was forked with itself where that held for it."""
-    own, record = inheritance.answers_of(memory), memory.steps.get(FORK_STEP)
+    own, record = inheritance.answers_of(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
     if record is None:
         return own
     before = msgspec.json.decode(record.data, type=Forked)

@@ -75,7 +75,9 @@ def _failure(name: str, reason: str) -> str:
 
 def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
     """The pages read, the hosts they came from, the pages which could not be read, and who else was asked."""
-    pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _is_page(run, each)]
+    pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _host(each.url)]
+    if run.world.library.count(run.brief.scope.collections):
+        pages = [each for each in pages if _is_page(run, each)]
     hosts = _hosts(url for page in pages for url in (page.url, *way(run, page)))
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
@@ -100,9 +102,9 @@ def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
 
 
 def _is_page(run: Run, source: Source) -> bool:
-    """Whether it was read from the web: a document of the scope may have the address of a page as well."""
+    """Whether what has a page's address was read from the web: a document of the scope may have one as well."""
     found = run.world.library.find(source.url, run.brief.scope.collections)
-    return bool(_host(source.url)) and all(each.sha256 != source.document_sha256 for each in found)
+    return all(each.sha256 != source.document_sha256 for each in found)
 
 
 def way(run: Run, source: Source) -> tuple[str, ...]:

@@ -166,7 +166,9 @@ class Limits(SettingsTable):
     user_usd_per_day: float | None = Field(None, gt=0, description="US dollars one user's runs may spend a day (UTC)")
     user_tokens_per_day: int | None = Field(None, gt=0, description="tokens one user's runs may use a day (UTC)")
     user_runs_at_once: int | None = Field(
-        None, ge=0, description="runs of one user which are queued or executed at once; a further one is refused"
+        None,
+        ge=0,
+        description="runs, and jobs, of one user which are queued or executed at once; a further one is refused",
     )
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
         {}, description="calls a provider or service of models gets at once, of all runs and workers, by its name"

@@ -85,7 +85,7 @@ class ServerSettings(SettingsTable):
     requests_per_minute: int = Field(
         600, ge=0, le=1_000_000, description="requests a user may send a minute; 0: no limit"
     )
-    runs_per_hour: int = Field(0, ge=0, le=1_000_000, description="runs a user may begin an hour; 0: no limit")
+    runs_per_hour: int = Field(0, ge=0, le=1_000_000, description="runs and jobs a user may begin an hour; 0: no limit")
     webhook_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts and networks which are not public and may have webhooks (hooks.corp, 10.1.0.0/16)"
     )

@@ -188,8 +188,12 @@ class Jobs(Protocol):
         """The same, in which one owner sees and changes his own jobs alone; None sees all. A claim takes any."""
         ...
 
-    async def put(self, jobs: Sequence[Job]) -> int:
-        """Store these jobs in one transaction, but for those whose id is known; how many were new."""
+    async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
+        """Store these jobs in one transaction, but for those whose id is known; how many were new.
+
+        Raises:
+            TooMany: `at_once` jobs wait or are done already, parts and periodic ones which are not due left out.
+        """
         ...
 
     async def find(self, id: str) -> Job:
@@ -216,12 +220,17 @@ class Jobs(Protocol):
         """Seconds until a job which waits is due, or the lease of one runs out, 0 where one is; None: there is none."""
         ...
 
+    async def until_again(self, claim: JobClaim) -> float | None:
+        """Seconds until a job which failed for now, and which may be claimed so, is due again; None: there is none."""
+        ...
+
     async def claim(self, claim: JobClaim) -> Job | None:
         """Take the job whose turn it is; None where there is none for us.
 
-        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. No two
-        processes claim at the same time. A job whose lease has expired is there to be claimed again; one which
-        `MOST_TRIED` workers have left so fails instead, and is kept for `retry`.
+        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. A job
+        which waits for its parts is not in execution. No two processes claim at the same time. A job whose lease has
+        expired is there to be claimed again; one which `MOST_TRIED` workers have left so fails instead, and is kept for
+        `retry`.
         """
         ...
 
@@ -233,11 +242,12 @@ class Jobs(Protocol):
         """
         ...
 
-    async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
+    async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
 
         One that is waiting or has ended then is let go of; a periodic one which is done or has failed is followed by
-        the next in the same transaction, and one that was cancelled takes its parts with it.
+        the next in the same transaction, and one that has ended takes those of its parts with it which have not. With
+        a `pause` it is due after so many seconds, by the store's clock.
 
         Raises:
             FenceLost: it is another's now, or has ended.
@@ -252,10 +262,11 @@ class Jobs(Protocol):
         """
         ...
 
-    async def retry(self, id: str) -> Job:
+    async def retry(self, id: str, at_once: int | None = None) -> Job:
         """Have a job which failed or was cancelled taken up again, and its parts which did not get done.
 
         Raises:
+            TooMany: `at_once` jobs wait or are done already.
             UnknownName: there is none.
             UsageError: it has done what it was to do, or is on its way.
         """

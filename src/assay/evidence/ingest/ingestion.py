@@ -35,7 +35,12 @@ SECONDS = 2.0
 
 
 class DocumentIntake:
-    """Takes documents in and writes them; `documents` are all found, `added` how many are new to the library."""
+    """Takes documents in and writes them; `documents` are all found, `added` how many are new to the library.
+
+    Of a library which is `fresh`, and holds nothing yet, it need not be asked whether it knows a document.
+    """
+
+    fresh = False
 
     def __init__(
         self, library: Library, blobs: Blobs, writer: ThreadPoolExecutor, clock: Clock, collection: str
@@ -44,7 +49,6 @@ class DocumentIntake:
         self._collection = collection
         self.documents: dict[str, None] = {}
         self.added = 0
-        self._fresh = library.last_row() == 0
         self._batch: list[tuple[Snapshot, Document]] = []
         self._known: list[str] = []
         self._stamps: list[FileStamp] = []
@@ -65,7 +69,7 @@ class DocumentIntake:
         name = sha256(text)
         if name not in self.documents:
             self.documents[name] = None
-            if self._fresh or self._library.document(name) is None:
+            if self.fresh or self._library.document(name) is None:
                 self.added += 1
                 self._batch.append(self._store(extracted, text, part))
             else:
@@ -246,6 +250,7 @@ def ingest(
     units = Units(library, readers.extractors, readers.archives, readers.largest, twins(files))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
+        shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
         reading = _Reading(shelf)
         try:
             for number, name in enumerate(reading.read(files, pages, units), 1):

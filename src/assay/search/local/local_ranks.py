@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 import tantivy
 
+from assay.core.lexicon.analysis import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
-from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
 from assay.search.local.words import Frequencies, Words, added_parts, with_more, within

@@ -82,7 +82,7 @@ class BatchFolder:
             UsageError: another process has it.
             StoreError: it cannot be made, read or written.
         """
-        lock = FileLock(self.path / _LOCK)
+        lock = FileLock(self.path / _LOCK, thread_local=False)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -39,12 +40,13 @@ async def add(context: Context, hand: JobInHand) -> Result:
     asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
-    if missing and not any(found.values()) and not (asked.urls or asked.connected):
+    split = bool(await hand.jobs.list(JobFilter(parent=hand.job.id, limit=1)))
+    if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
     listed, others = await _connected(context, hand, asked.connected)
     every += listed
-    if sum(len(each.files) for each in every) <= PART:
+    if not split and sum(len(each.files) for each in every) <= PART:
         return _whole(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
     beside = _whole(await collections.add(context, others, wanted.collection, hand.tell)) if others else {}
@@ -78,7 +80,7 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
 async def files(context: Context, hand: JobInHand) -> Result:
     """Read one part."""
     started = context.clock.monotonic()
-    wanted = hand.work(FilesJob)
+    wanted, gone = hand.work(FilesJob), list[str]()
     if wanted.kept:
         if connector_of(wanted.place).reaches_out(wanted.place):
             check_online(context.settings)
@@ -86,7 +88,9 @@ async def files(context: Context, hand: JobInHand) -> Result:
         fetched = context.listed_places.read(wanted.place, wanted.kept, listed, context.clock)
         done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
     else:
-        done = await collections.read_files(context, wanted.files, wanted.collection, hand.tell)
+        here = await asyncio.to_thread(_still_there, wanted)
+        gone = [f"{file} was deleted before it was read" for file in wanted.files if file not in here]
+        done = await collections.read_files(context, here, wanted.collection, hand.tell)
     hand.note(
         worker=hand.job.holder,
         parts=1,
@@ -97,10 +101,16 @@ async def files(context: Context, hand: JobInHand) -> Result:
     return {
         "documents": list(done.documents),
         "skipped": [msgspec.structs.asdict(each) for each in done.skipped],
-        "warnings": list(done.warnings),
+        "warnings": [*done.warnings, *gone],
         "added": done.added,
         "files": done.files,
     }
+
+
+def _still_there(wanted: FilesJob) -> list[str]:
+    """The files of a part but those deleted since they were listed; all of them, where the place is not here."""
+    found = [file for file in wanted.files if Path(file).exists()]
+    return found if found or Path(wanted.place).exists() else list(wanted.files)
 
 
 def _whole(done: collections.Ingested) -> Result:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
+from assay.core.lexicon.word_lists import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.number_words import MONTHS
 from assay.verify.rules.negation import denied
 from assay.verify.slot_places import EvidenceSpan, bind, context
 

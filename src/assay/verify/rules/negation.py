@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.core.lexicon.word_lists import NEGATORS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
@@ -15,12 +16,6 @@ Set with `bench mutations --part train` (docs/verification.md, Mutations).
 """
 _REACH = 4
 """How many words after it a negator still governs. Chosen by hand."""
-_NEGATORS = frozenset(
-    """
-    not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
-    unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
-    """.split()
-)
 _TURNS = frozenset(
     """
     but although though however whereas while only merely until unless afraid hesitate necessarily where why how
@@ -82,7 +77,7 @@ def _find(
 
 
 def _is_negator(word: Word) -> bool:
-    return word.key == "not" or word.text.lower() in _NEGATORS
+    return word.key == "not" or word.text.lower() in NEGATORS
 
 
 def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, WORDS, analysis_of, name_terms, stop_terms, terms
+from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, stop_terms, terms
+from assay.core.lexicon.word_lists import STOP_WORDS
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_the_short_way_for_ascii_gives_the_same(text: str, analysis: str) -> Non
 def test_stop_words_are_terms() -> None:
     assert {"what", "is"} <= stop_terms("en")
     assert "कौन" in stop_terms(UNSTEMMED)
-    assert set(WORDS) - set(STEMMERS) == {"hi"}
+    assert set(STOP_WORDS) - set(STEMMERS) == {"hi"}
 
 
 def test_words_of_indic_scripts_are_not_cut_at_their_joining_signs() -> None:

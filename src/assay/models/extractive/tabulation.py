@@ -1,4 +1,4 @@
-"""Questions which compare: what is said of each thing, and a table of the fields which the documents share."""
+"""Tables: rows chosen by a question's values (`core.tables`), what code computed, and the table which compares."""
 
 from __future__ import annotations
 
@@ -8,12 +8,85 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from assay.core import passage_context
 from assay.core.clean import escape_markdown
-from assay.models.extractive.passages import PassageField, one_line
+from assay.core.lexicon.analysis import stem
+from assay.core.messages import Request
+from assay.core.sources import ordinal_of
+from assay.core.tables.answers import bound, is_computed
+from assay.core.tables.cells import ReadTable, TablePiece, heard, read_tables
+from assay.core.tables.table_questions import answer
+from assay.models.extractive.passages import PassageField, is_row, one_line
 from assay.models.extractive.question import ParsedQuestion, analyze, is_comparison
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.source_names import describe, frame, resolve
-from assay.models.extractive.words import COMPARING, CONCEPTS, stem, stems, topics
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, describe, frame, resolve
+from assay.models.extractive.words import COMPARING, CONCEPTS, stems, topics
+
+
+def tables(shelf: ShownSources) -> list[ReadTable]:
+    """The tables of all documents, as far as they were shown."""
+    return [
+        table
+        for book in shelf.books
+        if any(is_row(passage.text) for passage in book.passages)
+        for table in read_tables((TablePiece(each.id, each.text) for each in book.passages), book.title)
+    ]
+
+
+def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+    """The rows whose cells answer, each as it stands; nothing where the question chooses none, or asks to compute."""
+    found = answer(question.text, tables(shelf))
+    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
+        return []
+    texts = {passage.id: one_line(passage.text).strip("| ") for book in shelf.books for passage in book.passages}
+    chosen = dict.fromkeys(name for each in found.answers for row in each.rows for name in row.names)
+    source, near = shelf.by_passage, frozenset(stems(question.text))
+    return [
+        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, ordinal=ordinal_of(id), near=near)
+        for id in chosen
+        if id in texts
+    ]
+
+
+# what code computed over tables
+
+
+def calculated(request: Request) -> list[QuotableUnit]:
+    """The sentences the tool `calculate` gave, each with the passages it rests on."""
+    calls = {call.id for message in request.messages for call in message.calls if call.name == "calculate"}
+    return [
+        unit
+        for message in request.messages
+        if message.role == "tool" and message.call_id in calls
+        for unit in _units(message.text)
+    ]
+
+
+def _units(text: str) -> list[QuotableUnit]:
+    source = next(iter(passage_context.read(text)), None)
+    if source is None:
+        return []
+    known = {passage.id for passage in source.passages}
+    found: list[QuotableUnit] = []
+    for note in heard(text):
+        ids = tuple(id for ordinal in note.ordinals if (id := f"{source.id}.{ordinal}") in known)
+        if ids:
+            found.append(QuotableUnit(text=note.text, passages=ids, source=source.id, frame=True))
+    return found
+
+
+def is_said(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a computation, or a cell as the rows cited say it. Verification computes it again."""
+    if is_computed(unit.text):
+        return True
+    book = shelf.by_passage.get(unit.passages[0])
+    if book is None:
+        return False
+    cited = (TablePiece(each.id, each.text) for each in book.passages if each.id in unit.passages)
+    said = bound(unit.text, read_tables(cited, book.title))
+    return said is not None and said[0]
+
+
+# Questions which compare: what is said of each thing, and a table of the fields which the documents share.
 
 MOST_COMPARED = 5
 MOST_ROWS = 6
