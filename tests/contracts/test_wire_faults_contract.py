@@ -17,7 +17,7 @@ from provider_server import check_anthropic, check_google, check_groq, check_mis
 
 from assay.core.errors import ModelError
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
-from assay.core.json_decoding import field_text
+from assay.core.json_decoders import field_text
 from assay.core.messages import (
     CallDelta,
     CallDone,

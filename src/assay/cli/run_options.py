@@ -15,7 +15,7 @@ from assay.cli.options import Command, Count, Duration, Money
 from assay.cli.shell_words import strategies
 from assay.cli.stored_names import in_places, run_ids
 from assay.core.brief import ROLES, Role
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.options import Declared, Flag, declared
 from assay.core.run_options import RunOptions
 

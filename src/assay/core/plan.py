@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.brief import SetDepth
 from assay.core.errors import UsageError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]

@@ -20,7 +20,7 @@ from typing import IO
 import msgspec
 
 from assay.core.errors import EXTRACT_ERRORS, ExtractError, NoLetters, ReaderBroke, TooSlow
-from assay.core.json_decoding import ready_types
+from assay.core.json_decoders import ready_types
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.fetch.pdf import SCAN_SECONDS, reads_scans

@@ -18,7 +18,7 @@ from genai_prices import data_snapshot
 from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
 
 from assay.core.errors import ModelError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after
 

@@ -12,7 +12,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import CallDelta, CallDone, ToolCall
 
 MEDIA_TYPE = "text/event-stream"

@@ -34,7 +34,7 @@ from assay.core.events import (
     RunStarted,
     encode,
 )
-from assay.core.json_decoding import ready_types
+from assay.core.json_decoders import ready_types
 from assay.core.ports import (
     FINAL,
     NOTHING,

@@ -11,7 +11,7 @@ import msgspec
 from assay.core import passage_context
 from assay.core.brief import Role
 from assay.core.errors import SearchError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import Closeness, Request, Task, shown_text
 from assay.core.plan import Plan
 from assay.core.ports import Cosines, TextKind

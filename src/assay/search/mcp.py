@@ -20,7 +20,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, FetchFailed, SearchError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Clock, Query
 from assay.core.ports.models import Secret
 from assay.core.sources import Fetched

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.verify.claim_check import decide
 from assay.verify.judge.masks import ComparedValue
 

@@ -14,7 +14,7 @@ from assay.cli import options
 from assay.cli.docs.docs_options import collection_option, embedder_option
 from assay.cli.library import check_collection, stored
 from assay.cli.terminal import clean, say, write
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Explanation, Hit, WordScore
 
 MOST_WORDS = 8

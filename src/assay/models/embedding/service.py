@@ -13,7 +13,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.ports.models import Secret
 from assay.core.text import estimate_tokens
@@ -48,7 +48,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWERS = msgspec.json.Decoder(_Answer)
-"""Made before there are threads: see `core.json_decoding`."""
+"""Made before there are threads: see `core.json_decoders`."""
 
 
 class EmbeddingService:

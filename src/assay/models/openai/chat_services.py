@@ -17,7 +17,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.core.remote_services import trusted

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.typed_answers import Scalar
 
 Type = Literal["string", "integer", "number", "boolean"]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import SearchError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
 from assay.core.sources import Notice
 from assay.search.web.http import Ask, HttpProvider, decode

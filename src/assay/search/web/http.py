@@ -13,7 +13,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, SearchError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
 from assay.core.remote_services import retry_after, trusted
 from assay.search.web.provider import SearchAccess, WebHit

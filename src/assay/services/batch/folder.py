@@ -15,7 +15,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from assay.core.errors import StoreError, UsageError
-from assay.core.json_decoding import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.services.batch.rows import BatchRow
 
 RESULTS = "results.jsonl"
