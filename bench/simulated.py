@@ -39,8 +39,8 @@ from assay.models import openai
 from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import Services, pipeline
 from assay.phases.reflective import reflect
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine
+from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.run.steps import StepContext

@@ -31,8 +31,8 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
 from assay.models.script import Scripted
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.voice import StreamHooks

@@ -10,8 +10,8 @@ import pytest
 
 from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
-from assay.run.clock import SystemClock
 from assay.run.job_hand import JobInHand
+from assay.run.process import SystemClock
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)

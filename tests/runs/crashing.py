@@ -25,8 +25,8 @@ from assay.core.messages import Delta, Price, Profile, Reply, Request, input_tok
 from assay.core.ports import Commit, Hit, Lease, Model, Query
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.run.affordability import worst_case
-from assay.run.clock import SystemClock, stamp
+from assay.run.budget import worst_case
+from assay.run.process import SystemClock, stamp
 from assay.run.steps import digest
 
 Point = Literal["write", "asked", "streamed", "searched", "exported"]

@@ -23,7 +23,7 @@ from assay.fetch import git as git_places
 from assay.fetch import objects
 from assay.fetch.git import GitConnector
 from assay.fetch.objects import ObjectsConnector
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob
 

@@ -21,7 +21,7 @@ from assay.core.ports import Commit, Lease, World
 from assay.core.view import RunView, fold
 from assay.models.script import Scripted, says
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.engine import Engine
 
 CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
@@ -78,8 +78,8 @@ def model(*, clever: bool) -> Scripted:
 
 
 def engine(sea: Sea, journal: Any, holder: str) -> Engine:
-    services = Services(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, services), holder=holder, ttl=0.05)
+    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
+    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)
 
 
 def brief(name: str) -> Brief:

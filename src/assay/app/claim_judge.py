@@ -24,8 +24,8 @@ from assay.core.events import UsageUpdated, decode
 from assay.core.ports import Model, RateLimiter, World
 from assay.core.ports.store import Store
 from assay.core.usage import Budget, Usage
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, Pipeline
+from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import daily
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow

@@ -19,8 +19,7 @@ from assay.core.errors import ConfigError
 from assay.core.later import later
 from assay.core.ports import LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
-from assay.evidence.batches import Spans, Texts
-from assay.evidence.documents import DocumentReader
+from assay.evidence.documents import DocumentReader, Spans, Texts
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch

@@ -17,7 +17,7 @@ LOADED = (
     "assay.services.estimates",
     "assay.services.results",
     "assay.services.run_start",
-    "assay.models.model_lists",
+    "assay.models.catalogue",
     "assay.search.web.provider",
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
@@ -43,7 +43,7 @@ def warm(context: Context) -> None:
             import_module(name)
     settings = context.settings
     with suppress(AssayError):
-        _ = context.services, context.engine, context.search
+        _ = context.pipeline_parts, context.engine, context.search
     for text in (TEXT, TEXT.encode("ascii", "ignore").decode()):
         words(text)
         list(sentences(text))

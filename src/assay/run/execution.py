@@ -18,8 +18,7 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
-from assay.run.affordability import REPORT_OUTPUT, Reserve, writer
-from assay.run.budget import Accounts, Gate
+from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
 

@@ -12,10 +12,9 @@ import msgspec
 from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
-from assay.run.holders import this_process
 from assay.run.job_hand import Handler, JobInHand, Result
+from assay.run.process import heard, this_process
 from assay.run.releases import is_ahead
-from assay.run.tasks import heard
 
 log = logging.getLogger(__name__)
 

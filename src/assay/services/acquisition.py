@@ -24,12 +24,12 @@ from assay.evidence.ingest import (
     FileReaders,
     Ingested,
     IngestTarget,
-    exclusions,
     extractor_for,
     find_files,
     ingest,
     page_name,
 )
+from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.evidence.monitor import ReadingMonitor
 from assay.services import places
 from assay.services.pages import fetching
@@ -235,7 +235,7 @@ class Gathering:
             self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
             done = self.take(readable, collection)
             gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
-        self.notes += exclusions.said(left_out)
+        self.notes += notes_of(left_out)
         self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
             some = "1 file which is" if unread == 1 else f"{unread} files which are"
@@ -300,7 +300,7 @@ def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
 def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
     """Whether a file of a repository is for no reader; why goes to `reasons`."""
     name, reader = page_name(file), extractor_for(file, extractors)
-    why = exclusions.by_name(name) or exclusions.by_content(name, file.body, reader.media_type if reader else "")
+    why = left_out_by_name(name) or left_out_by_content(name, file.body, reader.media_type if reader else "")
     if why:
         reasons.setdefault(why, []).append(file.url)
     return bool(why)

@@ -32,8 +32,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
-    from assay.evidence.batches import Spans, Texts
-    from assay.evidence.documents import DocumentReader
+    from assay.evidence.documents import DocumentReader, Spans, Texts
     from assay.services.context import Context
     from assay.services.handle import RunHandle
     from assay.services.jobs.specifications import VerifyJob

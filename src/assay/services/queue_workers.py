@@ -18,9 +18,8 @@ from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLi
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
-from assay.run.holders import is_dead
+from assay.run.process import heard, is_dead, together
 from assay.run.releases import is_ahead
-from assay.run.tasks import heard, together
 from assay.services import stored_runs, threads, worlds
 from assay.services.context import Context
 

@@ -31,7 +31,7 @@ MESSAGES = st.lists(
 def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message, ...], name: str) -> None:
     from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 
-    from assay.models.direct.request_format import messages
+    from assay.models.direct.messages import messages
 
     ids = SERVICES[name].ids
     made = messages(Request(task="research", system="", messages=said), SERVICES[name])

@@ -18,13 +18,16 @@ import msgspec
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
-from assay.evidence.ingest import exclusions
 from assay.evidence.ingest.files import (
+    LARGEST_TWIN,
     SNIFFED,
     FileContent,
     FileToRead,
     address,
     check_regular,
+    is_twin,
+    left_out_by_content,
+    left_out_by_name,
     printable,
     read_file,
 )
@@ -101,7 +104,7 @@ class _Allowance:
 
 
 class Units:
-    """Makes units of files. `pages` has the page which may have been made of a source (`leaving.twins`)."""
+    """Makes units of files. `pages` has the page which may have been made of a source (`files.twins`)."""
 
     def __init__(
         self,
@@ -131,7 +134,7 @@ class Units:
         stamp: FileStamp | None = None
         try:
             stamp = self._look(file, known)
-            if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file)):
+            if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:
                 yield UnchangedFile(stamp)
@@ -195,10 +198,10 @@ class Units:
         """Why a source is left out: the page beside it says the same; "" where it is read."""
         path = file.path
         page = self._pages.get(path)
-        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, exclusions.LARGEST_TWIN):
+        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, LARGEST_TWIN):
             return ""
         found = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
-        same = all(found) and exclusions.is_twin(*(each.data for each in found if each is not None))
+        same = all(found) and is_twin(*(each.data for each in found if each is not None))
         return "the source of a page beside it" if same else ""
 
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
@@ -224,7 +227,7 @@ class Units:
             nested = by_suffix(self._archives, member.name)
             if member.problem or left.spent:
                 yield UnitProblem(member.problem or left.spent, path)
-            elif why := exclusions.by_name(PurePosixPath(member.name).name):
+            elif why := left_out_by_name(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
             elif nested is None:
                 yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
@@ -264,7 +267,7 @@ def _wanted(unit: Unit) -> Unit:
     """A part nobody named, unless its bytes show that it is for no reader."""
     if not isinstance(unit, IngestPart):
         return unit
-    why = exclusions.by_content(unit.name, unit.data, unit.media_type)
+    why = left_out_by_content(unit.name, unit.data, unit.media_type)
     return LeftOut(unit.name, why) if why else unit
 
 

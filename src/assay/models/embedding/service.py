@@ -17,10 +17,9 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.ports.models import Secret
 from assay.core.text import estimate_tokens
-from assay.models.catalogue import input_price
-from assay.models.embedding.prefixes import prefixed, prefixes_of
+from assay.models.catalogue import input_price, unreachable
+from assay.models.embedding import prefixed, prefixes_of
 from assay.models.failures import hidden, of_response
-from assay.models.model_lists import unreachable
 from assay.models.openai.chat_services import ChatService, service_of
 
 CONNECT = 10.0

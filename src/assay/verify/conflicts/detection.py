@@ -82,6 +82,7 @@ MOST_SIDES = 6
 _TOO_COMMON = 200
 """Statements with one word: a word which more have leads to none of them."""
 _SHARED = 2
+"""Words two statements must share to be compared at all. Both bound the work: they were chosen by hand."""
 
 
 def conflicts(

@@ -13,6 +13,12 @@ from assay.verify.rules.negation import denied
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
 FITS, RATIO = 0.7, 1.2
+"""How well another name must fit its place, and how many times as well as the claim's, to be a veto.
+
+Set with `bench mutations --part train` (docs/verification.md, Mutations).
+"""
+_LIKE = 5
+"""Letters; of shorter words a vowel tells names apart. Chosen by hand."""
 _SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
 _PAIRS = frozenset((("of", "the"), ("de", "la"), ("van", "der"), ("van", "de"), ("von", "der")))
 """Words which stand inside a name."""
@@ -26,8 +32,6 @@ _NO_NAMES = frozenset(
     """.split()
 )
 """Words with a capital: days, and what sentences begin with."""
-_LIKE = 5
-"""Letters; of shorter words a vowel tells names apart."""
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:

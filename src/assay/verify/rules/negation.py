@@ -9,8 +9,13 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
+FITS, RATIO = 0.6, 1.1
+"""How well the other place must fit, and how many times as well as one which agrees, to be a veto.
+
+Set with `bench mutations --part train` (docs/verification.md, Mutations).
+"""
 _REACH = 4
-"""How many words after it a negator still governs."""
+"""How many words after it a negator still governs. Chosen by hand."""
 _TURNS = frozenset(
     """
     but although though however whereas while only merely until unless afraid hesitate necessarily where why how
@@ -19,7 +24,6 @@ _TURNS = frozenset(
 """Words at which a denial ends, or behind which it denies nothing ("not afraid to")."""
 _NOW = frozenset(("currently", "now", "longer", "today", "anymore", "presently"))
 _PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
-FITS, RATIO = 0.6, 1.1
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:

@@ -24,6 +24,8 @@ from assay.verify.evidence import ClaimSlot, Outcome, SlotFinding
 from assay.verify.figures import added_up, entails, recompute, same, same_day
 from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
+# Set with `bench mutations --part train` (docs/verification.md, Mutations).
+
 FITS, RATIO = 0.7, 1.1
 """How well another value must fit its place, and how many times as well as the claim's, to be what is meant."""
 OTHER_SUBJECT = 0.35

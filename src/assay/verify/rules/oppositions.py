@@ -17,9 +17,15 @@ from assay.verify.slot_places import EvidenceSpan, bind, context
 
 DIRECTION_FITS = 0.7
 QUANTIFIER_FITS = 0.6
-"""How well a word against the claim's must fit its place to be a veto."""
+"""How well a word against the claim's must fit its place to be a veto.
+
+Set as `RATIO` was; directions were made stricter after totals of its report part had been seen.
+"""
 RATIO = 1.1
-"""How many times as well as the claim's sense another must fit."""
+"""How many times as well as the claim's sense another must fit.
+
+Set with `bench mutations --part train` (docs/verification.md, Mutations).
+"""
 
 _UP = """
 rise rises rose risen rising increase increases increased increasing grow grows grew grown growing growth gain gains

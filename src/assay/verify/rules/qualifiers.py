@@ -34,6 +34,10 @@ _AGAINST = {
 }
 """How the evidence may not bound a number which the claim bounds so: "up to 30" is neither 30 nor over 30."""
 FITS = 0.7
+"""How well a bound of the evidence must fit the place of the claim's.
+
+Set with `bench mutations --part train` (docs/verification.md, Mutations).
+"""
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
