@@ -17,7 +17,7 @@ from assay.core.events import decode
 from assay.core.ports import Commit, Lease, World
 from assay.models.script import Scripted, calls, says
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.engine import Engine
 
 TASKS = ("Find whom the harbour of Brest employs", "Find when the harbour of Brest was dug")
@@ -69,8 +69,8 @@ def model() -> Scripted:
 
 
 def engine(sea: Sea, journal: Any, holder: str) -> Engine:
-    services = Services(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, services), holder=holder, ttl=0.05)
+    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
+    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)
 
 
 async def test_what_one_agent_has_found_is_not_searched_again_for_another() -> None:

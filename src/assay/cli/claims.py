@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from assay import CitedPassage, RunView
+from assay import RunView
 from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.figures import summed
@@ -20,6 +21,9 @@ from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten
 from assay.core.phrases import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
+
+if TYPE_CHECKING:
+    from assay import CitedPassage
 
 _TEXT = 300
 _QUOTE = 160

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
 
-# MERGED: What somebody types in a question's place which is none: a command in words, a file, an address.
+# What somebody types in a question's place which is none: a command in words, a file, an address.
 
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})

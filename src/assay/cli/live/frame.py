@@ -19,7 +19,7 @@ from assay.core.phrases import in_words
 from assay.core.usage import Usage
 from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
 
-# MERGED: Lines of fixed width: what stands left gives way to what stands right.
+# Lines of fixed width: what stands left gives way to what stands right.
 
 
 GAP = 2
@@ -53,7 +53,7 @@ def fill(text: Text, width: int) -> Text:
     return text
 
 
-# MERGED: What an agent, or a phase, is doing now: in one line that stays the same while text streams.
+# What an agent, or a phase, is doing now: in one line that stays the same while text streams.
 
 
 STARTING = {
@@ -156,7 +156,7 @@ def _said(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-# MERGED: What went wrong so far: one line a kind, with how often and the last of it.
+# What went wrong so far: one line a kind, with how often and the last of it.
 
 
 def trouble(view: RunView, width: int) -> list[Text]:
