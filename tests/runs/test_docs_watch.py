@@ -118,4 +118,4 @@ def test_an_empty_folder_is_watched_too(place: Path, capsys: pytest.CaptureFixtu
 
 def test_what_is_no_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "watch", "nowhere"]) == 2
-    assert "nowhere is no folder: name one to watch" in capsys.readouterr().err
+    assert "nowhere is not a folder: name one to watch" in capsys.readouterr().err

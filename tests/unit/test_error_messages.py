@@ -21,7 +21,7 @@ def test_there_are_as_many_as_there_were() -> None:
     """What finds them finds them: some that are known, and most of all there are."""
     texts = {message.text for message in page.messages()}
     assert "the question is empty: write one" in texts
-    assert "no embedder is named: set embedder.model, or give --embedder (ollama:nomic-embed-text)" in texts
+    assert "no embedder is set: set embedder.model, or use --embedder (ollama:nomic-embed-text)" in texts
     assert len(texts) > 400
 
 

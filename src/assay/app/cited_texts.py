@@ -82,7 +82,7 @@ async def verify_text(
         StoreError: a document's text is not there, or damaged.
     """
     if len(text) > LONGEST:
-        raise UsageError(f"a text of more than {LONGEST:,} characters is no report: name a smaller file")
+        raise UsageError(f"a text of more than {LONGEST:,} characters is too long for a report: name a smaller file")
     marked = await asyncio.to_thread(mark, text)
     catalogue = Catalogue(documents, str(await asyncio.to_thread(folder.resolve)))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)

@@ -157,7 +157,7 @@ def check_able(name: str, model: Model) -> None:
         UsageError: it is one.
     """
     if model.profile.deterministic:
-        raise UsageError(f"{name} cannot judge claims; leave the model out, and they are checked by their words")
+        raise UsageError(f"{name} cannot judge claims; leave out --model to check them by rules alone")
 
 
 async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:

@@ -41,9 +41,9 @@ def backup(home: Path, settings: Settings, target: Path) -> Backup:
         StoreError: it cannot be copied, or the file not written.
     """
     if os.path.lexists(target):
-        raise UsageError(f"{target} is there already: name another file, or move it away")
+        raise UsageError(f"{target} already exists: name another file, or move it away")
     if not target.parent.is_dir():
-        raise UsageError(f"the folder {target.parent} does not exist: make it, or name another")
+        raise UsageError(f"the folder {target.parent} does not exist: create it, or name another")
     home = home.expanduser()
     return back_up(database_of(home, settings), blobs_of(home, settings), target, also=(home / SCHEDULES,))
 
@@ -90,7 +90,7 @@ def migrate(home: Path, settings: Settings) -> Migrated:
         return _migrate_file(at)
     before: str = importlib.import_module("assay.store.sql.postgres").Postgres.schema_version(at)
     if not before:
-        raise UsageError(f"{at.place} holds no tables of Assay's: the first command which needs them makes them")
+        raise UsageError(f"{at.place} has no Assay tables yet: the first command that needs them creates them")
     Database(at).close()
     return Migrated(before=before, now=HEAD)
 
@@ -98,7 +98,7 @@ def migrate(home: Path, settings: Settings) -> Migrated:
 def _migrate_file(path: Path) -> Migrated:
     found = probe(path)
     if found.state == "missing":
-        raise UsageError(f"there is no database in {path.parent}: the first command which needs it makes it")
+        raise UsageError(f"there is no database in {path.parent}: the first command that needs it creates it")
     copy = ""
     if found.state == "older":
         draft = path.with_name(f".{DATABASE}.copy")

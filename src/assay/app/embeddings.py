@@ -90,7 +90,7 @@ def _vectors(context: Context) -> Vectors:
     """
     name = context.settings.embedder.model
     if not name:
-        raise UsageError("no embedder is named: set embedder.model, or give --embedder (ollama:nomic-embed-text)")
+        raise UsageError("no embedder is set: set embedder.model, or use --embedder (ollama:nomic-embed-text)")
     if context.home is None:
         raise UsageError("a library in memory has no vectors: open Assay with a home")
     embedder = load_embedder(context.settings, name)

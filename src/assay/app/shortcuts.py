@@ -60,6 +60,6 @@ def research_sync(
             research(question, sources=sources, home=home, settings=settings, progress=progress, **options)
         )
     raise EventLoopError(
-        "research_sync cannot be called where an event loop is running, as in a notebook: write "
+        "research_sync cannot be called while an event loop is running, as in a notebook: write "
         "`await assay.research(…)` there"
     )

@@ -108,7 +108,7 @@ def signer(named: str) -> Mapping[str, PublicKey]:
             return {named: known[named]}
         whom = f" ({', '.join(known)})" if known else ""
         raise UsageError(
-            f"{named} is no public key, no file with one, and nobody you trust{whom}: name somebody with "
+            f"{named} is not a public key, a file with one, or someone you trust{whom}: name somebody with "
             "`assay keys sign trust NAME KEY`"
         ) from None
 
@@ -116,7 +116,7 @@ def signer(named: str) -> Mapping[str, PublicKey]:
 def _secret() -> str:
     key = settings.load().signing.key
     if key is None:
-        raise UsageError("there is no key for signing: make one with `assay keys sign create`")
+        raise UsageError("there is no signing key: create one with `assay keys sign create`")
     return key.get_secret_value()
 
 
@@ -128,5 +128,5 @@ def _given(key: str) -> PublicKey:
             with Path(key).open(encoding="ascii") as opened:
                 text = opened.read(LARGEST_KEY)
         except (OSError, ValueError):
-            raise UsageError(f"{key} is no public key, and no file with one: give one or the other") from None
+            raise UsageError(f"{key} is not a public key or a file with one: give one of them") from None
         return signature.public_key(text)

@@ -59,7 +59,7 @@ async def checked(
     """Every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
     paths, find, folder = listed(against.sources), against.find, Path(against.folder)
     if not paths and not against.web:
-        raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
+        raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     if judge.name is not None:
         check_able(judge.name, worlds.model(context, judge.name))
     library = context.store.library
@@ -97,7 +97,7 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
     view = await stored_runs.view(context, reference)
     if not view.claims and view.report.state != "finished":
         raise UsageError(
-            f"run {view.run_id} has no finished report: wait for its end, or go on with it: "
+            f"run {view.run_id} has no finished report: wait until it ends, or continue it: "
             f"{way('resume', view.run_id)}"
         )
     off = view.brief.checks_off if view.brief else ()

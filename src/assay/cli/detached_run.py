@@ -88,7 +88,7 @@ def start(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
                 creationflags=flags,
             )
     except OSError as error:
-        raise StoreError(f"the run cannot be left to a process of its own ({log}): {error.strerror}") from error
+        raise StoreError(f"the run cannot continue in the background ({log}): {error.strerror}") from error
 
 
 async def _begun(assay: Assay, run_id: str, process: subprocess.Popen[bytes]) -> bool:

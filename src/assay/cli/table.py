@@ -90,10 +90,10 @@ def command(
     read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     if bad:
-        raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question a line")
+        raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question per line")
     questions = list(dict.fromkeys(each.question for each in read if isinstance(each, BatchRow)))
     if not questions:
-        raise UsageError("there is no question in it: write one on each line")
+        raise UsageError("the file has no questions: write one per line")
     ways.setdefault("mode", "deep_research")
     terms = Terms(total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", ways))
     folder = BatchFolder(target.with_name(target.name + FOLDER))

@@ -162,7 +162,7 @@ def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
     if yes:
         return
     if not may_ask():
-        raise UsageError(f"{question} Nobody can be asked here: say --yes")
+        raise UsageError(f"{question} There is no terminal to ask on: add --yes")
     for line in named[:SHOWN]:
         say(f"  {line}")
     if len(named) > SHOWN:

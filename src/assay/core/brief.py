@@ -161,7 +161,7 @@ def read_length(value: str | int) -> Length:
     count = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
     if not LEAST <= count <= MOST:
         raise UsageError(
-            f"{str(value)[:40]!r} is no length: write short, normal, long or a number from {LEAST} to {MOST:,}"
+            f"{str(value)[:40]!r} is not a length: write short, normal, long or a number from {LEAST} to {MOST:,}"
         )
     return count
 

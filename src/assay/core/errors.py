@@ -3,7 +3,7 @@
     AssayError
     ├── UsageError               the caller's input is wrong; the message names the fix
     │   ├── ConfigError          a setting is unknown or has a bad value
-    │   ├── TooLittle            a budget which does not pay for one report
+    │   ├── TooLittle            a budget which is too little for a report
     │   ├── Overtaken            other runs took what a day had left, while this one was prepared
     │   ├── UnknownName          no adapter, run, document or command of that name
     │   │   └── UnknownOption    a function takes no keyword of that name
@@ -64,14 +64,14 @@ class ConfigError(UsageError):
 
 
 class TooLittle(UsageError):
-    """A budget which does not pay for one report."""
+    """A budget which is too little for a report."""
 
 
 class Overtaken(UsageError):
     """Other runs took what a day had left, while this one was prepared; nothing of it is stored."""
 
     def __init__(self) -> None:
-        super().__init__("while this run was prepared, others took what the day's limits had left: start it again")
+        super().__init__("other runs used up the day's limits while this one was prepared: start it again")
 
 
 class TooMany(UsageError):
@@ -135,7 +135,7 @@ class RequestDiffers(UsageError):
     """A key which stands for one request came back with another."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the key {key.rpartition('/')[2]!r} stands for another request: take a new key")
+        super().__init__(f"the key {key.rpartition('/')[2]!r} belongs to another request: use a new key")
 
 
 class NotLoggedIn(AssayError):

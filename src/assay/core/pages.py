@@ -36,7 +36,7 @@ def read(cursor: str, kind: type[T]) -> T | None:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         return msgspec.json.decode(data, type=kind)
     except (ValueError, binascii.Error, msgspec.DecodeError, RecursionError):
-        raise UsageError(f"{cursor[:40]!r} is no cursor of this list: give back the one of the page before") from None
+        raise UsageError(f"{cursor[:40]!r} is not a cursor of this list: use the one from the previous page") from None
 
 
 def bounded(limit: int) -> int:

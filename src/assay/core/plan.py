@@ -232,7 +232,7 @@ def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]
         names = ", ".join(f"{name}:" for name in known)
         raise UsageError(f"line {number}: {said[:60]!r} is neither a step nor a key: write 1. … or one of {names}")
     if key in fields:
-        raise UsageError(f"line {number}: {key}: stands here a second time: leave one out")
+        raise UsageError(f"line {number}: {key}: is here twice: remove one")
     allowed = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)
     value = value.strip()
     if allowed and value.casefold() not in allowed:

@@ -100,7 +100,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
         (r"config list", ("GET /api/v1/settings", "the settings of Assay", "the settings")),
         (r"docs embed --anew", (_OPERATOR + "compute them anew",) * 3),
         (r"db (check|restore|migrate|backup)", (_OPERATOR + "look after its store",) * 3),
-        (r"keys sign [\w ]*\w( --replace)?", (_OPERATOR + "set up its key for signing",) * 3),
+        (r"keys sign [\w ]*\w( --replace)?", (_OPERATOR + "set up its signing key",) * 3),
         (r"mcp --allow-private", (_OPERATOR + "allow it",) * 3),
         (r"runs prune", (_OPERATOR + "clean up",) * 3),
     )

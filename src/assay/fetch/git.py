@@ -128,7 +128,7 @@ def read_place(place: str) -> RepositoryAddress:
     """
     scheme, _, rest = place.partition(":")
     if scheme not in SCHEMES or not rest.startswith("//"):
-        raise UsageError(f"{place[:200]!r} is no repository: write git+https://host/path@ref")
+        raise UsageError(f"{place[:200]!r} is not a repository: write git+https://host/path@ref")
     at = place.rpartition("@")
     has_ref = "/" in at[0].partition("://")[2] and ":" not in at[2]
     address, ref = (at[0], at[2]) if has_ref else (place, "")
@@ -140,9 +140,9 @@ def read_place(place: str) -> RepositoryAddress:
             "a repository's address may hold no user and no password: clone it yourself, and add the folder"
         )
     if not url.isprintable() or " " in url or bool(parts.netloc) == local or len(parts.path) < 2 or parts.query:
-        raise UsageError(f"{place[:200]!r} is no repository: write git+https://host/path@ref or git+file:///path")
+        raise UsageError(f"{place[:200]!r} is not a repository: write git+https://host/path@ref or git+file:///path")
     if has_ref and (not _REF.fullmatch(ref) or ".." in ref):
-        raise UsageError(f"{ref[:100]!r} is no branch, tag or commit: check its name")
+        raise UsageError(f"{ref[:100]!r} is not a branch, tag or commit: check its name")
     return RepositoryAddress(url, ref)
 
 

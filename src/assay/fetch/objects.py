@@ -45,7 +45,9 @@ class ObjectsConnector:
         """See the port."""
         parts = urlsplit(place)
         if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc) or parts.query or parts.fragment:
-            raise UsageError(f"{place[:200]!r} is no place of an object store: write s3://bucket/prefix, without keys")
+            raise UsageError(
+                f"{place[:200]!r} is not a place in an object store: write s3://bucket/prefix, without keys"
+            )
         return f"s3://{parts.netloc}/{parts.path.strip('/')}".rstrip("/")
 
     def reaches_out(self, place: str) -> bool:

@@ -287,6 +287,6 @@ def create(name: str, access: Access) -> Scripted:
     if not path:
         raise ConfigError("the scripted model needs a file: scripted:/path/to/script.json")
     if access.url:
-        raise ConfigError("services.scripted is the name of a model for tests; give your service another name")
+        raise ConfigError("services.scripted is the name of a model for tests; choose another name for your service")
     profile = Profile(name=name, price=Price(input=0.0, output=0.0), deterministic=True)
     return Scripted(load(Path(path)), profile=profile)

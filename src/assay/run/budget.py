@@ -116,11 +116,11 @@ def check(budget: Budget, writer: Profile | None = None, everyone: Iterable[Prof
         raise UsageError("a run needs more than 0 seconds")
     smallest = _smallest(writer)
     if budget.tokens is not None and budget.tokens < smallest.tokens:
-        raise TooLittle(f"{budget.tokens} tokens do not pay for one report: allow at least {smallest.tokens}")
+        raise TooLittle(f"{budget.tokens} tokens are too few for a report: allow at least {smallest.tokens}")
     for name in ("searches", "pages", "agents"):
         limit = getattr(budget, name)
         if limit is not None and limit < 1:
-            raise UsageError(f"a limit of {limit} {name} leaves no research: allow at least 1")
+            raise UsageError(f"a limit of {limit} {name} leaves no room for research: allow at least 1")
     if budget.usd is not None:
         _check_money(budget.usd, smallest, writer, everyone)
 
@@ -141,7 +141,7 @@ def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: 
     least = writer.price.most(smallest) if writer is not None and writer.price is not None else 0.0
     if usd <= 0 or usd < least:
         whose = f" by {writer.name}" if writer is not None else ""
-        raise TooLittle(f"${usd:g} does not pay for one report{whose}; allow at least ${max(least, 0.0001):.4f}")
+        raise TooLittle(f"${usd:g} is too little for a report{whose}; allow at least ${max(least, 0.0001):.4f}")
 
 
 def check_brief(brief: Brief, world: World) -> None:

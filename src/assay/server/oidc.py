@@ -363,6 +363,8 @@ def provider_of(settings: Settings) -> OidcProvider | None:
     if not oidc.issuer:
         return None
     if not oidc.client_id:
-        raise ConfigError("server.oidc.issuer is set, and server.oidc.client_id is not: set it as the provider has it")
+        raise ConfigError(
+            "server.oidc.issuer is set, but server.oidc.client_id is not: set it to the id your provider gave you"
+        )
     key = settings.keys.oidc
     return OidcProvider(oidc, key.get_secret_value() if key is not None else None)

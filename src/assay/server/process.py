@@ -115,7 +115,7 @@ def listening(host: str, port: int) -> socket.socket:
         made = socket.socket(family, kind, proto)
     except OSError as error:
         raise UsageError(
-            f"{host} is no address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
+            f"{host} is not an address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
         ) from error
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -163,7 +163,7 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
         return False
     raise UsageError(
         f"{host} is reached from other machines, and there are no users: make one (assay users add NAME), "
-        "or let everybody in (--no-auth)"
+        "or let everyone in (--no-auth)"
     )
 
 

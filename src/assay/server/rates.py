@@ -56,7 +56,7 @@ class Rates:
             told.append(taken)
         if taken.wait:
             raise TooMany(
-                f"{taken.rate.most} runs and jobs an hour may be begun (server.runs_per_hour): "
+                f"{taken.rate.most} runs and jobs an hour are allowed (server.runs_per_hour): "
                 f"the next one in {math.ceil(taken.wait)} s",
                 taken.wait,
             )

@@ -268,7 +268,9 @@ def check_online(settings: Settings) -> None:
         UsageError: they do.
     """
     if settings.search.offline:
-        raise UsageError("the web was asked for, and search.offline forbids it: leave --web out, or set it to false")
+        raise UsageError(
+            "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
+        )
 
 
 class _Asked:

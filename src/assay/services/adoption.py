@@ -48,7 +48,7 @@ def _store(context: Context, source: str, target: str) -> Adoption:
     if context.whole.adoption is None:
         raise UsageError("there are no users in memory: open Assay with a home or a database")
     if source == target:
-        raise UsageError("what is to be handed over is this user's already: name another with --from")
+        raise UsageError("this user already owns it: name another user with --from")
     return context.whole.adoption
 
 

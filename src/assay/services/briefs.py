@@ -85,7 +85,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
 def _question(text: str) -> str:
     if len(text) > LONGEST_QUESTION:
         raise UsageError(
-            f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} are read: put the material "
+            f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} is the limit: put the material "
             "into a file, and name it with --in"
         )
     if not text.strip():
@@ -143,7 +143,9 @@ def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
 
 def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
     if wanted.get("web") and settings.search.offline:
-        raise UsageError("the web was asked for, and search.offline forbids it: leave --web out, or set it to false")
+        raise UsageError(
+            "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
+        )
     said = said_of_web(wanted, settings)
     return unsaid if said is None else said
 
@@ -181,7 +183,7 @@ def _schema(wanted: RunOptions, mode: str) -> str:
     if given is None:
         return ""
     if mode not in ("auto", "deep_research"):
-        raise UsageError(f"a schema needs research, and mode {mode} does none; leave --mode out")
+        raise UsageError(f"a schema needs research, and mode {mode} does none; leave out --mode")
     if wanted.get("template"):
-        raise UsageError("a schema and a template both say what the report is made of; give one of them")
+        raise UsageError("a schema and a template both define the report; give only one")
     return canonical(given if isinstance(given, Mapping) else text_of(given, "schema", LARGEST))

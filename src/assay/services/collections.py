@@ -136,7 +136,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
     origins = [each for each in every if named is None or each.place in named]
     if not origins:
         raise UsageError(
-            f"nothing is remembered of what the collection {collection!r} was added from: "
+            f"Assay does not know where the collection {collection!r} was added from: "
             f"add its documents again: {way('add', collection)}"
         )
     reading = ReadingMonitor(progress, context.clock)

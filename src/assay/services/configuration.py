@@ -117,7 +117,7 @@ def stored_as(provider: str) -> str:
 
 def _from_elsewhere(name: str, value: Value) -> object:
     if name in ON_THE_MACHINE:
-        raise ConfigError(f"{name} is set on the machine of the server alone: whoever runs it has to set it there")
+        raise ConfigError(f"{name} can only be set on the server's machine: ask its administrator")
     if name.startswith("keys."):
         setting_of(name.removeprefix("keys."))
         raise ConfigError(f"{name} is a key: PUT /api/v1/settings/keys/{name.removeprefix('keys.')}")
@@ -130,7 +130,7 @@ def _from_elsewhere(name: str, value: Value) -> object:
         listed = found if isinstance(found, list) else [found]
         if any(plugins.split(str(model))[0] in ASIDE for model in listed):
             raise ConfigError(
-                "a model which reads a file of the server is set on its machine alone: whoever runs it sets it there"
+                "a model that reads a file of the server can only be set on the server's machine: ask its administrator"
             )
     return found
 

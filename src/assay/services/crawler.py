@@ -38,7 +38,9 @@ class Site:
 
     def __init__(self, url: str, *, pages: int, depth: int) -> None:
         if pages < 1 or depth < 0:
-            raise UsageError("a crawl reads at least one page, and goes no less than 0 links far")
+            raise UsageError(
+                "a crawl reads at least one page and follows at least 0 links: correct --max-pages or --depth"
+            )
         try:
             self.start = read(url)
         except BadUrl as error:

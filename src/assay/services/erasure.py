@@ -39,7 +39,7 @@ class DataErased(msgspec.Struct, frozen=True, kw_only=True):
 async def erase(context: Context) -> DataErased:
     """Delete all that is the owner's; see `Assay.erase`."""
     if not context.owner:
-        raise UsageError("name the user whose data is to be deleted: the local user's is deleted with the home")
+        raise UsageError("name the user whose data to delete: the local user's data is deleted with the home")
     await _jobs(context)  # first: one which goes on makes runs and documents anew
     schedules = await _schedules(context)
     runs = await _runs(context)
@@ -77,7 +77,7 @@ async def _jobs(context: Context) -> None:
             await jobs.cancel(job.id)
         await asyncio.sleep(PAUSE)
     else:
-        raise UsageError(f"job {left[0].id} is still done by {left[0].holder}: end that worker, then try again")
+        raise UsageError(f"job {left[0].id} is still done by {left[0].holder}: stop that worker, then try again")
     await jobs.forget(LATER, failed=True)
 
 

@@ -69,7 +69,7 @@ async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World
         UsageError: there is no such run yet.
     """
     if view.brief is None:
-        raise UsageError("a run which is not stored has no estimate: ask Assay.foresee")
+        raise UsageError("a run that is not stored has no estimate: use Assay.foresee")
     depth = next((each for each in get_args(SetDepth) if each == view.depth), None)
     return await estimate(journal, view.brief, world(view.brief), depth, len(view.plan.steps) if view.plan else 0)
 

@@ -149,11 +149,9 @@ def _point(point: Point, planned: bool, adding: bool) -> Point:
     if point not in POINTS:
         raise UnknownName("point to fork from", point, POINTS)
     if point == "write" and adding:
-        raise UsageError(
-            "only research reads documents, and from write none is done: to add some, fork from research or plan"
-        )
+        raise UsageError("a fork from write does no research: to add documents, fork from research or plan")
     if point == "write" and planned:
-        raise UsageError("another plan needs research: to give one, fork from plan; from write the findings stay")
+        raise UsageError("a fork from write keeps the findings: to use another plan, fork from plan")
     return "plan" if planned else point
 
 
@@ -171,9 +169,9 @@ def _stood(parent: Parent, point: Point) -> Checkpoint:
     if there:
         raise UsageError(
             f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
-            f"it can be from {' and '.join(there)}"
+            f"fork from {' or '.join(there)}"
         )
-    raise UsageError(f"run {run_id} ({row.status}) never came to a plan, so it cannot be forked: start it again")
+    raise UsageError(f"run {run_id} ({row.status}) never made a plan, so it cannot be forked: start it again")
 
 
 def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:

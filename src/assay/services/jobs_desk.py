@@ -60,7 +60,7 @@ def jobs_of(context: Context) -> Jobs:
         UsageError: it is in memory, where no worker could find one.
     """
     if context.store.jobs is None:
-        raise UsageError("jobs in memory cannot be left to workers: open Assay with a home or a database")
+        raise UsageError("workers cannot see jobs in memory: open Assay with a home or a database")
     return context.store.jobs
 
 
@@ -205,7 +205,7 @@ def _verification(work: VerifyJob) -> VerifyJob:
         UsageError: there is nothing to hold the text against.
     """
     if not work.paths and not work.web:
-        raise UsageError("there is nothing to hold the text against: name its documents, or allow the web")
+        raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     return msgspec.structs.replace(
         work,
         file=places.absolute(work.file),

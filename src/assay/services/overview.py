@@ -58,7 +58,7 @@ class Overview:
             UsageError: there is no such page, or a text is looked for, which would tell of questions.
         """
         if wanted.text or wanted.thread or wanted.label:
-            raise UsageError("the runs of all users cannot be searched by words: leave the text out")
+            raise UsageError("the runs of all users cannot be searched by text: leave out the text")
         journal = self._store.journal.owned_by(user)
         found = await journal.page(wanted, pages.bounded(limit), pages.read(cursor, int))
         rows = [

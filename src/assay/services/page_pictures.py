@@ -48,7 +48,7 @@ async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
     document, data = await original(context, reference)
     if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:
         raise UsageError(
-            f"{document.name or document.title!r} is no PDF, so no picture of it is there: read its text instead"
+            f"{document.name or document.title!r} is not a PDF, so it has no page images: read its text instead"
         )
     return document, data
 

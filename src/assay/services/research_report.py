@@ -58,7 +58,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
     def _as(self, suffix: str, citations: CitationMode) -> bytes:
         record: Record | None = self.__dict__.get("_record")
         if record is None:
-            raise UsageError("this report was not made by a run: Assay.export writes the report of a run to a file")
+            raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
         exporter: Exporter = plugins.load("exporters", suffix)
         return exporter.render(record, citations)
 

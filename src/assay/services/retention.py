@@ -94,7 +94,7 @@ async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
 
 async def _sizes(context: Context) -> dict[str, int]:
     if context.store.upkeep is None:
-        raise UsageError("the size of runs in memory is not known: name days or a number, or open Assay with a home")
+        raise UsageError("the size of runs in memory is unknown: prune by days or by number, or open Assay with a home")
     return await asyncio.to_thread(context.store.upkeep.sizes)
 
 

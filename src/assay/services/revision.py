@@ -53,11 +53,11 @@ def _check(old: Brief, point: Point, said: Iterable[str]) -> None:
     for option in map(declared(ForkOptions).__getitem__, said):
         flag, until = option.flags[0].name if option.flags else option.name, option.option.until
         if point == "write" and until != "write":
-            raise UsageError(f"{flag} changes nothing of a report from the same findings; fork from research or plan")
+            raise UsageError(f"{flag} does not change a report from the same findings; fork from research or plan")
         if point == "research" and until == "plan":
-            raise UsageError(f"{flag} needs a plan to be made: fork from plan")
+            raise UsageError(f"{flag} needs a new plan: fork from plan")
     if old.schema and "template" in said:
-        raise UsageError("the report of this run is the fields of a schema; it takes no template")
+        raise UsageError("this run fills a schema, so it takes no template: leave out --template")
 
 
 def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:

@@ -43,7 +43,7 @@ async def ask_for(context: Context, reference: str, action: Asked, wait: float) 
     row = await find(context, reference)
     if action == "pause" and row.status in ("waiting", "paused") and not is_executed(row):
         waits = "waits for an answer" if row.status == "waiting" else "is paused already"
-        raise NotNow(f"run {row.run_id} {waits}, and nobody executes it: there is nothing to pause")
+        raise NotNow(f"run {row.run_id} {waits}, and no process executes it: there is nothing to pause")
     journal = context.store.journal
     await control.request(journal, context.clock, row, action)
     return await _came_of(journal, context.clock, row, action, wait)
@@ -54,7 +54,7 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(
-            f"run {row.run_id} has ended ({row.status}): nothing of it can be steered any more; "
+            f"run {row.run_id} has ended ({row.status}): it can no longer be steered; "
             f"to ask further: assay QUESTION --continue {row.run_id}"
         )
     writing = is_writing(await stored_runs.view(context, row.run_id))
@@ -67,7 +67,7 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
     """Stop one agent of a run, in whatever process it is; see `Assay.stop_agent`."""
     row = await find(context, reference)
     if row.status in FINAL:
-        raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is at work any more")
+        raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is still working")
     agents = {each.lane: each for each in (await stored_runs.view(context, row.run_id)).lanes}
     if lane not in agents:
         raise UnknownName("agent", str(lane), hint=_agents_of(agents))
@@ -124,7 +124,7 @@ async def approve(context: Context, reference: str, plan: Plan | str | Path | No
     if row.status != "waiting" or view.waiting_for != "plan":
         raise NotNow(f"run {row.run_id} does not wait for its plan to be approved: it is {row.status}")
     if await threads.is_answered(context.store.journal, row.run_id, "plan"):
-        raise NotNow(f"the plan of run {row.run_id} has been approved; to go on with it: {way('resume', row.run_id)}")
+        raise NotNow(f"the plan of run {row.run_id} is approved already; to continue it: {way('resume', row.run_id)}")
     await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(reviewed(plan)))
     await _wake(context, row.run_id)
 

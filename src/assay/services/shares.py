@@ -41,7 +41,7 @@ class Shares:
         """
         run, now = await find(self._context, reference), self._wall()
         if days is not None and not 0 < days <= LONGEST_DAYS:
-            raise UsageError(f"a link is good for more than 0 and up to {LONGEST_DAYS:,.0f} days")
+            raise UsageError(f"a link is valid for more than 0 and up to {LONGEST_DAYS:,.0f} days")
         if len(await self._store.of_run(run.owner, run.run_id)) >= MOST:
             raise UsageError(f"run {run.run_id} has {MOST} links: revoke one first")
         secret = secrets.token_urlsafe(32)

@@ -129,7 +129,7 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
     try:
         before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
     except (ValueError, UnicodeDecodeError) as error:
-        raise UsageError(f"this is no part of the document ({error}): name bytes within it") from error
+        raise UsageError(f"this is not a part of the document ({error}): name bytes within it") from error
     return Excerpt(document=document, start=start, end=stop, before=before, text=text, after=after)
 
 

@@ -36,11 +36,11 @@ def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{_named(value, what)} is not text in UTF-8: save it so") from None
+        raise UsageError(f"{_named(value, what)} is not UTF-8 text: save it as UTF-8") from None
     if _CONTROL.search(text):
         raise UsageError(f"{_named(value, what)} is not text: it has control characters")
     if not text.strip():
-        raise UsageError(f"{_named(value, what)} is empty: write something into it, or leave it out")
+        raise UsageError(f"{_named(value, what)} is empty: fill it, or leave it out")
     return text.strip()
 
 
@@ -89,7 +89,7 @@ def make_rules(
         raise UsageError(f"--until {rules.until} is before --since {rules.since}")
     for domain in rules.domains:
         if any(is_below(domain, denied) for denied in rules.denied):
-            raise UsageError(f"the domain {domain} is both wanted and left out: name it once")
+            raise UsageError(f"the domain {domain} is both included and excluded: name it once")
     return rules
 
 

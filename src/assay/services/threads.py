@@ -106,7 +106,7 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
     row = await journal.find(reference)
     if row.status not in FINAL:
         raise NotNow(
-            f"run {row.run_id} has not ended ({row.status}), so nothing can go on from it; "
+            f"run {row.run_id} has not ended ({row.status}), so nothing can continue from it; "
             f"first: {way('resume', row.run_id)}"
         )
     return row
@@ -185,7 +185,7 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     if row.status != "waiting" or view.waiting_for != "answers":
         raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")
     if await is_answered(journal, row.run_id, "answers"):
-        raise NotNow(f"run {row.run_id} has been given its answers; to go on with it: {way('resume', row.run_id)}")
+        raise NotNow(f"run {row.run_id} already has its answers; to continue it: {way('resume', row.run_id)}")
     questions = view.clarification.questions
     told = given(answers)
     found = matched(questions, told)

@@ -76,7 +76,7 @@ def safe_name(name: str) -> str:
         short = os.fsencode(stem or end)[: LONGEST_NAME - 40].decode(errors="ignore")
         kept = f"{short}{dot}{end[:20]}" if stem else short
     if not kept or kept in (".", ".."):
-        raise UsageError(f"{name[:80]!r} is no name for a file: leave out / and control characters")
+        raise UsageError(f"{name[:80]!r} is not a valid file name: leave out / and control characters")
     return kept
 
 

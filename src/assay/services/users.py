@@ -107,11 +107,11 @@ class Users:
             UsageError: there is one of that name, or name or password cannot be one.
         """
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a user: use up to 64 letters, digits and . _ @ -, no space")
+            raise UsageError(f"{name!r} is not a valid user name: use up to 64 letters, digits and . _ @ -, no space")
         hashed = "" if password is None else await self._hashed(password)
         made = UserRow(name=name, role=role, password=hashed, created=self._wall())
         if not await self._store.add(made):
-            raise UsageError(f"there is a user {name!r} already; for another password: assay users passwd {name}")
+            raise UsageError(f"user {name!r} already exists; to change the password: assay users passwd {name}")
         return made
 
     async def set_password(self, name: str, password: str) -> None:
@@ -167,7 +167,7 @@ class Users:
     async def _check_not_last(self, name: str) -> None:
         admins = [each.name for each in await self.all() if each.role == "admin"]
         if admins == [name]:
-            raise UsageError(f"{name} is the only admin: make another one first (assay users add NAME --role admin)")
+            raise UsageError(f"{name} is the only admin: add another one first (assay users add NAME --role admin)")
 
     # by password
 
@@ -244,9 +244,9 @@ class Users:
         named = await self._store.find(person.name)
         if named is None:
             if not person.create:
-                raise NotLoggedIn(f"{person.name[:64]!r} is no user of this server: an admin has to add him")
+                raise NotLoggedIn(f"{person.name[:64]!r} is not a user of this server: ask an admin to add you")
             if not _NAME.fullmatch(person.name):
-                raise NotLoggedIn(f"the provider calls you {person.name[:64]!r}, which is no name for a user here")
+                raise NotLoggedIn(f"the provider calls you {person.name[:64]!r}, which is not a valid user name here")
             await self._store.add(
                 UserRow(name=person.name, role=person.role or person.first, password="", created=self._wall())
             )
@@ -312,7 +312,7 @@ class Users:
         if len(await self._store.credentials(owner, "token")) >= TOKENS:
             raise UsageError(f"{owner} has {TOKENS} tokens: revoke one first")
         if days is not None and not 0 < days <= 36_500:
-            raise UsageError("a token is good for more than 0 and up to 36,500 days")
+            raise UsageError("a token is valid for more than 0 and up to 36,500 days")
         secret = PREFIX + secrets.token_urlsafe(32)
         made = Credential(
             kind="token",

@@ -211,7 +211,7 @@ def load(**values: Any) -> Settings:
     path = config_path()
     try:
         if path.is_dir():
-            raise ConfigError(f"{path} is a folder, and should be a file: move it away, or set ASSAY_CONFIG")
+            raise ConfigError(f"{path} is a folder and should be a file: move it away, or set ASSAY_CONFIG")
         return Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error

@@ -131,7 +131,7 @@ def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[Muta
             holder[section] = tomlkit.table(is_super_table=depth < len(sections))
         holder = holder[section]
         if not isinstance(holder, MutableMapping):
-            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is no table: correct the file")
+            raise ConfigError(f"{'.'.join(sections[:depth])} in {path} is not a table: correct the file")
     return holder, key
 
 

@@ -210,7 +210,7 @@ def anothers(reference: str) -> UsageError:
 def unfit_name(name: str) -> UsageError:
     """A name which would look like another's collection."""
     return UsageError(
-        f"there is no collection {name!r} you may read, and the name of a new one may not hold {SLASH!r}: name another"
+        f"there is no collection {name!r} you may read, and a new one may not have {SLASH!r} in its name: name another"
     )
 
 

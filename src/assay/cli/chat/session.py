@@ -110,7 +110,7 @@ class ChatSession:
         if run:
             row = await self._assay.find(run)
             if row.status not in ENDED:
-                raise UsageError(f"run {row.run_id} is {row.status}; a chat goes on from a run that is completed")
+                raise UsageError(f"run {row.run_id} is {row.status}; a chat can only continue from a completed run")
             self.last, self.thread, self.question = row.run_id, row.thread, row.question
         elif thread:
             found = await self._assay.page(thread=thread, status=ENDED, limit=1)

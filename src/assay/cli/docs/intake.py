@@ -266,7 +266,7 @@ def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | No
         assay docs watch ~/papers -c thesis
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder: name one to watch")
+        raise UsageError(f"{folder} is not a folder: name one to watch")
     configured = settings.load()
     place, kept = Path(os.path.abspath(folder)), (home or configured.home).expanduser().absolute()
     return asyncio.run(_watch(place, collection, kept, configured, state.verbosity))

@@ -58,7 +58,7 @@ async def _difference(before: str, after: str, home: Path | None) -> Difference:
         for reference in (before, after):
             view = await assay.view(reference)
             if report_state(view) == "none":
-                raise UsageError(f"run {view.run_id} has no report to compare: wait for its end, or name another")
+                raise UsageError(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
             reports.append(build_report(view, "none"))
     return difference(*reports)
 

@@ -60,7 +60,7 @@ def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLi
         StoreError: it is no zip at all.
     """
     if not looks_like_zip(data):
-        raise StoreError(f"{file or 'this'} is not a zip file, and so not a bundle of Assay's")
+        raise StoreError(f"{file or 'this'} is not a zip file, so it is not an Assay bundle")
     opened = unpack(data, limits.members)
     members = {member.name: member.data for member in opened.members}
     checks = [checked("zip", len(members), list(opened.problems))]

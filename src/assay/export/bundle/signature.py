@@ -88,7 +88,9 @@ def public_key(text: str) -> PublicKey:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_UNTRUSTED)]
     data = _decoded(lines[0], _KEY, _ID + _PUBLIC) if len(lines) == 1 else None
     if data is None:
-        raise UsageError("this is no public key: one is a line of 56 letters, as `assay keys sign show` prints it")
+        raise UsageError(
+            "this is not a public key: a public key is a line of 56 letters, as `assay keys sign show` prints it"
+        )
     return PublicKey(data[:_ID], data[_ID:])
 
 
@@ -164,7 +166,7 @@ def _fits(key: PublicKey, signature: bytes, data: bytes) -> bool:
 def _secret(text: str) -> tuple[bytes, bytes]:
     data = _decoded(text.strip(), _KEY, _ID + _PUBLIC)
     if data is None:
-        raise UsageError("signing.key is no key for signing: make one with `assay keys sign create --replace`")
+        raise UsageError("signing.key is not a signing key: create one with `assay keys sign create --replace`")
     return data[:_ID], data[_ID:]
 
 

@@ -15,7 +15,7 @@ from assay.fetch.browser.gate import SENT
 from assay.fetch.browser.renderer import BrowserChoice, RenderingFetcher, RenderLimits
 from assay.fetch.web.fetcher import WebFetcher
 
-NEEDED = "pages which need JavaScript are read with an extra: pip install 'assay[browser]'"
+NEEDED = "pages that need JavaScript need an extra: pip install 'assay[browser]'"
 
 
 def create(

@@ -142,7 +142,7 @@ def create(name: str, access: Access) -> Direct:
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
     if not (_installed("pydantic_ai") and _installed(service.module)):
-        raise ConfigError(f"{prefix} wants an extra: pip install 'assay[{prefix}]'")
+        raise ConfigError(f"{prefix} needs an extra: pip install 'assay[{prefix}]'")
     if not service.url:
         region = "AWS_REGION, or " if service.regional else ""
         raise ConfigError(f"where is {prefix!r}? set {region}services.{prefix}.url ({service.where})")
@@ -160,9 +160,9 @@ def create(name: str, access: Access) -> Direct:
 
 def _keyless(service: DirectService, url: str) -> str:
     if url:
-        return f"{service.name} wants a key: set services.{service.name}.key, beside the address in the settings file"
+        return f"{service.name} needs a key: set services.{service.name}.key, beside the address in the settings file"
     variable = service.variables or f"{service.key.upper()}_API_KEY"
-    return f"{service.name} wants a key: set {variable}, or keys.{service.key} in the settings file"
+    return f"{service.name} needs a key: set {variable}, or keys.{service.key} in the settings file"
 
 
 def _profile(name: str, model: str, service: DirectService, access: Access) -> Profile:

@@ -116,7 +116,7 @@ def _from_folder(fastembed: Any, folder: Path) -> Any:
     config = _read(folder / "config.json", _Config)
     if config is None:
         raise ConfigError(
-            f"there is no config.json in {folder} which tells how long the model's vectors are: copy it there"
+            f"there is no config.json in {folder} that gives the length of the model's vectors: copy it there"
         )
     if name not in [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]:
         kind = described.PoolingType.CLS if pooling.pooling_mode_cls_token else described.PoolingType.MEAN

@@ -96,5 +96,5 @@ def create(name: str, access: Access) -> Extractive:
         ConfigError: it was given an address.
     """
     if access.url:
-        raise ConfigError(f"services.{NAME} is the name of the built-in model; give your service another name")
+        raise ConfigError(f"services.{NAME} is the name of the built-in model; choose another name for your service")
     return Extractive(name)

@@ -239,7 +239,7 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
         raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:
         variable = f"{service.key.upper()}_API_KEY"
-        raise ConfigError(f"{prefix} wants a key: set {variable}, or keys.{service.key} in the settings file")
+        raise ConfigError(f"{prefix} needs a key: set {variable}, or keys.{service.key} in the settings file")
     return service, model
 
 

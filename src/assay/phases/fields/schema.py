@@ -268,14 +268,14 @@ def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
     value = schema.get(key)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no number: write one")
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a number: write one")
 
 
 def _whole(schema: Mapping[str, Any], key: str, place: str) -> int | None:
     value = _number(schema, key, place)
     if value is None or (value >= 0 and value == int(value)):
         return None if value is None else int(value)
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is no count: write a whole number")
+    raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a count: write a whole number")
 
 
 def _described(schema: Mapping[str, Any]) -> str:

@@ -228,7 +228,7 @@ def _condition(text: str) -> Condition:
     name = " ".join(words(match["key"])) if match else ""
     values = tuple(value.strip().strip("\"'") for value in match["value"].split("|")) if match else ()
     if match is None or not name or not (values == ANY or all(words(value) for value in values)):
-        raise ToolError(f"{text[:200]!r} is no condition; write FIELD = VALUE, with = != ~ < > <= or >= between")
+        raise ToolError(f"{text[:200]!r} is not a condition; write FIELD = VALUE, with = != ~ < > <= or >= between")
     operators: dict[str, Operator] = {"=": "=", "!=": "!=", "~": "~", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
     return Condition(name, operators[match["operator"]], values)
 

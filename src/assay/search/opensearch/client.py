@@ -74,7 +74,7 @@ class OpenSearchClient:
     def __init__(self, address: str, sleep: Sleep = time.sleep, attempts: int = ATTEMPTS) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError("search.opensearch is no address: set it to https://USER:PASSWORD@HOST:9200")
+            raise ConfigError("search.opensearch is not an address: set it to https://USER:PASSWORD@HOST:9200")
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
         self.place = parts.netloc.rpartition("@")[2]
         base = urlunsplit((parts.scheme, self.place, parts.path.rstrip("/"), "", ""))

@@ -72,12 +72,12 @@ class VectorBuilder:
 
         Raises:
             SearchError: the embedder failed for good, or the vectors cannot be kept.
-            UsageError: a limit in US dollars, and nobody knows what the embedder costs.
+            UsageError: a limit in US dollars, and there is no price for the embedder costs.
             StoreError: the library cannot be read.
         """
         if limits.usd is not None and self._embedder.price is None:
             raise UsageError(
-                f"embedder.max_usd is set, and nobody knows what {self._embedder.name} costs: name its price in"
+                f"embedder.max_usd is set, and there is no price for {self._embedder.name} costs: name its price in"
                 f' [catalogue."{self._embedder.name}"] (input_price and output_price, in US dollars a million tokens)'
             )
         say = progress or _silent

@@ -255,7 +255,7 @@ def _seconds(text: str) -> float:
     try:
         read = datetime.fromisoformat(text) if text else None
     except ValueError:
-        raise UsageError(f"{text[:40]!r} is no time: write it as 2026-11-23 or 2026-11-23T12:00:00Z") from None
+        raise UsageError(f"{text[:40]!r} is not a time: write it as 2026-11-23 or 2026-11-23T12:00:00Z") from None
     if read is None:
         return 0.0
     return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

@@ -124,7 +124,7 @@ async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
     suffix = _suffix(call, query.format, known)
     view = await call.backend.view(call.owner, row.run_id)
     if report_state(view) == "none" and suffix != ".json":
-        raise NotNow(f"run {row.run_id} has no report so far: it is {row.status}; ask again when it has ended")
+        raise NotNow(f"run {row.run_id} has no report yet: it is {row.status}; ask again when it has ended")
     data = await call.assay.export(row.run_id, suffix, query.citations)
     media = known[suffix]
     shown = f"{media}; charset=utf-8" if media.startswith("text/") else media
@@ -250,7 +250,7 @@ async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
     for view in views:
         if report_state(view) == "none":
-            raise NotNow(f"run {view.run_id} has no report to compare: wait for its end, or name another")
+            raise NotNow(f"run {view.run_id} has no report to compare: wait until it ends, or name another")
     return difference(*(build_report(view, "none") for view in views))
 
 

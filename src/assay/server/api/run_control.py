@@ -95,7 +95,7 @@ async def resume_run(call: RouteCall, run: str) -> RunBegun:
     row = await call.assay.find(run)
     if row.status in ("completed", "cancelled"):
         raise NotNow(
-            f"run {row.run_id} has ended ({row.status}): there is nothing to go on with; ask again with `continues`"
+            f"run {row.run_id} has ended ({row.status}): there is nothing to continue; ask again with `continues`"
         )
     await call.backend.go_on(call.owner, row.run_id)
     return begun(row.run_id, row.status)
@@ -150,7 +150,7 @@ async def replace_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
 async def _plan(call: RouteCall, run: str) -> PlanShown:
     view = await call.backend.view(call.owner, run)
     if view.plan is None:
-        raise NotNow(f"run {view.run_id} has no plan so far: it is {view.status}; ask again later")
+        raise NotNow(f"run {view.run_id} has no plan yet: it is {view.status}; ask again later")
     waits = view.status == "waiting" and view.waiting_for == "plan"
     return PlanShown(plan=view.plan, form=plan_form.written(view.plan), approved_by=view.plan_approved_by, waits=waits)
 

@@ -83,7 +83,7 @@ async def show_shared(call: RouteCall, secret: str) -> Response:
         raise refusal("not-acceptable", f"a shared report comes as {HTML} or {JSON}")
     try:
         if report_state(await call.backend.view(share.owner, share.run_id)) == "none":
-            raise NotNow("there is no report so far: come back later")
+            raise NotNow("there is no report yet: come back later")
         data = await call.backend.engine(share.owner).export(share.run_id, ".html" if media == HTML else ".json")
     except UnknownName:  # it was deleted in this moment
         raise refusal("unknown-name", GONE) from None

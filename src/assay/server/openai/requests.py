@@ -257,7 +257,7 @@ def _asked(
     """The run for a conversation which ends with the question; `named` is the run of an earlier answer."""
     users = [place for place, each in enumerate(messages) if each.role == "user"]
     if not users:
-        raise UsageError("there is no message of the user to answer: send one with the role user")
+        raise UsageError("there is no user message to answer: send one with the role user")
     last = users[-1]
     told = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
     if rules := "\n\n".join(text.strip() for text in told if text.strip()):
@@ -285,11 +285,9 @@ def _places(
         UsageError: the client insists on a tool of its own, or names a place which cannot be searched.
     """
     if choice == "required" or (isinstance(choice, dict) and choice.get("type") in ("function", "custom")):
-        raise UsageError("Assay calls no tools of its client: leave tool_choice out")
+        raise UsageError("Assay does not call the client's tools: leave out tool_choice")
     if any(tool.type == "mcp" for tool in tools):
-        raise UsageError(
-            "servers of the Model Context Protocol are named in the settings ([mcp.NAME]), not in requests"
-        )
+        raise UsageError("MCP servers are named in the settings ([mcp.NAME]), not in requests")
     web = [tool for tool in tools if tool.type.startswith("web_search")]
     files = [tool for tool in tools if tool.type == "file_search"]
     if any(tool.filters is not None for tool in files):

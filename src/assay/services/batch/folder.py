@@ -87,7 +87,9 @@ class BatchFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout:
-            raise UsageError(f"another process works on a batch in {self.path}; name another folder with -o") from None
+            raise UsageError(
+                f"another process is running a batch in {self.path}; name another folder with -o"
+            ) from None
         except OSError as error:
             raise _unwritable(self.path, error) from error
         try:
@@ -175,5 +177,5 @@ def _last_line(path: Path) -> int:
 
 def _unwritable(path: Path, error: OSError) -> StoreError:
     return StoreError(
-        f"{path} cannot be written: {error.strerror}; nothing stored is lost: the same command goes on from here"
+        f"{path} cannot be written: {error.strerror}; nothing stored is lost: run the same command again to continue"
     )

@@ -91,7 +91,7 @@ def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
             read = list(read_orders(lines))
     except OSError as error:
         raise UsageError(
-            f"{file} cannot be read where the worker is ({error.strerror}): name a file which all machines see"
+            f"{file} cannot be read on the worker's machine ({error.strerror}): name a file that all machines can read"
         ) from error
     orders = [each for each in read if isinstance(each, BatchRow)]
     if not orders:

@@ -144,9 +144,9 @@ def read_target(text: str, *, named: bool = False) -> Target:
     except ValueError as error:
         raise ConfigError(f"the command to notify cannot be read ({error}): check its quotation marks") from None
     if not words:
-        raise ConfigError("nothing to notify is named: write a command, or an address such as https://example.org/hook")
+        raise ConfigError("there is nothing to notify: write a command, or an address such as https://example.org/hook")
     if shutil.which(words[0]) is None:
-        raise ConfigError(f"the command to notify, {words[0]!r}, is not there or cannot be executed: check its path")
+        raise ConfigError(f"the command to notify, {words[0]!r}, does not exist or cannot be executed: check its path")
     return Target(name=words[0], words=words, named=named)
 
 

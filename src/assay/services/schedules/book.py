@@ -86,7 +86,7 @@ class ScheduleBook:
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError, RecursionError) as error:
-            raise StoreError(f"{self._path} cannot be read: {error}; restore it from a copy, or delete it") from error
+            raise StoreError(f"{self._path} cannot be read: {error}; restore it from a backup, or delete it") from error
 
     def find(self, reference: str) -> Schedule:
         """A schedule by its id, or the start of it.
@@ -222,7 +222,9 @@ def read_every(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
     seconds = WORDS.get(text, 0) or (int(match[1]) * UNITS[match[2]] if match else 0)
     if not 0 < seconds <= LONGEST:
-        raise UsageError(f"{text[:40]!r} is no interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly")
+        raise UsageError(
+            f"{text[:40]!r} is not an interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly"
+        )
     return seconds
 
 

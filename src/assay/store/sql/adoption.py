@@ -119,7 +119,9 @@ def _check_still(connection: Connection, source: str, now: float) -> None:
             raise LeaseHeld(row.run_id, row.holder)
     reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ENDED)))
     if connection.execute(reading).scalar_one():
-        raise UsageError("documents are still being read: start `assay serve` until they are, and stop it again")
+        raise UsageError(
+            "documents are still being read: start `assay serve`, wait until they are read, and stop it again"
+        )
     doing = select(jobs.c.id, jobs.c.lease_until).where(jobs.c.owner == source, jobs.c.state == "running")
     for job in connection.execute(doing):
         if is_held(job.lease_until, now):

@@ -204,7 +204,7 @@ class SqlJobs(OwnedView):
         def retry(connection: Connection) -> Job:
             job = _found(connection, id, self._mine())
             if job.state not in ("failed", "cancelled"):
-                raise UsageError(f"job {id} is {job.state}: only one which failed or was cancelled is tried again")
+                raise UsageError(f"job {id} is {job.state}: only a failed or cancelled job can be retried")
             self._check_room(connection, at_once)
             again = and_(_family(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
