@@ -226,7 +226,11 @@ def standing(troubles: tuple[str, ...], seconds: float) -> Iterator[Ground]:
     with contextlib.ExitStack() as stack:
         stack.callback(server.remove)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-workers-")))
-        pooler = stack.enter_context(pgbouncer.running(server.url)) if "pgbouncer" in troubles else None
+        pooler = (
+            stack.enter_context(pgbouncer.running(server.url, settings={"server_login_retry": "1"}))
+            if "pgbouncer" in troubles
+            else None
+        )
         yield Ground(server, folder, troubles, pooler, seconds)
 
 

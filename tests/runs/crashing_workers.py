@@ -21,6 +21,7 @@ from sqlalchemy import make_url
 
 from assay import Assay
 from assay.core.brief import ROLES
+from assay.core.errors import StoreAway
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.view import RunView
 from assay.run.model_call import owned
@@ -87,8 +88,14 @@ class ServedApart:
 
 
 def work(post: Post) -> None:
-    """Execute what is queued, until killed."""
-    asyncio.run(_work(post))
+    """Execute what is queued, until killed. Where the database is away as it begins, it begins again, as a supervisor
+    would have it.
+    """
+    while True:
+        try:
+            return asyncio.run(_work(post))
+        except StoreAway:
+            time.sleep(0.5)
 
 
 async def _work(post: Post) -> None:
