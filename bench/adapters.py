@@ -21,7 +21,7 @@ import httpx2
 
 from assay.core.messages import Delta, Message, Reply, Request
 from assay.core.ports import Access, Model
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models import direct, openai
 
 WORDS = " measured"

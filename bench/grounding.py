@@ -29,7 +29,7 @@ from paraphrasing import FAITHFUL
 
 from assay.core.claims import HOLDING, Verdict
 from assay.services.claim_checks import ClaimRow
-from assay.verify.decision import decide
+from assay.verify.claim_check import decide
 from assay.verify.verifier.index import index
 from assay.verify.verifier.verdicts import weigh
 

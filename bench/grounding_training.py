@@ -26,13 +26,13 @@ from sklearn.preprocessing import StandardScaler
 import assay.verify.verifier
 from assay.core.text import sentences
 from assay.verify import checks
-from assay.verify.decision import evidence_of, without_citations
+from assay.verify.claim_check import evidence_of, without_citations
 from assay.verify.evidence import reworded
-from assay.verify.quotes import verbatim
+from assay.verify.rules.quotes import verbatim
 from assay.verify.verifier import index as indexing
 from assay.verify.verifier.features import features
+from assay.verify.verifier.index import tokens
 from assay.verify.verifier.signs import is_edited, sights
-from assay.verify.verifier.tokens import tokens
 
 FOLDS = 5
 ROUNDS = 150

@@ -26,8 +26,8 @@ from typing import NamedTuple
 from habitual_service import DOCUMENTS, FACTS, QUESTION, THOUGHT_SIGN, Service, serving
 
 from assay import Assay
-from assay.cli.exits import Exit
 from assay.cli.run_watch import exit_code
+from assay.cli.terminal import Exit
 from assay.core.errors import AssayError
 from assay.core.report import build_report
 from assay.settings import load

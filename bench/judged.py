@@ -22,9 +22,9 @@ from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.verify.amounts import tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import examine
-from assay.verify.decision import evidence_of
+from assay.verify.claim_check import evidence_of
 from assay.verify.judge.masks import Masked, mask
-from assay.verify.numbers import states
+from assay.verify.rules.numbers import states
 
 ORACLE = "oracle"
 A_CLASS = 25

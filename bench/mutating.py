@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain, read
-from assay.verify.names import names
+from assay.verify.rules.names import names
 
 Mutation = Callable[[str, str, random.Random], str | None]
 

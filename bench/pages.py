@@ -22,7 +22,7 @@ from web_server import ADDRESSES, manuals
 from assay.app.online import Online, PageIntake
 from assay.app.readers import LazyReaders
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.pages import make_fetcher
 from assay.settings import load
 from assay.store.pages import FolderPages

@@ -29,18 +29,18 @@ from simulated_server import Served
 
 from assay.core.brief import ROLES, Brief
 from assay.core.ports import Access, Hit, Library, Model, Query, World
+from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
-from assay.core.secrets import Secret
 from assay.core.sources import Document
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.models import openai
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.reflective import reflect
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine
+from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -128,8 +128,8 @@ class Bench:
         self.search = SlowSearch(store.library, reader, search)
         self.fetch = FetchTool(store.library.documents(["default"]), reader, page)
         strategies = {"orchestrated": orchestrate, "reflective": reflect}
-        services = Services(tools=(SearchTool(), self.fetch), reader=reader, strategies=strategies)
-        self._engine = Engine(store.journal, lambda run: pipeline(run, services))
+        parts = PipelineParts(tools=(SearchTool(), self.fetch), reader=reader, strategies=strategies)
+        self._engine = Engine(store.journal, lambda run: pipeline(run, parts))
         self.store, self._model = store, model
 
     def _world(self) -> World:

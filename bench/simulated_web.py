@@ -34,7 +34,7 @@ from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.reflective import reflect
 from assay.run.engine import Engine
 from assay.run.protocols import DocumentPassages, Observation
@@ -155,12 +155,12 @@ class WebBench(Bench):
     def __init__(self, store: Store, model: Model) -> None:
         super().__init__(store, model)
         self.web, self.pages = SlowEngine(store), SlowPages(store.library)
-        services = Services(
+        parts = PipelineParts(
             tools=(SearchTool(), WebFetchTool(DocumentReader(store.blobs))),
             reader=DocumentReader(store.blobs),
             strategies={"orchestrated": orchestrate, "reflective": reflect},
         )
-        self._engine = Engine(store.journal, lambda run: pipeline(run, services))
+        self._engine = Engine(store.journal, lambda run: pipeline(run, parts))
 
     def _world(self) -> World:
         return msgspec.structs.replace(super()._world(), searches=(self.web,), pages=self.pages)

@@ -20,7 +20,7 @@ from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.sources import Document, Fetched
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.settings import load
 from assay.store.memory import memory_store
 

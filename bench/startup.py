@@ -36,7 +36,6 @@ def main() -> int:
         (place / "tides.md").write_text(TEXT)
         run = [QUESTION, "--in", str(place / "tides.md"), "--offline", "-q", "--depth", "light"]
         env = os.environ | {"ASSAY_HOME": str(place / "home"), "ASSAY_CONFIG": str(place / "none.toml")}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
         _seconds([PYTHON, "-m", "assay", *run], env)  # makes the home, and compiles what is not compiled yet
         listed = (["--help"], ["config", "list"], ["runs", "list"], ["runs", "show", "last"], ["claims", "last"])
         for command in (*listed, ["docs", "list"], run):
@@ -44,7 +43,7 @@ def main() -> int:
             print(
                 f"{least:6.2f} s  {_modules(command, env):5d} modules  assay {' '.join(command[:2])[:40]}", flush=True
             )
-        for code in ("pass", "import sqlalchemy", "import pydantic as p; p.BaseModel", "import asyncio"):
+        for code in ("pass", "import sqlalchemy", "import pydantic_settings as p; p.BaseSettings", "import asyncio"):
             print(f"{min(_seconds([PYTHON, '-c', code], env) for _ in range(rounds)):6.2f} s  python -c {code!r}")
     return 0
 

@@ -22,8 +22,8 @@ import postgres
 from assay.core.brief import Brief
 from assay.core.events import Warned
 from assay.core.ports import Journal, World
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.store.memory import memory_store

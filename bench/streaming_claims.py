@@ -31,8 +31,8 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
 from assay.models.script import Scripted
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
@@ -40,7 +40,7 @@ from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.pipeline import Verified, WrittenReport, verify
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
 BUILT_IN = Profile(name="writer", price=Price(input=0.0, output=0.0), deterministic=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from questions import collections, corpus
 
 import assay
-from assay.phases.survey.rows import SHOWN
+from assay.phases.survey.collection import SHOWN
 
 NO_DATA = 2
 COUNT = re.compile(r"([\d,]+) documents? match")

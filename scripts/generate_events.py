@@ -23,12 +23,12 @@ INTRODUCTION = """\
 
 *Written by `scripts/generate_events.py` from the types in `assay.core.events`; do not edit.*
 
-A run is its log: what a screen shows, what the library returns and what an export holds is folded from these events
-(`assay.core.view.fold`). `assay --events` prints them as they happen, one JSON object a line; `seq` counts up by one,
-so a reader which was away asks for those after the last it has seen. Readers ignore kinds and fields they do not
-know; a field called optional has a default, and older logs may lack it.
+A run is its log: every screen, every library result and every export is folded from these events
+(`assay.core.view.fold`). `assay --events` prints them as they happen, one JSON object a line. `seq` counts up by one,
+so a reader that was away asks for the events after the last it has seen. Readers ignore kinds and fields they do not
+know. A field called optional has a default, and older logs may lack it.
 
-An event inside a step that was interrupted is taken back by a later `step.restarted`, which names it in `dropped`.
+If a step is interrupted, a later `step.restarted` takes back its events and names them in `dropped`.
 """
 
 NAMES: dict[object, str] = {

@@ -26,24 +26,24 @@ OPTIONS = """\
 
 *Written by `scripts/generate_reference.py` from `assay.core.run_options`; do not edit.*
 
-An option has one name in Python (`assay.research(question, depth="light")`), in the rows of a [batch](../batch.md) and
-in what a schedule keeps. The commands take it by a flag; the body of `POST /runs` has it at the place shown. What
-nobody says is taken from the setting. A [fork](../fork.md) may change those which name a point, the last from which it
-may begin then. A file which a flag or a `Path` names is, in a row or a body, the text itself.
+An option has the same name in Python (`assay.research(question, depth="light")`), in the rows of a [batch](../batch.md)
+and in a stored schedule. Commands take it as a flag. The column *body* shows its place in the body of `POST /runs`. If
+you do not give it, the setting applies. A [fork](../fork.md) may change an option if *fork from* names a point: the
+last one from which such a fork may begin. Where a flag or a `Path` names a file, a row or a body has the text itself.
 """
 FLAGS = """\
 ## Flags
 
-Which command takes which flag: `assay research`, `assay schedule add`, `assay runs fork`, `assay runs answer`,
-`assay docs summary` and so on; `judge` is `assay verify` when it asks a model.
+The commands that take each flag, by short names: `assay research`, `assay schedule add`, `assay runs fork`, `assay runs
+answer`, `assay docs summary` and so on. `judge` is `assay verify` when it asks a model.
 """
 SETTINGS = """\
 # Settings
 
 *Written by `scripts/generate_reference.py` from `assay.settings`; do not edit.*
 
-Where settings are written, and which of several wins: [configuration.md](../configuration.md), which has the numbers of
-each depth too. A setting `limits.tokens` is `tokens` under `[limits]` in the file, and `ASSAY_LIMITS_TOKENS` in the
+[configuration.md](../configuration.md) explains where to write settings and which value wins, and lists the numbers of
+each depth. A setting `limits.tokens` is `tokens` under `[limits]` in the file, and `ASSAY_LIMITS_TOKENS` in the
 environment.
 """
 WORDS: dict[Any, str] = {

@@ -1,4 +1,4 @@
-"""What every store which knows users keeps of the promises in `core.ports.adoption`."""
+"""What every store which knows users keeps of the promises in `core.ports.store`."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ async def test_documents_are_his_once_and_lie_where_his_lie(shared, stores):
     assert [document.sha256 for document in ana.at(tide).values()] == hashes("tide")
     (origin,) = ana.origins("papers")
     assert (origin.place, origin.left_out) == (f"{NEW}/tide.md", ("upload://bbbb/no.md",))
-    assert ana.stamp(f"{NEW}/tide.md") is not None
-    assert ana.stamp(f"{OLD}/tide.md") is None
+    assert ana.stamps([f"{NEW}/tide.md"]) != {}
+    assert ana.stamps([f"{OLD}/tide.md"]) == {}
     assert next(row.readers for row in ana.collections() if row.name == "papers") == ("bob",)
     assert names(bob.documents(["ana/papers"])) == ["tide", "ebb"]
     assert names(bob.documents(["papers"])) == ["tide"]

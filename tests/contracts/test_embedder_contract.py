@@ -18,7 +18,7 @@ from assay import plugins
 from assay.core.errors import ConfigError, ContextTooLong, ModelError
 from assay.core.messages import ModelFacts, Price
 from assay.core.ports import Access, Embedder
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.embedding.service import create
 
 KEY = "sk-planted-0123456789"

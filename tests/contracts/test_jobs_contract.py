@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.core.errors import FenceLost, UnknownName, UsageError
+from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
-from assay.run.clock import SystemClock
 from assay.run.job_hand import JobInHand
+from assay.run.process import SystemClock
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -345,3 +345,81 @@ async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: 
     assert await taken(jobs) == ["a"]
     found = await jobs.find("a")
     assert (found.state, found.finished, found.tries) == ("running", MOST_TRIED + 2, 2)
+
+
+async def test_a_job_which_waits_for_its_parts_takes_no_place_of_its_owner(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a", owner="ann"), job("other", owner="ann")])
+    mine = await jobs.claim(by(per_user=1))
+    assert await stores.two.jobs.claim(by("w2", per_user=1)) is None
+    await jobs.keep(mine, [job(f"a.{n}", owner="ann", parent="a") for n in range(2)])
+    part = await stores.two.jobs.claim(by("w2", per_user=1, parent="a"))
+    assert part.id == "a.0"
+    assert await jobs.claim(by(per_user=1, parent="a")) is None
+    own = await jobs.claim(by(per_user=2, parent="a"))
+    assert own.id == "a.1"
+    assert await jobs.claim(by(per_user=2)) is None
+    await stores.two.jobs.keep(with_(part, state="done"))
+    await jobs.keep(with_(own, state="done"))
+    assert await jobs.claim(by(per_user=1)) is None  # what it does with what its parts brought is work
+    assert (await jobs.claim(by(per_user=2))).id == "other"
+
+
+async def test_a_job_which_is_tried_again_is_due_by_the_clock_of_the_store(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a"), job("b", due=stores.wall.seconds + 60, every=60), job("c", kind="crawl")])
+    for _ in range(2):
+        await jobs.keep(with_(await jobs.claim(by(kinds=("add", "crawl"))), state="waiting"), pause=8.0)
+    assert (await jobs.find("a")).due == stores.wall.seconds + 8
+    stores.wall.seconds += 5
+    assert await taken(jobs) == []
+    assert await jobs.until_again(by()) == pytest.approx(3)
+    assert await jobs.until_again(by(unfit=lambda release: True)) is None
+    stores.wall.seconds += 4
+    assert await taken(stores.two.jobs, "w2") == ["a"]
+    assert await jobs.until_again(by()) is None
+    assert await jobs.until_again(by(kinds=("crawl",))) == 0
+
+
+@pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
+async def test_no_part_of_a_job_which_has_ended_waits(stores, jobs: Jobs, state: Any) -> None:
+    await jobs.put([job("a")])
+    mine = await jobs.claim(by())
+    await jobs.keep(mine, [job(f"a.{n}", parent="a") for n in range(3)])
+    for ended in ("done", "failed"):
+        await jobs.keep(with_(await jobs.claim(by(parent="a")), state=ended))
+    await jobs.keep(with_(mine, state=state))
+    found = {each.id: each.state for each in await jobs.list(JobFilter(parent="a"))}
+    assert found == {"a.0": "done", "a.1": "failed", "a.2": "cancelled"}
+    assert await taken(jobs) == []
+
+
+async def test_no_part_of_a_job_which_nobody_survives_waits(stores, jobs: Jobs) -> None:
+    await jobs.put([job("a", tries=MOST_TRIED), job("a.0", parent="a")])
+    assert await taken(jobs) == []
+    assert (await jobs.find("a.0")).state == "cancelled"
+    await jobs.retry("a")
+    assert await taken(jobs) == ["a", "a.0"]
+
+
+async def test_an_owner_has_no_more_jobs_than_he_may(stores, jobs: Jobs) -> None:
+    ann, bob = jobs.owned_by("ann"), jobs.owned_by("bob")
+    later = stores.wall.seconds + 60
+    assert await ann.put([job("a")], at_once=2) == 1
+    assert await ann.put([job("b", every=60, due=later), job("a.0", parent="a")], at_once=2) == 2
+    assert await ann.put([job("c")], at_once=2) == 1
+    with pytest.raises(TooMany, match=r"2 jobs wait or are done, and 2 at once.*limits.user_runs_at_once"):
+        await ann.put([job("d")], at_once=2)
+    assert await bob.put([job("e")], at_once=2) == 1
+    await ann.cancel("c")
+    assert await ann.put([job("d")], at_once=2) == 1
+    with pytest.raises(TooMany):
+        await ann.retry("c", at_once=2)
+    added = await asyncio.gather(
+        *(
+            each.jobs.owned_by("cleo").put([job(f"f{n}")], at_once=3)
+            for n in range(5)
+            for each in (stores.one, stores.two)
+        ),
+        return_exceptions=True,
+    )
+    assert len(await jobs.owned_by("cleo").list()) == 3
+    assert sum(isinstance(each, TooMany) for each in added) >= 4

@@ -25,7 +25,7 @@ def other(stores) -> Library:
 def test_an_empty_library_has_nothing(library):
     assert library.document("0" * 64) is None
     assert library.snapshot("0" * 64) is None
-    assert library.stamp("a") is None
+    assert library.stamps(["a"]) == {}
     assert library.documents(["default"]) == []
     assert library.members(["default"]) == set()
     assert library.after(0, 10) == []
@@ -43,7 +43,7 @@ def test_what_is_added_comes_back_whole(library, other):
 
     assert other.document(document.sha256) == document
     assert other.snapshot(snapshot.sha256) == snapshot
-    assert other.stamp("/docs/a.txt") == stamp
+    assert other.stamps(["/docs/a.txt"]) == {"/docs/a.txt": stamp}
     assert other.documents(["default"]) == [document]
 
 
@@ -81,10 +81,10 @@ def test_the_same_document_twice_in_one_call_is_one(library):
 def test_adding_nothing_is_allowed_and_stamps_are_renewed(library):
     stamp = FileStamp(path="empty.txt", size=0, mtime_ns=1, documents=())
     library.add([], "default", [stamp])
-    assert library.stamp("empty.txt") == stamp
+    assert library.stamps(["empty.txt"]) == {"empty.txt": stamp}
     newer = FileStamp(path="empty.txt", size=1, mtime_ns=2, documents=("x", "y"))
     library.add([], "default", [newer])
-    assert library.stamp("empty.txt") == newer
+    assert library.stamps(["empty.txt"]) == {"empty.txt": newer}
     assert library.documents(["default"]) == []
 
 
@@ -92,8 +92,9 @@ def test_adding_nothing_is_allowed_and_stamps_are_renewed(library):
 def test_any_file_name_can_be_stamped(library, path):
     stamp = FileStamp(path=path, size=1, mtime_ns=2, documents=())
     library.add([], "default", [stamp])
-    assert library.stamp(path) == stamp
-    assert library.stamp(path + "x") is None
+    assert library.stamps([path]) == {path: stamp}
+    assert library.stamps([path + "x", path]) == {path: stamp}
+    assert library.stamps([]) == {}
 
 
 # collections

@@ -113,7 +113,7 @@ def test_another_s_documents_are_unknown(libraries):
     for other in (bob, local):
         assert other.document(sha) is None
         assert other.snapshot(snapshot) is None
-        assert other.stamp("/a") is None
+        assert other.stamps(["/a"]) == {}
         assert other.collections() == []
         assert other.origins("papers") == []
         assert other.origins("ana/papers") == []

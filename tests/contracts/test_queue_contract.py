@@ -11,7 +11,7 @@ from queues import ANY, TTL, put, taken
 
 from assay.core.errors import FenceLost, StoreError, UnknownName
 from assay.core.ports import Commit, Queue, QueueLimits, QueuePlace, RunInputs
-from assay.core.ports.queue import QUEUE_NEWS, QueueDepth
+from assay.core.ports.jobs import QUEUE_NEWS, QueueDepth
 
 # What is in memory is no other process's, and has no queue.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)

@@ -260,7 +260,7 @@ def look(store: Store) -> list[Any]:
         seen += [library.documents(names), library.documents(names, 2), library.summary(names, 3)]
         seen.append(list(library.summary(names).kinds))
         seen.append([rows[row] for row in sorted(library.members(names))])
-    return [*seen, library.stamp("A"), library.stamp("中文")]
+    return [*seen, library.stamps(["A", "中文"])]
 
 
 def look_closer(store: Store) -> list[Any]:

@@ -15,7 +15,7 @@ from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.core.web_addresses import WebRules
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.online import OnlineSearch

@@ -17,7 +17,7 @@ from provider_server import check_anthropic, check_google, check_groq, check_mis
 
 from assay.core.errors import ModelError
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
-from assay.core.incremental import field_text
+from assay.core.json_decoders import field_text
 from assay.core.messages import (
     CallDelta,
     CallDone,
@@ -30,7 +30,7 @@ from assay.core.messages import (
     ToolDefinition,
 )
 from assay.core.ports import Access, Model
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models import direct, openai
 from assay.run.voice import Thoughts
 

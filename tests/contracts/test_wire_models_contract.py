@@ -16,7 +16,7 @@ from provider_server import check_anthropic, check_google, check_groq, check_mis
 from assay.core.errors import ContextTooLong, ModelError
 from assay.core.messages import CallDone, Message, Reply, Request, TextDelta, ToolDefinition
 from assay.core.ports import Access, Model
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models import direct, openai
 
 KEY = "sk-planted-0123456789"

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Reply, Request, TextDelta, ThinkingDelta, ToolDefinition
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models import direct, openai
 
 ROWS = recorded.rows()

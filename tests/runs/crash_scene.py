@@ -191,7 +191,21 @@ def impersonal(view: RunView, folder: str) -> dict[str, Any]:
     """A view without ids, times, places and counts of what two runs never share."""
     data = msgspec.json.decode(msgspec.json.encode(view).replace(folder.encode(), b""))
     kept: dict[str, Any] = _without(data)
+    _tell_paid([search for place in ("phases", "lanes") for each in kept[place] for search in _searches(each)])
     return kept
+
+
+def _searches(holder: dict[str, Any]) -> list[dict[str, Any]]:
+    return [search for turn in holder["turns"] for search in turn["searches"]]
+
+
+def _tell_paid(searches: list[dict[str, Any]]) -> None:
+    """Say of each search how often its question was paid for. Of agents which ask the same at once the first pays, and
+    which is the first after a death is a matter of what was stored of each: what they are answered is the same.
+    """
+    paid = Counter((each["query"], each["provider"]) for each in searches if not each["shared"])
+    for each in searches:
+        each["shared"] = paid[each["query"], each["provider"]]
 
 
 def differences(one: Any, other: Any, at: str = "") -> Iterator[str]:

@@ -18,15 +18,15 @@ import msgspec
 from crash_stories import STORIES, Story
 
 from assay import Assay
-from assay.cli.files import save
+from assay.cli.destinations import save
 from assay.core.brief import ROLES
 from assay.core.errors import StoreError
 from assay.core.messages import Delta, Price, Profile, Reply, Request, input_tokens
 from assay.core.ports import Commit, Hit, Lease, Model, Query
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.run.affordability import worst_case
-from assay.run.clock import SystemClock, stamp
+from assay.run.budget import worst_case
+from assay.run.process import SystemClock, stamp
 from assay.run.steps import digest
 
 Point = Literal["write", "asked", "streamed", "searched", "exported"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +138,15 @@ class Workers:
         assert process.is_alive(), f"a worker ended by itself: {process.exitcode}"
         os.kill(process.pid, signal.SIGKILL)
         process.join(SECONDS)
+
+    def freeze(self, at: int, seconds: float) -> None:
+        """Stop one for so long; then it goes on, and knows nothing of it."""
+        pid = self.alive[at].pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            time.sleep(seconds)
+        finally:
+            os.kill(pid, signal.SIGCONT)
 
     def close(self) -> None:
         """End all."""

@@ -16,7 +16,7 @@ from assay.core.report import build_report
 from assay.core.sources import SNIPPET, UNSORTED
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
-from assay.phases.opened_documents import GONE
+from assay.phases.background import GONE
 from assay.services.threads import placed
 
 KEEPER = "The keeper of the light was called Perrine Kermorgant."

@@ -22,7 +22,7 @@ from assay.core.usage import Budget
 from assay.core.view import RunView, fold
 from assay.models.script import Scene, fails, says
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.engine import Engine
 from assay.run.replay import replay
 from assay.store.memory import memory_store
@@ -34,8 +34,8 @@ VERDICTS: list[Verdict] = ["supported", "quoted", "supported"]
 
 
 def engine(sea: Sea, journal: object, holder: str = "one") -> Engine:
-    services = Services(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, services), holder=holder, ttl=0.05)  # type: ignore[arg-type]
+    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
+    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)  # type: ignore[arg-type]
 
 
 async def played(model: Slow, sea: Sea | None = None, **changes: object) -> tuple[Log, Sea, str]:
@@ -95,9 +95,9 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     for claim in view.claims:
         assert view.report.text[claim.start : claim.end].startswith(claim.text[:10])
     asked = len(model.asked)
-    services = Services(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
+    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
     again = await replay(
-        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, services), lambda _: sea.world(model)
+        run_id, sea.journal, memory_store().journal, lambda run: pipeline(run, parts), lambda _: sea.world(model)
     )
     assert again.differences == ()
     assert len(model.asked) == asked

@@ -29,7 +29,7 @@ from assay.core.report import build_report
 from assay.core.sources import lane_of_source
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
-from assay.phases.simple import UNSOURCED
+from assay.phases.without_plan import UNSOURCED
 from assay.services.threads import placed
 
 AGAIN = "And what causes it?"

@@ -10,7 +10,7 @@ from research import ROSE, Sea, call, whole
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.models.script import Scene, calls, says
-from assay.phases.simple import UNSOURCED
+from assay.phases.without_plan import UNSOURCED
 
 TODAY = "*As of 2026-01-01, the day of this research: no source cited states a date.*"
 

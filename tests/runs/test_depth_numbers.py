@@ -34,7 +34,7 @@ from assay.core.depths import changed_depths
 from assay.core.messages import Price, Profile, Request, Task
 from assay.core.ports import Hit, Query
 from assay.models.script import Scene, Scripted, calls, says
-from assay.phases.simple import LATE
+from assay.phases.without_plan import LATE
 from assay.run.execution import LaneRecord
 from assay.run.run import LANE_TAG
 

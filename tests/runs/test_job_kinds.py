@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -151,6 +152,34 @@ async def test_batches_are_ended_with_their_runs_and_tried_again(assay: Assay, t
     await assay.retry_job(job.id)
     await worked(assay)
     assert (await assay.job(job.id)).state == "done"
+
+
+async def test_a_slow_disk_does_not_hold_up_the_other_work_of_a_worker(assay: Assay, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    slow = out / "results.jsonl"
+    os.mkfifo(slow)  # who reads it waits until somebody writes
+    await assay.begin_job(works(tmp_path, "")["batch"])
+    freed: list[str] = []
+
+    def free(who: str) -> None:
+        if not freed:
+            freed.append(who)
+            with slow.open("wb"):
+                slow.unlink()
+
+    late = threading.Timer(20, free, ("nobody else",))
+    late.start()
+
+    async def frees() -> None:
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(free, "the event loop")
+        late.cancel()
+
+    await asyncio.gather(worked(assay), frees())
+    assert freed == ["the event loop"]
+    [job] = await assay.jobs()
+    assert (job.state, job.result["completed"]) == ("done", 2)
 
 
 async def test_a_job_which_kills_its_workers_is_kept_for_an_admin(assay: Assay, database: str, tmp_path: Path) -> None:

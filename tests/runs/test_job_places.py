@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import dying_job_workers
@@ -18,9 +19,11 @@ from assay import Assay
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import ListingConnector
 from assay.core.ports.jobs import JobFilter
+from assay.fetch import git as git_places
+from assay.fetch import objects
 from assay.fetch.git import GitConnector
 from assay.fetch.objects import ObjectsConnector
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob
 
@@ -170,3 +173,65 @@ async def test_a_worker_which_dies_leaves_its_parts_to_another(
         done = await assay.job(job.id)
         assert (done.state, done.result["documents"]) == ("done", FILES)
         assert len(await assay.documents("project")) == FILES
+
+
+async def test_a_cancelled_listing_ends_what_it_started_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server of the repository never answers: git waits for it."""
+    if shutil.which("git") is None:
+        pytest.skip("the program git is not installed")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    reached = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        await reader.read()  # until git is gone
+        left.set()
+        writer.close()
+
+    left = asyncio.Event()
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(f"git+http://127.0.0.1:{port}/project",), collection="project"))
+        worker = assay.job_worker(1)
+        working = asyncio.create_task(worker.work())
+        async with asyncio.timeout(60):
+            await reached.wait()
+            await assay.cancel_job(job.id)
+            await left.wait()
+        worker.stop()
+        await working
+        assert (await assay.job(job.id)).state == "cancelled"
+        async with asyncio.timeout(60):
+            while list(tmp_path.glob("assay-place-*")):
+                await asyncio.sleep(0.05)
+    server.close()
+
+
+async def test_a_fetched_repository_goes_when_its_job_is_done(
+    tmp_path: Path, repository: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
+        await worked(assay)
+        assert (await assay.job(job.id)).result["documents"] == FILES
+        assert list(tmp_path.glob("assay-place-*")) == []
+
+
+async def test_what_is_too_large_for_anybody_is_not_tried_again(
+    tmp_path: Path, repository: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (git_places, objects):
+        monkeypatch.setattr(module, "MOST_LISTED", FILES - 1)
+    async with Assay(home=tmp_path / "home") as assay:
+        for place in (f"git+file://{repository}", bucket):
+            job = await assay.begin_job(AddJob(paths=(place,), collection="project"))
+            await worked(assay)
+            failed = await assay.job(job.id)
+            assert (failed.state, failed.tries) == ("failed", 1)
+            assert "too large" in failed.error
+            assert f"at most {FILES - 1}" in failed.error

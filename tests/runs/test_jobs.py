@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
-from assay.core.errors import UnknownName, UsageError
+from assay.core.errors import FetchFailed, UnknownName, UsageError
 from assay.core.ports.jobs import Job, JobFilter
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob, CrawlJob, ExportJob, PruneJob, SyncJob
@@ -297,3 +297,47 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
     assert listed.stdout.count("sha256") >= many
     listing = assay_command(worker_settings, "jobs", "list")
     assert listing.stdout.split("\t")[:2] == [job, "done"]
+
+
+async def test_a_worker_which_stops_when_all_is_done_waits_for_what_is_tried_again(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, failed = ingestion.collections.add, []
+
+    async def fails(*said):
+        if not failed:
+            failed.append("once")
+            raise FetchFailed("unreachable: the network is away")
+        return await read(*said)
+
+    monkeypatch.setattr(ingestion.collections, "add", fails)
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
+        await worked(assay)
+        done = await assay.job(job.id)
+        assert (done.state, done.result["documents"], done.tries) == ("done", FILES, 2)
+        periodic = await assay.begin_job(PruneJob(), every=3_600)
+        await worked(assay)
+        assert (await assay.job(periodic.id)).state == "done"
+
+
+async def test_a_place_which_shrinks_leaves_no_part_behind(tmp_path: Path, archive: Path, small_parts) -> None:
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
+        worker = assay.job_worker(1)
+
+        async def stopped() -> None:
+            while not any(part.state == "done" for part in await parts(assay, job)):
+                await asyncio.sleep(0.01)
+            worker.stop()
+
+        await asyncio.gather(worker.work(), stopped())
+        for file in list(archive.rglob("*.*"))[2:]:
+            file.unlink()
+        await worked(assay)
+        done = await assay.job(job.id)
+        assert done.state == "done"
+        assert any("was deleted before it was read" in each for each in done.result["warnings"])
+        assert [each.state for each in await parts(assay, job)] == ["done"] * 5
+        [origin] = await assay.origins("letters")
+        assert len(origin.documents) == len(await held(assay, "letters"))

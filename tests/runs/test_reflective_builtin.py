@@ -33,7 +33,9 @@ def notes(tmp_path: Path) -> Path:
 
 async def researched(question: str, sources: Path, depth: SetDepth) -> tuple[Report, list[Envelope]]:
     async with Assay(home=None) as assay:
-        assay._context.services = msgspec.structs.replace(assay._context.services, strategies={"reflective": reflect})
+        assay._context.pipeline_parts = msgspec.structs.replace(
+            assay._context.pipeline_parts, strategies={"reflective": reflect}
+        )
         run = assay.start(question, sources=[sources], strategy="reflective", depth=depth)
         envelopes = [envelope async for envelope in run]
         return await run.report(), envelopes

@@ -21,7 +21,7 @@ from assay.core.ports import Commit, Lease, World
 from assay.core.view import RunView, fold
 from assay.models.script import Scripted, says
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.engine import Engine
 
 CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
@@ -78,8 +78,8 @@ def model(*, clever: bool) -> Scripted:
 
 
 def engine(sea: Sea, journal: Any, holder: str) -> Engine:
-    services = Services(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
-    return Engine(journal, lambda run: pipeline(run, services), holder=holder, ttl=0.05)
+    parts = PipelineParts(tools=sea.tools, reader=sea.reader, strategies={"orchestrated": orchestrate})
+    return Engine(journal, lambda run: pipeline(run, parts), holder=holder, ttl=0.05)
 
 
 def brief(name: str) -> Brief:
@@ -133,3 +133,21 @@ async def test_a_repair_which_dies_at_any_write_ends_the_same(clever: bool) -> N
         assert said(view) == said(whole), f"killed at write {last} of {writes}"
         kinds = [each.type for each in events]
         assert kinds.count("report.finished") == kinds.count("verify.summary") == 1
+
+
+@pytest.mark.parametrize("slow", [1, 2])
+async def test_a_repair_cites_the_same_whichever_agent_was_first(slow: int) -> None:
+    tasks = ("Find whom the harbour of Brest employs", "Find when the harbour of Brest was dug")
+    agents = [
+        agent(
+            task,
+            "harbour Brest employs closes dug",
+            f"The harbour of Brest employs 400 people. [S{lane}001.1]",
+            delay=0.2 * (lane == slow),
+        )
+        for lane, task in enumerate(tasks, 1)
+    ]
+    scenes = [*planned(ONE_STEP), sends(*tasks), *agents[0], *agents[1], report_wanted(), says(REPORT, task="write")]
+    log = await Sea({"harbour.md": HARBOUR}).run(Scripted(scenes))
+    assert [event.source.id for event in log.of(e.SourceAdded)] == ["S1", f"S{3 - slow}001", f"S{slow}001"]
+    assert [event.passages[0].id for event in log.of(e.ClaimRevised)] == ["S1001.2"]

@@ -29,7 +29,7 @@ from research import (
 from assay.core import events as e
 from assay.core.messages import Profile, Request
 from assay.models.script import Scene, Scripted, calls, says
-from assay.phases.simple import UNSOURCED
+from assay.phases.without_plan import UNSOURCED
 
 
 async def test_direct_answer() -> None:

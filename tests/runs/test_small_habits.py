@@ -9,7 +9,7 @@ from stepwise import requests
 from assay.core import events as e
 from assay.core.view import fold
 from assay.models.script import Scene, fails, says
-from assay.phases.simple import UNSOURCED
+from assay.phases.without_plan import UNSOURCED
 from assay.tools.search import plain
 
 WRITTEN = says("Seven. [S1001.1]", task="write")

@@ -28,7 +28,7 @@ from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.case import YIELDING
 from assay.run import control
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 
 WISH = "Look at the winds, too."
 

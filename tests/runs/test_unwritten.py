@@ -21,8 +21,8 @@ from research import (
     whole,
 )
 
-from assay.cli.exits import Exit
 from assay.cli.run_watch import exit_code
+from assay.cli.terminal import Exit
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.core.ports import World

@@ -14,7 +14,7 @@ from local_web import QUESTION, LocalWeb
 from web import response, site
 
 from assay import Assay
-from assay.cli.runs.show import as_text
+from assay.cli.runs.lists import as_text
 from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.report import Report, build_report

@@ -10,7 +10,7 @@ from assay.core import events as e
 from assay.core.depths import DepthRules, SetDepth, changed_depths
 from assay.core.ports import Hit, Query
 from assay.models.script import Scripted, calls, says
-from assay.phases.simple import CUT, LATE, UNSOURCED
+from assay.phases.without_plan import CUT, LATE, UNSOURCED
 
 QUERIES = calls(("search", {"query": "tide Brest"}), ("search", {"query": "tide rises"}), task="background")
 

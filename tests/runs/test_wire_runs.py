@@ -17,7 +17,7 @@ from research import Log, Sea, kinds, one_agent, whole
 from assay.core import events as e
 from assay.core.messages import Delta, Reply, Request
 from assay.core.ports import Access, Model
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models import direct, openai
 from assay.models.script import Scripted
 

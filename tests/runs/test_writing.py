@@ -27,9 +27,9 @@ from research import (
 
 import assay
 from assay.core import events as e
+from assay.core.blocks import read_template
 from assay.core.errors import UsageError
 from assay.core.messages import Profile, Reply, Request
-from assay.core.outline import read_template
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, calls, fails, says
 

@@ -9,7 +9,7 @@ from assay.core.ports import Archive, Clock, Extractor
 from assay.core.ports.store import Store
 from assay.core.sources import Fetched
 from assay.evidence.ingest import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 
 
 def read_into(

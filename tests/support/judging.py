@@ -19,8 +19,8 @@ from assay.core.messages import Price, Profile, Reply, Request, ToolCall
 from assay.core.ports import World
 from assay.core.ports.store import Store
 from assay.models.script import Answer, Scene, Scripted
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.verify.amounts import tokens

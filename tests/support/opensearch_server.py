@@ -7,6 +7,7 @@ have.
 from __future__ import annotations
 
 import base64
+import fnmatch
 import json
 import math
 import threading
@@ -122,7 +123,8 @@ class Index:
 
 class OpenSearchServer:
     """The server's state. `faults` are answers given in place of the next ones; `rejected` is how many documents of
-    the next bulk requests are turned away; `asked` are the requests so far.
+    the next bulk requests are turned away, `kept` how many the next deletions leave as changed meanwhile; `refused` are
+    failures of the next deletions; `asked` are the requests so far.
     """
 
     def __init__(self, login: str = "") -> None:
@@ -130,7 +132,8 @@ class OpenSearchServer:
         self.indexes: dict[str, Index] = {}
         self.aliases: dict[str, set[str]] = {}
         self.faults: deque[Problem] = deque()
-        self.rejected = 0
+        self.rejected = self.kept = 0
+        self.refused: deque[Json] = deque()
         self.asked: list[tuple[str, str]] = []
         self.lock = threading.Lock()
 
@@ -150,6 +153,8 @@ class OpenSearchServer:
             said = json.loads(body or b"{}")
             if first == "_aliases":
                 return self._swap(said["actions"])
+            if method == "DELETE":
+                return self._remove(first)
             if method == "PUT":
                 return self._create(first, said["mappings"])
             return getattr(self, f"_on{rest}")(first, said, parse_qs(parts.query))
@@ -167,6 +172,12 @@ class OpenSearchServer:
         assert mappings["dynamic"] == "strict"
         self.indexes[name] = Index(mappings["properties"], mappings["_source"]["includes"])
         return {"acknowledged": True, "shards_acknowledged": True, "index": name}
+
+    def _remove(self, name: str) -> Json:
+        if name not in self.indexes:
+            raise Problem(404, "index_not_found_exception", f"no such index [{name}]")
+        del self.indexes[name]
+        return {"acknowledged": True}
 
     def _swap(self, actions: list[Json]) -> Json:
         for action in actions:
@@ -196,6 +207,10 @@ class OpenSearchServer:
         return about | {"status": 201, "result": "created"}
 
     def _on_alias(self, name: str, said: Json, options: Json) -> Json:
+        if "*" in name:  # such a name may match nothing
+            found = {each for pattern in name.split(",") for each in fnmatch.filter(self.indexes, pattern)}
+            named = {each: [alias for alias, of in self.aliases.items() if each in of] for each in found}
+            return {each: {"aliases": {alias: {} for alias in aliases}} for each, aliases in named.items()}
         self.index(name)
         return {each: {"aliases": {name: {}}} for each in self.aliases.get(name, {name})}
 
@@ -206,8 +221,12 @@ class OpenSearchServer:
     def _on_delete_by_query(self, name: str, said: Json, options: Json) -> Json:
         _, index = self.index(name)
         gone = [key for key, source in index.sources.items() if index.score(said["query"], source) is not None]
+        failures = [self.refused.popleft()] if self.refused else []
+        left = min(self.kept, len(gone))
+        self.kept -= left
+        gone = [] if failures else gone[left:]
         index.delete(gone)
-        return {"took": 1, "deleted": len(gone), "version_conflicts": 0, "failures": []}
+        return {"took": 1, "deleted": len(gone), "version_conflicts": left, "failures": failures}
 
     def _on_search(self, name: str, said: Json, options: Json) -> Json:
         of, index = self.index(name)
@@ -282,7 +301,7 @@ def running(login: str = "") -> Iterator[OpenSearchServer]:
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_PUT = do_POST  # noqa: N815
+        do_GET = do_PUT = do_DELETE = do_POST  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             return

@@ -23,10 +23,10 @@ from assay.fetch.fields import read_fields
 from assay.models.script import Answer, Scene, Scripted, calls, says
 from assay.phases.case import Case
 from assay.phases.orchestrator import orchestrate
-from assay.phases.pipeline import Services, pipeline
+from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.reflective import reflect
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, RunTask
+from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.tools.calculate import CalculateTool
@@ -133,8 +133,8 @@ class Sea:
 
     def engine(self) -> Engine:
         strategies = {"orchestrated": orchestrate, "reflective": reflect}
-        services = Services(tools=self.tools, reader=self.reader, strategies=strategies)
-        return Engine(self.journal, lambda run: pipeline(run, services))
+        parts = PipelineParts(tools=self.tools, reader=self.reader, strategies=strategies)
+        return Engine(self.journal, lambda run: pipeline(run, parts))
 
     def brief(self, **changes: Any) -> Brief:
         """A brief of a question on the tide, in which the scripted model plays every role."""

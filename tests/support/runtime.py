@@ -13,8 +13,8 @@ from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Message, Request
 from assay.core.ports import Journal, World
 from assay.models.script import Scripted
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, RunTask
+from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store

@@ -228,7 +228,7 @@ WIRES = (
 def made(wire: Wire, url: str, key: str = "k3y") -> HttpProvider:
     """The provider of a wire, at `url`."""
     from assay import plugins
-    from assay.core.secrets import Secret
+    from assay.core.ports.models import Secret
     from assay.search.web.provider import SearchAccess
 
     access = SearchAccess(url=url, key=Secret(key) if key else None, option=wire.option)

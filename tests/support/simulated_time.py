@@ -7,7 +7,7 @@ import selectors
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from assay.run.clock import stamp
+from assay.run.process import stamp
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from assay.fetch.web.addresses import Policy, policy
 from assay.fetch.web.fetcher import FetchLimits, FetchManners, WebFetcher
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
 """In tests the first stands for the public network; the second, as all other loopback, for what is forbidden."""

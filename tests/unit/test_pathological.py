@@ -10,7 +10,7 @@ from pathological import EVIDENCE, constructs, read
 
 from assay.core.sources import Document, sha256
 from assay.evidence.segment import segment
-from assay.fetch.html_depth import DEEPEST, shallow
+from assay.fetch.html_markdown import DEEPEST_TAGS, shallow
 from assay.verify.texts.marked_text import mark
 from assay.verify.texts.text_check import DocumentAccess, draft
 
@@ -53,7 +53,7 @@ def test_a_draft_is_verified_in_linear_time(name: str) -> None:
 def test_no_page_is_too_deep_to_be_read_at_once(tag: str) -> None:
     deep = f"<{tag} class=a>" * 5_000 + "text" + f"</{tag}>" * 5_000
     kept = shallow(deep)
-    assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (DEEPEST, DEEPEST)
+    assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (DEEPEST_TAGS, DEEPEST_TAGS)
     assert "text" in kept
     flat = f"<{tag}>a</{tag}>" * 5_000
     assert shallow(flat) == flat

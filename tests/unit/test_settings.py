@@ -71,7 +71,7 @@ def test_one_model_plays_every_role_nobody_else_is_named_for(file: Path, monkeyp
         "simple": ("vllm:m", "extractive"),
         "analytical": ("vllm:m", "extractive"),
         "complex": ("openai:gpt-5", "ollama:qwen3"),
-        "judge": ("vllm:m", "ollama:qwen3", "openai:gpt-5"),  # of another family than the writer: `core.families`
+        "judge": ("vllm:m", "ollama:qwen3", "openai:gpt-5"),  # of another family than the writer: `core.ports.models`
     }
 
 
@@ -136,37 +136,6 @@ def test_keys_are_masked_wherever_they_show(name: str, monkeypatch: pytest.Monke
     assert loaded.keys.openai.get_secret_value() == "sk-very-secret"
     assert "very-secret" not in repr(loaded) + str(settings.describe(loaded))
     assert (by_name("keys.openai").value, by_name("keys.openai").origin) == ("***", "environment")
-
-
-def test_a_table_of_the_environment_is_json_and_its_entries_have_variables(file: Path, monkeypatch: pytest.MonkeyPatch):
-    file.write_text("[limits]\ntime = 9\ntokens = 1\n[depths.light]\nwords = 80\n")
-    monkeypatch.setenv("ASSAY_LIMITS", '{"tokens": 5, "pages": 7}')
-    monkeypatch.setenv("ASSAY_LIMITS_PAGES", "8")
-    monkeypatch.setenv("ASSAY_LIMITS_CALLS_AT_ONCE", '{"exa": 2}')
-    monkeypatch.setenv("ASSAY_SERVICES_MINE", '{"url": "http://127.0.0.1:9/v1"}')
-    monkeypatch.setenv("ASSAY_DEPTHS_LIGHT", '{"cycles": 2}')
-    monkeypatch.setenv("ASSAY_SERVER_OIDC_NAME_CLAIM", "mail")
-    monkeypatch.setenv("ASSAY_VERIFY", "")
-    loaded = settings.load(limits={"usd": 3})
-    limits = loaded.limits
-    assert (limits.time, limits.tokens, limits.pages, limits.usd, limits.calls_at_once) == (9, 5, 8, 3, {"exa": 2})
-    assert loaded.services["mine"].url == "http://127.0.0.1:9/v1"
-    assert loaded.depths.changes()["light"] == {"words": 80, "cycles": 2}
-    assert (loaded.server.oidc.name_claim, loaded.verify) == ("mail", True)
-
-
-def test_a_table_of_the_environment_which_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("ASSAY_KEYS", "{'openai': 'sk-planted'}")
-    with pytest.raises(ConfigError, match="ASSAY_KEYS is a table and holds no JSON") as raised:
-        settings.load()
-    assert "planted" not in str(raised.value)
-    monkeypatch.setenv("ASSAY_KEYS", "5")
-    with pytest.raises(ConfigError, match="setting keys"):
-        settings.load()
-    monkeypatch.delenv("ASSAY_KEYS")
-    monkeypatch.setenv("ASSAY_SERVICES_MINE", "http://127.0.0.1:9/v1")
-    with pytest.raises(ConfigError, match=r"setting services\.mine"):
-        settings.load()
 
 
 def test_our_variable_beats_the_providers_own(monkeypatch: pytest.MonkeyPatch):

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import msgspec
 
 from assay.agents.act import act
-from assay.agents.control import CONTROL, DONE, THINK
 from assay.agents.findings import AgentWork, report
 from assay.agents.history import CallResult, History, ModelTurn, ask, output, result
-from assay.agents.prompt_texts import PromptOpening, counted, opening, rules
+from assay.agents.prompt_texts import CONTROL, DONE, THINK, PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
 from assay.agents.task import AgentTask, Finding, brief
 from assay.core.brief import shortened

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
-from assay.agents.control import DONE, THINK
 from assay.agents.task import AgentTask
 from assay.core.messages import Message, ToolDefinition
 from assay.run.prompt_files import hashes as hashes
 from assay.run.prompt_files import prompt as prompt
 from assay.run.protocols import Tool
 from assay.run.run import Run
+from assay.tools.arguments import define
+
+
+class Done(msgspec.Struct, frozen=True):
+    """`done`: the agent has what its task needs, or cannot find it."""
+
+
+class Think(msgspec.Struct, frozen=True):
+    """`think`: reason before deciding."""
+
+    reasoning: Annotated[str, msgspec.Meta(description="What is known, what is missing, what to do next.")] = ""
+
+
+DONE = define("done", "End your research: you are asked for your findings next.", Done, control=True)
+THINK = define(
+    "think", "Reason in writing before you decide. Nothing else happens.", Think, control=True, thought="reasoning"
+)
+CONTROL = frozenset({DONE.name, THINK.name})
+
 
 _ITEM = re.compile(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 

@@ -24,8 +24,8 @@ from assay.core.events import UsageUpdated, decode
 from assay.core.ports import Model, RateLimiter, World
 from assay.core.ports.store import Store
 from assay.core.usage import Budget, Usage
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome, Pipeline
+from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import daily
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
@@ -33,8 +33,7 @@ from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
 from assay.verify.checks import examine
-from assay.verify.claim_check import CheckRules, PendingClaim, check_claim
-from assay.verify.decision import decide, evidence_of
+from assay.verify.claim_check import CheckRules, PendingClaim, check_claim, decide, evidence_of
 from assay.verify.judge import consider
 
 AT_ONCE = 8

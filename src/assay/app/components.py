@@ -19,13 +19,12 @@ from assay.core.errors import ConfigError
 from assay.core.later import later
 from assay.core.ports import LibrarySearch, PageCache, Similarity, Watch
 from assay.core.sources import PassageSpan, Syntax
-from assay.evidence.batches import Spans, Texts
-from assay.evidence.documents import DocumentReader
+from assay.evidence.documents import DocumentReader, Spans, Texts
 from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
-from assay.search.turns import INDEX, Turn, file_turn, postgres_turn
+from assay.search.turns import INDEX, Turn, file_turn
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.providers import search_turns_of
@@ -136,7 +135,9 @@ def _index_turn(context: Context, home: Path) -> Turn:
     if context.settings.database is None:
         return partial(file_turn, index_folder(home), INDEX)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
-    return partial(postgres_turn, backend.unpooled(), INDEX)  # nobody would close a pool
+    return partial(
+        import_module("assay.search.postgres_turns").postgres_turn, backend.unpooled(), INDEX
+    )  # nobody would close a pool
 
 
 def run_index(context: Context) -> RunIndex:

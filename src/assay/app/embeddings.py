@@ -16,7 +16,7 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.monitor import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
-from assay.search.turns import VECTORS, Turn, file_turn, postgres_turn
+from assay.search.turns import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
@@ -103,7 +103,7 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(postgres_turn, backend.lasting(made), VECTORS),
+            partial(import_module("assay.search.postgres_turns").postgres_turn, backend.lasting(made), VECTORS),
             stays or own.allow_private,
             made,
         )

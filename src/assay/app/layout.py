@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.decoders import ready_types
+from assay.core.json_decoders import ready_types
 from assay.core.later import later
 from assay.core.ports.store import Store
 from assay.settings import Settings

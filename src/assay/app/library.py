@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.app import embeddings, verification
     from assay.app.embeddings import EmbeddingStatus
     from assay.app.verification import VerifiedText
-    from assay.core.printed_pages import PagePlaces
+    from assay.core.sources import PagePlaces
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
     from assay.services import collections, extraction, page_pictures, pages, shelves, uploads

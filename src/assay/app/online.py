@@ -11,12 +11,12 @@ import msgspec
 from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.sources import UNSORTED, Document, Fetched, PassageSpan
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
-from assay.search.web.notices import CrossrefNotices
+from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
 from assay.services.cleanup import close_all

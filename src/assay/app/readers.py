@@ -9,8 +9,7 @@ from assay import plugins
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, Extractor
 from assay.core.sources import PassageSpan, Syntax
-from assay.evidence.batches import BATCH_BYTES, Spans, Texts
-from assay.evidence.documents import cut, cut_all
+from assay.evidence.documents import BATCH_BYTES, Spans, Texts, cut, cut_all
 from assay.evidence.segment.elsewhere import BatchCutter, PassageCutter, packed, passages, passages_of_each
 from assay.fetch.workers import Workers
 from assay.settings.children import reader_environment

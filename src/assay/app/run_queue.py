@@ -119,7 +119,7 @@ class RunQueue(RunHistory):
             UnknownName: there is none of that id.
             UsageError: it is done, or on its way.
         """
-        return await jobs_desk.jobs_of(self._context).retry(id)
+        return await jobs_desk.retry(self._context, id)
 
     def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
         """Does jobs in this process, `slots` at once.

@@ -6,9 +6,9 @@ from contextlib import suppress
 from importlib import import_module
 
 from assay.core.assurance import states_absence
-from assay.core.certificates import trusted
 from assay.core.errors import AssayError
-from assay.core.relevance.analysis import analysis_of, terms
+from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.remote_services import trusted
 from assay.core.text import sentences, words
 from assay.services import worlds
 from assay.services.context import Context
@@ -17,7 +17,7 @@ LOADED = (
     "assay.services.estimates",
     "assay.services.results",
     "assay.services.run_start",
-    "assay.models.model_lists",
+    "assay.models.catalogue",
     "assay.search.web.provider",
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
@@ -43,7 +43,7 @@ def warm(context: Context) -> None:
             import_module(name)
     settings = context.settings
     with suppress(AssayError):
-        _ = context.services, context.engine, context.search
+        _ = context.pipeline_parts, context.engine, context.search
     for text in (TEXT, TEXT.encode("ascii", "ignore").decode()):
         words(text)
         list(sentences(text))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli import option_groups
+from assay.cli import run_options
 from assay.core.errors import UsageError
 from assay.core.later import later
 
@@ -24,7 +24,7 @@ class GroupedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, the way `option_groups` has them."""
-        option_groups.write(self, ctx, formatter)
+        run_options.write(self, ctx, formatter)
 
 
 class ResearchCommand(GroupedCommand):

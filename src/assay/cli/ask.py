@@ -1,25 +1,36 @@
-"""`assay ask`."""
+"""`assay ask`: an answer on the terminal as it is written, its citations numbered as they will be in the end."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from assay import settings
-from assay.cli import files, options, run_options
-from assay.cli.answer_stream import Streaming, can_stream
+from assay.cli import destinations, options, run_options
 from assay.cli.arguments import GroupedCommand, question_from
-from assay.cli.exits import Exit
+from assay.cli.completion import run_ids
+from assay.cli.display import PlainDisplay
 from assay.cli.library import stored
 from assay.cli.run_watch import Output, stdout_for, watch
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions
-from assay.core.markers import CitationMode
+from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
+from assay.core.events import Envelope, ReportDelta
+from assay.core.markers import CitationMode, parse
+from assay.core.report import build_report
+from assay.core.sources import Passage, Source
+from assay.core.view import RunView, ViewBuilder
+
+_OPEN = re.compile(r"\s*(?:[\[【［][^\]】］]{0,80})?\S*\Z")
+"""The end of a text which the next words may still change: a marker begun, a word begun, the space before them."""
+_END = 400
+"""Code points in which that is looked for: the search takes the square of them."""
 
 
 @click.command("ask", cls=GroupedCommand)
@@ -43,10 +54,12 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Answer QUESTION (- reads it from stdin) from all that RUN (its id, the start of it, or last) opened.
+    """Answer QUESTION (- reads it from stdin) from the documents and pages that RUN opened. RUN is an id, the start
+    of one, or last.
 
-    Nothing else is searched. The answer is cited and checked like a report, and is a run of its own in the same thread.
-    Exits with 6 when what was opened does not hold the answer.
+    Nothing new is searched. The answer has citations and verdicts like a report, and is stored as a run in the same
+    thread.
+    Exits with 6 if those sources do not answer the question.
 
     \b
         assay ask last "Who measured it, and when?"
@@ -55,7 +68,7 @@ def command(
     question = question_from([question], ())
     configured = settings.load()
     output = Output(
-        files=files.checked(outputs),
+        files=destinations.checked(outputs),
         stdout=stdout_for(as_json=as_json, as_events=as_events),
         citations=citations or configured.citations,
         strict=strict,
@@ -72,3 +85,76 @@ async def _ask(reference: str, question: str, ways: dict[str, Any], output: Outp
             return await watch(assay, run, output)
         shown = Streaming(output.verbosity, output.citations)
         return await watch(assay, run, replace(output, rest=shown.rest), shown)
+
+
+class Streaming(PlainDisplay):
+    """Milestones on stderr, and the answer on stdout as it grows; `said` is what stands there."""
+
+    def __init__(self, verbosity: int, citations: CitationMode) -> None:
+        super().__init__(verbosity)
+        self._citations, self._folder = citations, ViewBuilder()
+        self.said = ""
+
+    def show(self, envelope: Envelope) -> None:
+        """The event's milestone; of a piece of the answer, the piece."""
+        self._folder.apply(envelope)
+        if envelope.type == ReportDelta.kind:
+            self._go_on()
+        else:
+            super().show(envelope)
+
+    def _go_on(self) -> None:
+        """Say what is certain of the answer and not yet said; nothing more where it was taken back."""
+        view = self._folder.view
+        text = _settled(view.report.text)
+        body = build_report(_cut(view, text), self._citations).markdown.rstrip()
+        if body.startswith(self.said) and body != self.said:
+            first_word.erase()
+            click.echo(harmless(body[len(self.said) :]), nl=False)
+            self.said = body
+
+    def rest(self, text: str) -> str:
+        """What is left to be said of the whole `text`; all of it, after a line, where it is not what was begun."""
+        if not self.said:
+            return text
+        if text.startswith(self.said):
+            return text.removeprefix(self.said)
+        unsaid = _unsaid(self.said, text)
+        return f"\n\n{text}" if unsaid is None else unsaid
+
+
+def _unsaid(said: str, text: str) -> str | None:
+    """What `text` has beside the paragraphs which were said, as where code put a date between two; None where it does
+    not have all of those any more.
+    """
+    told, left, begun = said.split("\n\n"), list[str](), ""
+    for paragraph in text.rstrip("\n").split("\n\n"):
+        if told and (paragraph == told[0] or (len(told) == 1 and paragraph.startswith(told[0]))):
+            begun = paragraph.removeprefix(told.pop(0))
+        else:
+            left.append(paragraph)
+    return None if told else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
+
+
+def _settled(text: str) -> str:
+    """The text without its end, which may still change."""
+    start = max(0, len(text) - _END)
+    return text[:start] + _OPEN.sub("", text[start:])
+
+
+def _cut(view: RunView, text: str) -> RunView:
+    """The run with so much of its report; what that cites is taken to be there: it is looked at in the end."""
+    cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse(text) for id in marker.passages}
+    passages = {id: _standing_for(id, source) for id, source in cited.items() if source is not None}
+    writing = msgspec.structs.replace(view.report, text=text)
+    return msgspec.structs.replace(view, report=writing, passages=passages | view.passages)
+
+
+def _standing_for(id: str, source: Source) -> Passage:
+    digest = source.document_sha256
+    return Passage(id=id, source=source.id, document_sha256=digest, start=0, end=0, text="", text_sha256="")
+
+
+def can_stream() -> bool:
+    """Whether stdout is a person's screen."""
+    return sys.stdout is not None and sys.stdout.isatty()

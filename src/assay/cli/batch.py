@@ -12,17 +12,16 @@ import click
 import msgspec
 
 from assay import plugins, settings
-from assay.cli import files, notify_options, options, run_options
+from assay.cli import destinations, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
-from assay.cli.progress import counted, shorten
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
+from assay.core.milestones import counted, shorten
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.batch.rows import LONGEST
@@ -63,7 +62,7 @@ class _BatchTask:
 @options.citations
 @click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-@notify_options.notify
+@options.notify
 @queue_option
 @options.common
 @click.pass_obj
@@ -85,15 +84,15 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Research every question of FILE.jsonl (- is stdin): a row each in DIR/results.jsonl, and a report each in DIR.
+    """Research every question in FILE.jsonl (- is stdin). Each gets a row in DIR/results.jsonl and a report in DIR.
 
-    A line is a question, or an object with "question", "id", "sources" and any option of a run ("depth",
-    "max_tokens", "models" …), which goes before those given here. Lines which are none are named, and the rest goes
-    on. Called again with the same DIR, what is done is not done again, and what was begun goes on.
+    A line is a question, or an object with "question", "id", "sources" and any run option ("depth", "max_tokens",
+    "models" …), which overrides those given here. Invalid lines are reported and skipped. Run the same command again
+    with the same DIR to continue: finished questions are not researched again.
 
-    Ctrl-C begins no further run and waits for those at work; again, it leaves them, to be gone on with. Exit codes: 0
-    all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the total is spent, 7 a run waits for
-    answers, 130 and 143 ended before.
+    Ctrl-C starts no more runs and waits for the current ones; a second Ctrl-C interrupts those too, and the next call
+    continues them. Exit codes: 0 all done, 1 a line or a run failed, 3 a final check failed (with --strict), 5 the
+    total limit was reached, 7 a run waits for answers, 130 and 143 interrupted.
 
     \b
         assay batch questions.jsonl -o out/ --in docs/
@@ -113,8 +112,8 @@ def command(
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
         leave([_job(file, folder, terms, configured)], home, configured, state.verbosity)
         return Exit.DONE
-    told = notify_options.targets(notify, configured)
-    read = list(read_orders(files.lines(file, LONGEST)))
+    told = options.targets(notify, configured)
+    read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     orders = [each for each in read if isinstance(each, BatchRow)]
     for line in bad:
@@ -153,7 +152,7 @@ def _format(name: str) -> str:
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
         raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
-    files.ready(suffix)
+    destinations.ready(suffix)
     return suffix
 
 
@@ -172,7 +171,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
             job.folder.put_in_order()
         await keep_to_rules(assay, -1 if job.quiet else 0)
     code = _told(job, batch, ended)
-    await notify_options.tell(_notice(job, batch, ended), job.notify)
+    await options.tell(_notice(job, batch, ended), job.notify)
     return code
 
 

@@ -16,10 +16,9 @@ import msgspec
 
 import assay
 from assay.cli import options, run_options
-from assay.cli.exits import Exit
-from assay.cli.files import lines, save
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, say, write
+from assay.cli.destinations import lines, save
+from assay.cli.terminal import Exit, TerminalOptions, say, write
+from assay.core.milestones import counted
 from assay.core.usage import Usage
 from assay.services.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
 
@@ -49,14 +48,14 @@ def command(
 ) -> int:
     """Check claims against texts: rows {"id", "doc", "claim"} in, "-" for stdin.
 
-    Rows {"id", "verdict", "score", "rule", "reasons"} come out, in order: the score is the probability that the text
-    supports the claim; the verdict is quoted (the document has the claim word for word), supported, unsupported,
-    contradicted or unchecked (undecided). A line which is
-    no such row gives {"id", "line", "error"}, the rest goes on, and the exit code is 1.
+    Rows {"id", "verdict", "score", "rule", "reasons"} come out, in order. The score is the probability that the text
+    supports the claim. The verdict is quoted (the text contains the claim word for word), supported, unsupported,
+    contradicted or unchecked (undecided). An invalid line gives {"id", "line", "error"}; the rest is still checked,
+    and the exit code is 1.
 
-    With --model the verdict may be partial too, and "slots" are the values of the claim which the model had to find in
-    the text without being shown them. What it answered is remembered in the home: asked again, it costs nothing.
-    --max-usd and --max-tokens limit it; claims which are left over are unchecked.
+    With --model the verdict may also be partial, and "slots" are values of the claim that the model had to find in
+    the text without seeing them. Its answers are cached, so asking again costs nothing. --max-usd and --max-tokens
+    limit the cost; claims beyond the limit stay unchecked.
 
     \b
         assay check claims.jsonl -o verdicts.jsonl

@@ -1,26 +1,29 @@
-"""`assay claims`."""
+"""`assay claims` and `assay cite`: what a report rests on."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from assay import RunView
 from assay.cli import options
+from assay.cli.completion import run_ids
 from assay.cli.figures import summed
 from assay.cli.library import stored
-from assay.cli.progress import counted, shorten
-from assay.cli.stored_names import run_ids
-from assay.cli.tables import table
-from assay.cli.terminal import say, write
+from assay.cli.terminal import clean, say, table, write
 from assay.core.assurance import told
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
+from assay.core.milestones import counted, shorten
 from assay.core.phrases import relevance
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
+
+if TYPE_CHECKING:
+    from assay import CitedPassage
 
 _TEXT = 300
 _QUOTE = 160
@@ -34,9 +37,8 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each as a line of JSON.")
 @options.common
-def command(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
-    """List the claims of the report of RUN: verdict, the rule which gave it, whether it answers the question, why, and
-    the sources cited.
+def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
+    """List the claims in the report of RUN: verdict, rule, relevance to the question, reason, and cited sources.
 
     \b
         assay claims last
@@ -44,7 +46,7 @@ def command(reference: str, problems: bool, as_json: bool, home: Path | None) ->
         assay claims last --json | jq -r 'select(.verdict == "contradicted") | .text'
         assay claims last --json | jq -r 'select(.relevance == "answers") | .text'
 
-    The numbers of the sources are those of the report: `assay cite RUN N` shows what is cited of one.
+    Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
     view = asyncio.run(_view(reference, home))
     report = build_report(view)
@@ -153,3 +155,50 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
     verdict = f"{claim.verdict}, taken out" if claim.removed else claim.verdict
     why = "; ".join(part for part in (claim.removed, claim.reason, _nearest(claim.nearest)) if part)
     return claim.id, verdict, relevance(claim.relevance), claim.rule, shorten(claim.text, _TEXT), why, cited
+
+
+@click.command("cite")
+@click.argument("reference", metavar="RUN", shell_complete=run_ids)
+@click.argument("number", type=click.IntRange(1), metavar="N")
+@options.json_output
+@options.common
+def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
+    """Show the passages behind citation [N] in the report of RUN, each in its document, with the verdicts.
+
+    \b
+        assay cite last 1
+        assay cite k3v9 2 --json
+    """
+    passages = asyncio.run(_passages(reference, number, home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(passages)).decode())
+        return
+    write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
+
+
+async def _passages(reference: str, number: int, home: Path | None) -> list[CitedPassage]:
+    async with stored(home) as assay:
+        return await assay.passage(reference, number)
+
+
+def cited_lines(cited: CitedPassage) -> Iterator[str]:
+    """A cited passage in its document, a line each."""
+    yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
+    yield f"    {', '.join(_place(cited))}"
+    yield ""
+    yield f"…{cited.before}»{cited.passage.text}«{cited.after}…"
+    yield ""
+    for claim in cited.claims:
+        why = f" ({clean(claim.reason)})" if claim.reason else ""
+        yield f"    {claim.verdict}{why}: {clean(claim.text)}"
+
+
+def _place(cited: CitedPassage) -> Iterator[str]:
+    """Where the passage stands and what was read: the page where the format has pages, the snapshot and its date."""
+    if cited.passage.above:
+        yield " > ".join(clean(part) for part in cited.passage.above)
+    if cited.passage.page:
+        yield f"page {cited.passage.page}"
+    yield f"bytes {cited.passage.start} to {cited.passage.end}"
+    yield f"read {cited.source.fetched_at[:10]}"
+    yield f"snapshot {cited.source.snapshot_sha256[:12]}"

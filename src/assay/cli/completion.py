@@ -1,19 +1,127 @@
-"""`assay completion`."""
+"""Completion by a shell: its script, and what is offered at a press of Tab, where nothing may fail or write."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import CompletionItem, get_completion_class
 
-from assay.cli.terminal import write
-from assay.core.errors import UsageError
+from assay.cli.terminal import clean, write
+from assay.core.errors import AssayError, UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from assay import Assay, plugins, settings
+    from assay.app import layout
+    from assay.cli import library
+    from assay.core import milestones
+    from assay.core.ports import CollectionRow, ThreadRow
+    from assay.services import configuration
+else:
+    plugins = later("assay.plugins")
+    settings = later("assay.settings")
+    layout = later("assay.app.layout")
+    library = later("assay.cli.library")
+    milestones = later("assay.core.milestones")
+    configuration = later("assay.services.configuration")
+
+
+def setting_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The dotted names of settings."""
+    return [CompletionItem(name) for name in settings.names() if name.startswith(incomplete)]
+
+
+def strategies(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ways of research."""
+    return [CompletionItem(name) for name in plugins.names("strategies") if name.startswith(incomplete)]
+
+
+def providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Providers of models."""
+    return [CompletionItem(name) for name in plugins.names("models") if name.startswith(incomplete)]
+
+
+def key_holders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Providers which may have a key."""
+    return [CompletionItem(name) for name in configuration.key_holders() if name.startswith(incomplete)]
+
+
+def any_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, by the shell itself."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+R = TypeVar("R")
+_OFFERED = 100
+_LONGEST = 60
+
+
+def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`last` and the latest runs, each with its question."""
+    rows = _stored(ctx, lambda assay: assay.runs(_OFFERED))
+    items = [CompletionItem(row.run_id, help=milestones.shorten(clean(row.question), _LONGEST)) for row in rows]
+    return [item for item in (*items, CompletionItem("last")) if rows and item.value.startswith(incomplete)]
+
+
+def thread_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The threads with the latest runs, each with its title or first question."""
+    rows = _stored(ctx, _threads)
+    items = [
+        CompletionItem(row.name, help=milestones.shorten(clean(row.title or row.question), _LONGEST)) for row in rows
+    ]
+    return [item for item in items if item.value.startswith(incomplete)]
+
+
+def collection_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The collections there are, each with the number of its documents."""
+    return [
+        CompletionItem(clean(row.name), help=milestones.counted(row.documents, "document"))
+        for row in _collections(ctx)
+        if row.name.startswith(incomplete)
+    ]
+
+
+def in_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, and collections behind an `@`."""
+    if not incomplete.startswith("@"):
+        return any_path(ctx, param, incomplete)
+    wanted = incomplete.removeprefix("@")
+    return [CompletionItem(f"@{clean(row.name)}") for row in _collections(ctx) if row.name.startswith(wanted)]
+
+
+def _collections(ctx: click.Context) -> Sequence[CollectionRow]:
+    return _stored(ctx, lambda assay: assay.collections())
+
+
+async def _threads(assay: Assay) -> Sequence[ThreadRow]:
+    return (await assay.threads()).threads
+
+
+def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
+    """What is read of the home which the command names; nothing where there is none, or it cannot be read."""
+    try:
+        configured = settings.load()
+        home: Path = ctx.params.get("home") or configured.home
+        made = configured.database is not None or layout.is_made(home.expanduser())
+        return asyncio.run(_read(home, read)) if made else ()
+    except (AssayError, OSError):
+        return ()
+
+
+async def _read(home: Path, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
+    async with library.opened(home) as assay:
+        return await read(assay)
+
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-HELP = """Print the script which makes SHELL complete commands, options and run ids.
+HELP = """Print the completion script for SHELL: commands, options and run ids.
 
 \b
 bash  echo 'eval "$(assay completion bash)"' >> ~/.bashrc

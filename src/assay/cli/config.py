@@ -11,11 +11,9 @@ import click
 import msgspec
 
 from assay import settings
-from assay.cli.confirmation import may_ask
+from assay.cli.completion import setting_names
 from assay.cli.options import json_output
-from assay.cli.shell_words import setting_names
-from assay.cli.tables import table
-from assay.cli.terminal import first_word, say, write
+from assay.cli.terminal import first_word, may_ask, say, table, write
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.later import later
 
@@ -30,7 +28,7 @@ else:
 @click.command("list")
 @json_output
 def list_settings(as_json: bool) -> None:
-    """Every setting with its value, where that comes from, its default and its meaning.
+    """List every setting: its value, where the value comes from, its default and its meaning.
 
     \b
         assay config list
@@ -49,7 +47,7 @@ def list_settings(as_json: bool) -> None:
 @click.command("get")
 @click.argument("name", shell_complete=setting_names)
 def get_setting(name: str) -> None:
-    """The value of the setting NAME (a key's is never shown: `***` says that there is one).
+    """Print the value of the setting NAME. Keys are never shown: `***` means that one is set.
 
     \b
         assay config get model
@@ -65,7 +63,7 @@ def get_setting(name: str) -> None:
 @click.argument("name", shell_complete=setting_names)
 @click.argument("value")
 def set_setting(name: str, value: str) -> None:
-    """Write VALUE for the setting NAME to the file; the rest of the file stays as it is, comments too.
+    """Set NAME to VALUE in the settings file. The rest of the file stays as it is, including comments.
 
     \b
         assay config set model ollama:qwen3
@@ -80,10 +78,10 @@ BEGUN = "# Settings of Assay. `assay config list` names all of them, with their 
 
 @click.command("edit")
 def edit_settings() -> None:
-    """Open the settings file in your editor ($VISUAL or $EDITOR), and save it if every setting in it is right.
+    """Open the settings file in your editor ($VISUAL or $EDITOR), and save it if every setting is valid.
 
-    You edit a draft. What is wrong with it is said, and you may edit it again; until it is right, the file stays as it
-    is, and the draft is kept.
+    You edit a draft. If a setting is invalid, Assay says why and lets you edit again. Until the draft is valid, the
+    file stays as it is, and the draft is kept.
 
     \b
         assay config edit
@@ -115,7 +113,7 @@ def edit_settings() -> None:
 
 @click.command("path")
 def show_path() -> None:
-    """Where the settings file is, or would be.
+    """Print the path of the settings file, whether or not it exists.
 
     \b
         assay config path

@@ -10,9 +10,8 @@ import msgspec
 from assay import settings
 from assay.app import databases
 from assay.cli import options
-from assay.cli.exits import Exit
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, say, write
+from assay.cli.terminal import Exit, TerminalOptions, say, write
+from assay.core.milestones import counted
 
 
 @click.command("backup")
@@ -20,11 +19,11 @@ from assay.cli.terminal import TerminalOptions, say, write
 @options.common
 @click.pass_obj
 def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
-    """Copy runs and documents to FILE, also while runs go on: with .zip what was read too, else the database alone.
+    """Copy runs and documents to FILE, even while runs are in progress. A .zip includes the stored pages and files;
+    any other FILE is a copy of the database alone.
 
-    The file is the same from a home and from PostgreSQL with blobs anywhere: `assay db restore` puts it into either,
-    and a .zip unpacked into an empty folder is a home. What is derived (the search index, pages kept for the next
-    time, logs) is left out.
+    A home and PostgreSQL with any blob store give the same file, and `assay db restore` can restore it to either. A
+    .zip unpacked into an empty folder is a home. Derived data (search index, page cache, logs) is left out.
 
     \b
         assay db backup assay-2026-05-31.zip
@@ -48,8 +47,9 @@ def _apart(needed: int) -> str:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @options.common
 def restore(file: Path, home: Path | None) -> int:
-    """Put a copy made by `assay db backup` in place, where nothing is yet: in a home, or in the PostgreSQL database and
-    the blobs which the settings name. So a home moves to PostgreSQL, and back. Exit codes: 0 all is there, 1 not all.
+    """Restore a copy made by `assay db backup` into an empty home, or into the empty PostgreSQL database and blob
+    store named in the settings. This also moves a home to PostgreSQL, and back. Exit codes: 0 everything was
+    restored, 1 something is missing.
 
     \b
         assay db restore assay-2026-05-31.zip --home ~/restored
@@ -72,8 +72,8 @@ def restore(file: Path, home: Path | None) -> int:
 @options.json_output
 @options.common
 def check(quick: bool, as_json: bool, home: Path | None) -> int:
-    """Check the database's file, that every log is whole and every write was its holder's, and every stored byte
-    against its hash. Nothing is changed. Exit codes: 0 all is well, 1 something is wrong.
+    """Check the database file, the completeness and ownership of every log, and every stored byte against its hash.
+    Changes nothing. Exit codes: 0 all is well, 1 something is wrong.
 
     \b
         assay db check
@@ -98,9 +98,9 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
 @click.command("migrate")
 @options.common
 def migrate(home: Path | None) -> None:
-    """Bring the database to this release's schema; what a file was is kept beside it.
+    """Migrate the database to this release's schema, and keep a copy of the old file beside it.
 
-    Any other command migrates too, and keeps no copy. Of PostgreSQL no copy is made: `pg_dump` does that.
+    Any other command migrates too, without a copy. For PostgreSQL, make a copy yourself with `pg_dump`.
 
     \b
         assay db migrate

@@ -1,4 +1,4 @@
-"""`--detach`: a process of its own executes the run, in a session of its own, and outlives the terminal."""
+"""Runs left to others: with `--detach` to a process which outlives the terminal, with `--queue` to workers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.cli.exits import Exit
 from assay.cli.run_watch import Output
-from assay.cli.terminal import say, write
+from assay.cli.terminal import Exit, say, write
 from assay.core.errors import StoreError
 from assay.services.home_paths import log_file
 
@@ -112,3 +111,25 @@ def tail(log: Path) -> list[str]:
         return log.read_text(encoding="utf-8", errors="replace").splitlines()[-SHOWN:]
     except OSError:
         return []
+
+
+def check_queue(output: Output, *, detach: bool) -> None:
+    """Refuse what a run in the queue cannot give.
+
+    Raises:
+        click.UsageError: its events or files are wanted here, or a process of its own.
+    """
+    if detach:
+        raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
+    if output.stdout == "events":
+        raise click.UsageError("--queue and --events exclude each other; to see them: assay runs watch ID --events")
+    if output.files:
+        raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
+
+
+def queued(run_id: str, output: Output) -> Exit:
+    """Say that a run was left to the workers; its id goes to stdout."""
+    write(msgspec.json.encode({"run": run_id}).decode() if output.stdout == "json" else run_id)
+    if output.verbosity >= 0:
+        say(f"queued; to watch: assay runs watch {run_id}")
+    return Exit.DONE

@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from assay import settings
-from assay.cli.progress import lines
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
 from assay.core.later import later
+from assay.core.milestones import lines
 from assay.services.warnings import ProgressNote
 
 if TYPE_CHECKING:

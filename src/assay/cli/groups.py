@@ -14,11 +14,11 @@ docs = LazyGroup(
         "add": ("assay.cli.docs.intake:add_documents", "Add files, folders, pages, sites or repositories."),
         "list": ("assay.cli.docs.documents:list_documents", "List the documents of a collection."),
         "show": ("assay.cli.docs.documents:show_document", "Show a document's details or text."),
-        "search": ("assay.cli.docs.search:search", "Search documents; no model is asked."),
+        "search": ("assay.cli.docs.documents:search", "Search documents; no model is asked."),
         "embed": ("assay.cli.docs.collections:embed", "Build the vectors for search by meaning."),
         "sync": ("assay.cli.docs.intake:sync", "Update a collection from the places it was added from."),
-        "watch": ("assay.cli.docs.intake:watch", "Keep a collection level with a folder until Ctrl-C."),
-        "summary": ("assay.cli.docs.summary:summary", "Tell what a collection holds, and what it can be asked."),
+        "watch": ("assay.cli.docs.intake:watch", "Keep a collection up to date with a folder."),
+        "summary": ("assay.cli.docs.summary:summary", "Summarize a collection and suggest questions."),
         "rm": ("assay.cli.docs.documents:remove_documents", "Remove documents from a collection, or the collection."),
         "collections": ("assay.cli.docs.collections:list_collections", "List collections with document counts."),
         "collection": (
@@ -38,22 +38,22 @@ runs = LazyGroup(
 """,
     lazy={
         "list": ("assay.cli.runs.lists:list_runs", "List runs, newest first."),
-        "show": ("assay.cli.runs.show", "Show what happened in a run."),
+        "show": ("assay.cli.runs.lists:show_run", "Show what happened in a run."),
         "open": ("assay.cli.runs.lists:open_report", "Open a report in the browser."),
         "watch": ("assay.cli.runs.control:watch_run", "Watch a run, live or replayed."),
         "answer": ("assay.cli.runs.replies:answer_run", "Answer a waiting run's questions."),
-        "approve": ("assay.cli.runs.replies:approve_plan", "Approve a waiting run's plan, or give it another."),
+        "approve": ("assay.cli.runs.replies:approve_plan", "Approve or replace a waiting run's plan."),
         "steer": ("assay.cli.runs.control:steer_run", "Give a running run instructions."),
-        "finish": ("assay.cli.runs.control:finish_run", "End a run's research and write its report."),
+        "finish": ("assay.cli.runs.control:finish_run", "Stop a run's research and write its report."),
         "pause": ("assay.cli.runs.control:pause_run", "Pause a run."),
         "cancel": ("assay.cli.runs.control:cancel_run", "Cancel a run, keeping its findings."),
         "resume": ("assay.cli.runs.continuation:resume_run", "Continue an interrupted or paused run."),
-        "fork": ("assay.cli.runs.continuation:fork_run", "Start a new run from a point of an ended one."),
+        "fork": ("assay.cli.runs.continuation:fork_run", "Start a new run from a point in a finished one."),
         "diff": ("assay.cli.runs.outcome:diff_runs", "Compare the reports of two runs."),
         "replay": ("assay.cli.runs.continuation:replay_run", "Recompute a run from its stored steps, and compare."),
         "export": ("assay.cli.runs.outcome:export_run", "Write a run's report to a file."),
-        "label": ("assay.cli.runs.lists:label_run", "Star runs and label them, to find them again."),
-        "share": ("assay.cli.runs.outcome:share_run", "Make a link under which anybody may read a run's report."),
+        "label": ("assay.cli.runs.lists:label_run", "Star and label runs."),
+        "share": ("assay.cli.runs.outcome:share_run", "Create a public link to a run's report."),
         "rm": ("assay.cli.runs.removal:remove_runs", "Delete runs and the documents only they used."),
         "prune": ("assay.cli.runs.removal:prune_runs", "Delete old runs by age, number or size."),
     },
@@ -61,7 +61,7 @@ runs = LazyGroup(
 
 jobs = LazyGroup(
     "jobs",
-    help="""List, watch, cancel and retry jobs: documents, vectors and files which were left to workers.
+    help="""List, watch, cancel and retry jobs: work on documents, vectors and files that you left to workers.
 
 \b
     assay docs add archive/ -c archive --queue
@@ -69,46 +69,46 @@ jobs = LazyGroup(
     assay worker
 """,
     lazy={
-        "begin": ("assay.cli.jobs:begin_job", "Leave a job of any kind to workers, once or periodically."),
+        "begin": ("assay.cli.jobs:begin_job", "Start a job on the workers, once or periodically."),
         "list": ("assay.cli.jobs:list_jobs", "List jobs, newest first."),
-        "show": ("assay.cli.jobs:show_job", "Show how a job stands, and what each worker did of it."),
+        "show": ("assay.cli.jobs:show_job", "Show a job's state, and what each worker did."),
         "watch": ("assay.cli.jobs:watch_job", "Watch a job until it ends."),
-        "cancel": ("assay.cli.jobs:cancel_job", "End a job; what it has done stays."),
-        "retry": ("assay.cli.jobs:retry_job", "Have a job which failed or was cancelled taken up again."),
+        "cancel": ("assay.cli.jobs:cancel_job", "Cancel a job; finished work is kept."),
+        "retry": ("assay.cli.jobs:retry_job", "Retry a failed or cancelled job."),
     },
 )
 
 threads = LazyGroup(
     "threads",
-    help="""Conversations, by their name, their title, or the start of the name.
+    help="""List, show and rename conversations. THREAD is a name, the start of one, or a title.
 
 \b
     assay threads list
     assay threads show tides
 """,
     lazy={
-        "list": ("assay.cli.threads:list_threads", "Threads, the one with the latest run first."),
-        "show": ("assay.cli.threads:show_thread", "What was said in a thread."),
-        "search": ("assay.cli.threads:search_threads", "Threads with a text in their title or a question."),
-        "rename": ("assay.cli.threads:rename_thread", "Give a thread a title."),
+        "list": ("assay.cli.threads:list_threads", "List threads, latest first."),
+        "show": ("assay.cli.threads:show_thread", "Show the conversation in a thread."),
+        "search": ("assay.cli.threads:search_threads", "Search the titles and questions of threads."),
+        "rename": ("assay.cli.threads:rename_thread", "Set a thread's title."),
         "rm": ("assay.cli.threads:remove_threads", "Delete a thread with all its runs."),
     },
 )
 
 schedule = LazyGroup(
     "schedule",
-    help="""Ask questions at intervals, and show what changed in their answers.
+    help="""Repeat questions at intervals, and show how their answers change.
 
 \b
     assay schedule add "Which releases are new?" --every 1d --in @news
     assay schedule watch
 """,
     lazy={
-        "add": ("assay.cli.schedule.add", "Have a question asked every day, week, 12 hours …"),
-        "list": ("assay.cli.schedule.entries:list_schedules", "The schedules, and when each is due."),
-        "rm": ("assay.cli.schedule.entries:remove_schedule", "Forget schedules; their runs stay."),
-        "run-due": ("assay.cli.schedule.due_runs:run_schedules", "Ask what is due, and say what changed (for cron)."),
-        "watch": ("assay.cli.schedule.due_runs:watch_schedules", "Stay, and ask each question when it is due."),
+        "add": ("assay.cli.schedule.entries:add_schedule", "Ask a question every day, week, 12 hours …"),
+        "list": ("assay.cli.schedule.entries:list_schedules", "List schedules, and when each is due."),
+        "rm": ("assay.cli.schedule.entries:remove_schedule", "Delete schedules; their runs stay."),
+        "run-due": ("assay.cli.schedule.due_runs:run_schedules", "Ask the questions that are due (for cron)."),
+        "watch": ("assay.cli.schedule.due_runs:watch_schedules", "Keep running, and ask questions when they are due."),
     },
 )
 
@@ -121,10 +121,10 @@ db = LazyGroup(
     assay db check
 """,
     lazy={
-        "backup": ("assay.cli.db:back_up", "Copy it while others work with it."),
-        "check": ("assay.cli.db:check", "Look for damage and for what should not be."),
-        "restore": ("assay.cli.db:restore", "Put a copy in place, in a home or in PostgreSQL."),
-        "migrate": ("assay.cli.db:migrate", "Bring it to this release's schema; a copy is made first."),
+        "backup": ("assay.cli.db:back_up", "Back up the database, even while it is in use."),
+        "check": ("assay.cli.db:check", "Check the database for damage."),
+        "restore": ("assay.cli.db:restore", "Restore a backup into a home or PostgreSQL."),
+        "migrate": ("assay.cli.db:migrate", "Migrate it to this release's schema; keeps a copy."),
     },
 )
 
@@ -138,26 +138,26 @@ keys = LazyGroup(
 """,
     lazy={
         "set": ("assay.cli.keys:set_key", "Store a provider's key."),
-        "list": ("assay.cli.keys:list_keys", "Which keys there are, and where they come from."),
-        "sign": ("assay.cli.groups:sign", "Sign bundles, and say whose signatures you trust."),
-        "rm": ("assay.cli.keys:remove_key", "Forget a provider's key."),
+        "list": ("assay.cli.keys:list_keys", "List stored keys, and where they come from."),
+        "sign": ("assay.cli.groups:sign", "Manage your signing key and trusted signatures."),
+        "rm": ("assay.cli.keys:remove_key", "Delete a provider's key."),
     },
 )
 
 sign = LazyGroup(
     "sign",
-    help="""Manage the key bundles are signed with, and whose signatures you trust.
+    help="""Manage your signing key for bundles, and the signatures you trust.
 
 \b
     assay keys sign create
     assay keys sign trust ana ana.pub
 """,
     lazy={
-        "create": ("assay.cli.signing_keys:create_key", "Make a key for signing bundles."),
-        "show": ("assay.cli.signing_keys:show_key", "Print your public key, for those who check your bundles."),
-        "trust": ("assay.cli.signing_keys:trust_key", "Trust what somebody signs."),
-        "distrust": ("assay.cli.signing_keys:distrust_key", "Trust somebody's signatures no more."),
-        "list": ("assay.cli.signing_keys:list_keys", "Whose signatures are trusted."),
+        "create": ("assay.cli.signing_keys:create_key", "Create a key for signing bundles."),
+        "show": ("assay.cli.signing_keys:show_key", "Print your public key."),
+        "trust": ("assay.cli.signing_keys:trust_key", "Trust someone's signatures."),
+        "distrust": ("assay.cli.signing_keys:distrust_key", "Stop trusting someone's signatures."),
+        "list": ("assay.cli.signing_keys:list_keys", "List trusted signatures."),
     },
 )
 
@@ -170,29 +170,29 @@ users = LazyGroup(
     assay users token ana --name nightly --days 90
 """,
     lazy={
-        "add": ("assay.cli.users.accounts:add_user", "Add a user; the first is an admin."),
-        "adopt": ("assay.cli.users.accounts:adopt", "Give a user all that was made without a login."),
-        "list": ("assay.cli.users.accounts:list_users", "The users, and their tokens."),
-        "rm": ("assay.cli.users.accounts:remove_user", "Remove users, with their sessions and tokens."),
-        "passwd": ("assay.cli.users.accounts:change_password", "Give a user another password, or another role."),
-        "audit": ("assay.cli.users.access:show_audit", "Show who did what, and when."),
-        "token": ("assay.cli.users.access:token", "Make a token for a program, or revoke one."),
+        "add": ("assay.cli.users:add_user", "Add a user; the first is an admin."),
+        "adopt": ("assay.cli.users:adopt", "Give a user everything created without a login."),
+        "list": ("assay.cli.users:list_users", "List users and their tokens."),
+        "rm": ("assay.cli.users:remove_user", "Remove users, with their sessions and tokens."),
+        "passwd": ("assay.cli.users:change_password", "Change a user's password or role."),
+        "audit": ("assay.cli.users:show_audit", "Show who did what, and when."),
+        "token": ("assay.cli.users:token", "Create a token for a program, or revoke one."),
     },
 )
 
 config = LazyGroup(
     "config",
-    help="""Settings: the file, the environment, the defaults.
+    help="""Show and change settings. They come from the settings file, the environment, and defaults.
 
 \b
     assay config list
     assay config set model ollama:qwen3
 """,
     lazy={
-        "list": ("assay.cli.config:list_settings", "Every setting with its value and where that comes from."),
-        "get": ("assay.cli.config:get_setting", "The value of one setting."),
-        "set": ("assay.cli.config:set_setting", "Write one setting to the file."),
-        "edit": ("assay.cli.config:edit_settings", "Edit the file, and save it if it is right."),
-        "path": ("assay.cli.config:show_path", "Where the file is."),
+        "list": ("assay.cli.config:list_settings", "List settings: values, and where they come from."),
+        "get": ("assay.cli.config:get_setting", "Print one setting."),
+        "set": ("assay.cli.config:set_setting", "Set one setting in the file."),
+        "edit": ("assay.cli.config:edit_settings", "Edit the settings file, with a check before saving."),
+        "path": ("assay.cli.config:show_path", "Print the path of the settings file."),
     },
 )

@@ -13,13 +13,11 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.exits import Exit
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import opened, stored
 from assay.cli.options import Command
-from assay.cli.progress import counted
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
@@ -55,17 +53,17 @@ async def _begun(works: Sequence[JobWork], home: Path | None, configured: Settin
 @click.command("begin")
 @click.argument("kind", metavar="KIND", type=click.Choice(sorted(map(str, _KINDS))))
 @click.argument("values", nargs=-1, metavar="NAME=VALUE…")
-@click.option("--every", metavar="TIME", help="Do it again and again: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
+@click.option("--every", metavar="TIME", help="Repeat it: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
 @click.option("--priority", type=click.IntRange(-100, 100), default=0, metavar="N", help="The highest goes first [0].")
 @options.common
 @click.pass_obj
 def begin_job(
     state: TerminalOptions, kind: str, values: Sequence[str], every: str | None, priority: int, home: Path | None
 ) -> None:
-    """Leave a job to the workers, once or periodically; its id goes to stdout.
+    """Start a job on the workers, once or periodically, and print its id.
 
-    KIND is add, batch, crawl, due, embed, export, index, notices, prune, sync or verify; each takes what its command
-    takes, as NAME=VALUE; a value which begins with [ or { is JSON.
+    KIND is add, batch, crawl, due, embed, export, index, notices, prune, sync or verify. Each takes the options of
+    its command as NAME=VALUE; a value that begins with [ or { is read as JSON.
 
     \b
         assay jobs begin sync collection=archive --every 6h
@@ -123,7 +121,7 @@ all_users = click.option("--all-users", "every_user", is_flag=True, help="Jobs o
 @options.json_output
 @options.common
 def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_json: bool, home: Path | None) -> None:
-    """Jobs, newest first: id, state, progress, what it is, and its last word. They are listed for 30 days.
+    """List jobs, newest first: id, state, progress, name and last message. Jobs stay in the list for 30 days.
 
     Failed jobs stay until you retry or cancel them.
 
@@ -150,7 +148,7 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
 @options.json_output
 @options.common
 def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> None:
-    """How job ID stands: its state, who has it, what came of it, and what each worker did.
+    """Show job ID: its state, its worker, its result, and what each worker did.
 
     \b
         assay jobs show k3v9q2m4p1
@@ -170,7 +168,8 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
 @options.common
 @click.pass_obj
 def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
-    """Say how job ID goes until it ends. Ctrl-C leaves it to its worker. Exits with 1 where it did not get done.
+    """Show the progress of job ID until it ends. Ctrl-C stops watching; the job continues. Exits with 1 if the job
+    failed.
 
     \b
         assay jobs watch k3v9q2m4p1
@@ -189,7 +188,7 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
 @all_users
 @options.common
 def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
-    """End the jobs ID…: at once where they wait or failed, within seconds where a worker has them. What is done stays.
+    """Cancel the jobs ID…: waiting and failed ones at once, running ones within seconds. Finished work is kept.
 
     \b
         assay jobs cancel k3v9q2m4p1
@@ -204,7 +203,7 @@ def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
 @all_users
 @options.common
 def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
-    """Have the jobs ID…, which failed or were cancelled, taken up again; what they have done is not done twice.
+    """Retry the jobs ID…, which failed or were cancelled. Finished work is not repeated.
 
     \b
         assay jobs retry k3v9q2m4p1

@@ -10,9 +10,8 @@ import msgspec
 
 from assay import settings
 from assay.cli import options
-from assay.cli.shell_words import key_holders
-from assay.cli.tables import table
-from assay.cli.terminal import first_word, say, write
+from assay.cli.completion import key_holders
+from assay.cli.terminal import first_word, say, table, write
 from assay.core.later import later
 
 if TYPE_CHECKING:
@@ -26,9 +25,9 @@ else:
 @click.command("set")
 @click.argument("provider", shell_complete=key_holders)
 def set_key(provider: str) -> None:
-    """Store the key of PROVIDER: typed unseen, or read from stdin (assay keys set openai < file).
+    """Store the key of PROVIDER. Type it at the prompt, which does not show it, or pass it on stdin.
 
-    It is never taken from the command line, which other users of this machine can see.
+    A key is never read from the command line, where other users of this machine could see it.
 
     \b
         assay keys set openai
@@ -49,7 +48,7 @@ def set_key(provider: str) -> None:
 @options.json_output
 @options.verbosity
 def list_keys(as_json: bool) -> None:
-    """Which providers have a key, and where it comes from; no key is shown.
+    """List the providers that have a key, and where the key comes from. Keys are not shown.
 
     \b
         assay keys list
@@ -67,7 +66,7 @@ def list_keys(as_json: bool) -> None:
 @click.command("rm")
 @click.argument("provider", shell_complete=key_holders)
 def remove_key(provider: str) -> None:
-    """Forget the key of PROVIDER. One in the environment stays.
+    """Delete the stored key of PROVIDER. A key in the environment stays.
 
     \b
         assay keys rm openai

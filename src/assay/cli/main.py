@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.exits import Exit
 from assay.cli.group import QuestionGroup
-from assay.cli.terminal import ReaderGone, TerminalOptions, clean, first_word
+from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.later import later
 
@@ -27,33 +26,33 @@ GARBAGE_AFTER = 50_000
 """Objects made before the collector looks for cycles among them: most of what a short process makes stays."""
 
 COMMANDS = {
-    "research": ("assay.cli.research", "Research a question (also without this word)."),
+    "research": ("assay.cli.research:research", "Research a question (also without this word)."),
     "plan": ("assay.cli.plan", "Plan research and estimate its cost; run the plan later."),
-    "agent": ("assay.cli.agent", "Run one research agent on a task, without plan or report."),
+    "agent": ("assay.cli.research:agent", "Run one research agent on a task, without plan or report."),
     "ask": ("assay.cli.ask", "Ask about what a run has read, without searching again."),
-    "chat": ("assay.cli.chat", "Ask questions and follow-ups in one sitting."),
+    "chat": ("assay.cli.chat", "Ask questions and follow-ups interactively."),
     "batch": ("assay.cli.batch", "Research many questions, under one total budget."),
-    "table": ("assay.cli.table", "Ask the same questions of each document: a table with evidence."),
-    "schedule": ("assay.cli.groups:schedule", "Ask questions at intervals and show what changed."),
+    "table": ("assay.cli.table", "Ask the same questions of every document, as a table."),
+    "schedule": ("assay.cli.groups:schedule", "Repeat questions at intervals, and show what changed."),
     "docs": ("assay.cli.groups:docs", "Add, list and search documents."),
     "runs": ("assay.cli.groups:runs", "List, watch, steer, pause, resume, export and delete runs."),
-    "jobs": ("assay.cli.groups:jobs", "List, watch, cancel and retry long work left to workers."),
+    "jobs": ("assay.cli.groups:jobs", "List, watch, cancel and retry jobs on workers."),
     "threads": ("assay.cli.groups:threads", "List, show, search, rename and delete conversations."),
-    "cite": ("assay.cli.cite", "Show a cited passage in its document."),
-    "claims": ("assay.cli.claims", "List a report's claims: verdict, rule, reason, sources."),
-    "verify": ("assay.cli.verify", "Check a text against its sources, a bundle, or an old run again."),
-    "check": ("assay.cli.check", "Check claims against the texts given with them (JSON lines)."),
-    "fetch": ("assay.cli.fetch", "Print the text a run would read from a web page."),
-    "extract": ("assay.cli.extract", "Print the text a run would read from files."),
+    "cite": ("assay.cli.claims:cite", "Show a cited passage in its document."),
+    "claims": ("assay.cli.claims:claims", "List a report's claims: verdict, rule, reason, sources."),
+    "verify": ("assay.cli.verify", "Check a text, a report bundle, or a run's report."),
+    "check": ("assay.cli.check", "Check claims against given texts (JSON lines)."),
+    "fetch": ("assay.cli.texts:fetch", "Print the text a run would read from a web page."),
+    "extract": ("assay.cli.texts:extract", "Print the text a run would read from files."),
     "db": ("assay.cli.groups:db", "Back up, restore, check and migrate the database."),
-    "models": ("assay.cli.models", "List usable models, and what others need."),
+    "models": ("assay.cli.installation:models", "List usable models, and what others need."),
     "keys": ("assay.cli.groups:keys", "Set, list and remove provider keys."),
-    "mcp": ("assay.cli.mcp", "Serve research to other assistants (Model Context Protocol)."),
-    "serve": ("assay.cli.serve", "Serve Assay over HTTP: an API with live events."),
-    "users": ("assay.cli.groups:users", "Add, list and remove users of the server; make tokens."),
-    "worker": ("assay.cli.worker", "Execute queued runs and jobs, on one machine or many."),
+    "mcp": ("assay.cli.serve:mcp", "Serve research to other assistants (Model Context Protocol)."),
+    "serve": ("assay.cli.serve:serve", "Serve Assay over HTTP: an API with live events."),
+    "users": ("assay.cli.groups:users", "Manage the server's users and tokens."),
+    "worker": ("assay.cli.serve:worker", "Execute queued runs and jobs, on one machine or many."),
     "config": ("assay.cli.groups:config", "List, get and set settings."),
-    "doctor": ("assay.cli.doctor", "Find what keeps Assay from working here."),
+    "doctor": ("assay.cli.installation:doctor", "Find what keeps Assay from working here."),
     "completion": ("assay.cli.completion", "Set up command completion for a shell."),
 }
 

@@ -1,16 +1,48 @@
-"""Options which several commands have."""
+"""Options which several commands have, and the telling of whom `--notify` names."""
 
 from __future__ import annotations
 
+import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from assay.cli.terminal import TerminalOptions
+from assay import settings
+from assay.cli.completion import collection_names
+from assay.cli.terminal import TerminalOptions, say
+from assay.core.later import later
 from assay.core.markers import CitationMode
+
+if TYPE_CHECKING:
+    from assay.services import notices
+else:
+    notices = later("assay.services.notices")
+
+collection_option = click.option(
+    "-c",
+    "--collection",
+    default="default",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=collection_names,
+    help="Name of the collection.",
+)
+any_collection_option = click.option(
+    "-c",
+    "--collection",
+    metavar="NAME",
+    shell_complete=collection_names,
+    help="Name of the collection; all collections if omitted.",
+)
+embedder_option = click.option(
+    "--embedder",
+    metavar="PROVIDER:MODEL",
+    help="Search by meaning too (ollama:nomic-embed-text) [embedder.model].",
+)
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -139,6 +171,38 @@ def _set_plain(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 def paging(command: Command) -> Command:
     """`-n` and `--cursor`: how much of a list, and from where."""
-    cursor = click.option("--cursor", default="", metavar="CURSOR", help="Go on where the list before ended.")
+    cursor = click.option(
+        "--cursor", default="", metavar="CURSOR", help="Continue after the previous page of the list."
+    )
     limit = click.option("-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="How many.")
     return limit(cursor(command))
+
+
+def notify(command: Command) -> Command:
+    """`--notify COMMAND|URL|desktop`, repeatable."""
+    return click.option(
+        "--notify",
+        multiple=True,
+        metavar="COMMAND|URL|desktop",
+        help="Notify this command, URL or your desktop when the run ends or needs an answer.",
+    )(command)
+
+
+def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notices.Target, ...]:
+    """Who is told: those named, else whom the settings name.
+
+    Raises:
+        ConfigError: one is neither a command nor an address.
+    """
+    if named or configured.notify is None:
+        return tuple(notices.read_target(each, named=True) for each in named)
+    return (notices.read_target(configured.notify.get_secret_value()),)
+
+
+async def tell(notice: notices.RunNotice, told: Sequence[notices.Target]) -> None:
+    """Tell everybody; who could not be told is a warning."""
+    if not told:
+        return
+    sending = importlib.import_module("assay.services.notices.delivery")  # by name: slow to load, and seldom needed
+    for warning in await sending.send(notice, told):
+        say(f"warning: {warning}")

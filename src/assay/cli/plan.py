@@ -13,13 +13,12 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.exits import Exit
+from assay.cli.completion import any_path
 from assay.cli.figures import price, told
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.run_watch import Output, exit_code, watch
-from assay.cli.shell_words import any_path
-from assay.cli.terminal import TerminalOptions, harmless, say, write
+from assay.cli.terminal import Exit, TerminalOptions, harmless, say, write
 from assay.core import plan
 from assay.core.brief import Estimate
 from assay.core.view import RunView
@@ -41,9 +40,10 @@ def command(
     home: Path | None,
     **wanted: Any,
 ) -> int:
-    """Plan research on QUESTION (- reads it from stdin), and say what it would take: calls, tokens, money, time.
+    """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
 
-    Only the plan is asked for. The run then waits with it: approve it and the run goes on, with nothing paid twice.
+    Only the plan is made. The run then waits for you; when you approve the plan, it continues and pays for nothing
+    twice.
 
     \b
         assay plan "How did the harbour grow?" --in docs/

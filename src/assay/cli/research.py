@@ -1,4 +1,4 @@
-"""`assay research`, or `assay` with a question."""
+"""`assay research`, or `assay` with a question; and `assay agent`, one research agent alone."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from typing import Any
 import click
 
 from assay import Assay, settings
-from assay.cli import detached_run, files, notify_options, options, run_options, worker
+from assay.cli import destinations, detached_run, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
-from assay.cli.confirmation import may_ask
-from assay.cli.docs.docs_options import embedder_option
-from assay.cli.exits import Exit
+from assay.cli.completion import any_path
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
+from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
-from assay.cli.run_watch import Output, stdout_for
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.shell_words import any_path
-from assay.cli.terminal import TerminalOptions, say
+from assay.cli.run_watch import Output, stdout_for, watch
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
 from assay.core.markers import CitationMode
 from assay.services.local_models import found_here, how_to_use, local_models
 
@@ -51,11 +49,11 @@ class ResearchOrder:
 @options.citations
 @run_options.detached
 @run_options.queueing
-@notify_options.notify
+@options.notify
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
-def command(
+def research(
     state: TerminalOptions,
     /,
     words: Sequence[str],
@@ -88,12 +86,12 @@ def command(
     question = question_from(words, paths)
     configured = configured_for(embedder, elsewhere=detach or queue)
     output = Output(
-        files=files.checked(outputs),
+        files=destinations.checked(outputs),
         stdout=stdout,
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
         in_browser=in_browser,
         to_clipboard=to_clipboard,
     )
@@ -105,7 +103,7 @@ def command(
     if detach:
         detached_run.check(output)
     if queue:
-        worker.check(output, detach=detach)
+        detached_run.check_queue(output, detach=detach)
     somebody = not (yes or detach or queue) and may_ask()
     ask = asking(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
@@ -134,7 +132,7 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
                     **order.options,
                 )
             if order.priority is not None:
-                return worker.left(run_id, output)
+                return detached_run.queued(run_id, output)
             return await detached_run.leave(assay, run_id, home or configured.home, output)
         run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
@@ -169,3 +167,85 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     else:
         say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
     return ""
+
+
+@click.command("agent", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
+@run_options.places()
+@run_options.run_options("agent")
+@options.output("findings")
+@embedder_option
+@options.citations
+@run_options.detached
+@run_options.queueing
+@options.notify
+@options.common
+@click.pass_obj
+def agent(
+    state: TerminalOptions,
+    /,
+    words: Sequence[str],
+    paths: Sequence[str],
+    outputs: Sequence[Path],
+    as_json: bool,
+    as_events: bool,
+    citations: CitationMode | None,
+    strict: bool,
+    detach: bool,
+    queue: bool,
+    priority: int,
+    notify: Sequence[str],
+    embedder: str | None,
+    home: Path | None,
+    **limits_and_ways: Any,
+) -> int:
+    """Send a single research agent to work on TASK (- reads it from stdin). It makes no plan and no report: you get
+    its findings, with citations.
+
+    This is a run like any other: its claims are checked, and you can show, export and resume it.
+
+    \b
+        assay agent "List every dam in the report, with its height" --in report.pdf
+        assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
+    """
+    task = question_from(words, paths)
+    configured = configured_for(embedder, elsewhere=detach or queue)
+    output = Output(
+        files=destinations.checked(outputs),
+        stdout=stdout_for(as_json=as_json, as_events=as_events),
+        citations=citations or configured.citations,
+        strict=strict,
+        verbosity=state.verbosity,
+        notify=options.targets(notify, configured),
+    )
+    if detach:
+        detached_run.check(output)
+    if queue:
+        detached_run.check_queue(output, detach=detach)
+    sources = paths_from(paths) if paths else None
+    ways = {**limits_and_ways, "mode": "agent"}
+    queued = priority if queue else None
+    return asyncio.run(_work(task, sources, ways, output, home, configured, detach=detach, priority=queued))
+
+
+async def _work(
+    task: str,
+    sources: list[str] | None,
+    ways: dict[str, Any],
+    output: Output,
+    home: Path | None,
+    configured: settings.Settings,
+    *,
+    detach: bool,
+    priority: int | None,
+) -> int:
+    async with opened(home, configured) as assay:
+        shown = output.display()
+        if detach or priority is not None:
+            with shown:
+                run_id = await assay.create(task, sources=sources, progress=shown.told, priority=priority, **ways)
+            if priority is not None:
+                return detached_run.queued(run_id, output)
+            return await detached_run.leave(assay, run_id, home or configured.home, output)
+        run = assay.start(task, sources=sources, progress=shown.told, **ways)
+        return await watch(assay, run, output, shown)

@@ -16,13 +16,12 @@ import click
 import msgspec
 
 from assay import Assay, RunHandle, settings
-from assay.cli import desktop, files
+from assay.cli import destinations
 from assay.cli.display import Display, display
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
-from assay.cli.notify_options import tell
-from assay.cli.terminal import TerminalOptions, is_screen, put, say, write
+from assay.cli.options import tell
+from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
@@ -217,9 +216,9 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     code = exit_code(view, strict=output.strict)
     close(view, output, saved)
     if output.to_clipboard and view.report.text.strip():
-        desktop.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
+        destinations.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
     if output.in_browser and view.report.text.strip():
-        desktop.show(await desktop.page(assay, view.run_id, output.citations))
+        destinations.show(await destinations.page(assay, view.run_id, output.citations))
     return code
 
 
@@ -281,9 +280,9 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
 
 
 async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:
-    data = await assay.export(view.run_id, files.suffix(path), output.citations)
+    data = await assay.export(view.run_id, destinations.suffix(path), output.citations)
     try:
-        files.save(path, data)
+        destinations.save(path, data)
     except StoreError:
         if output.stdout == "report":  # paid for: better on the screen than nowhere
             write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))

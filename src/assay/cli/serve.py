@@ -1,4 +1,4 @@
-"""`assay serve`."""
+"""Commands which serve until they are ended: `assay serve`, `assay mcp`, `assay worker`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,23 @@ import click
 
 from assay import settings
 from assay.cli import options
-from assay.cli.exits import Exit
-from assay.cli.interrupts import heeding
+from assay.cli.interrupts import Terminated, heeding, interrupts, termination
 from assay.cli.library import opened
-from assay.cli.terminal import TerminalOptions, say
+from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError
+from assay.core.later import later
+from assay.core.ports import QueueLimits
+from assay.services.home_paths import log_file
 
 if TYPE_CHECKING:
+    from assay.cli import detached_run, run_watch
     from assay.server.process import Server
+    from assay.services import queue_workers
+else:
+    detached_run = later("assay.cli.detached_run")
+    run_watch = later("assay.cli.run_watch")
+    queue_workers = later("assay.services.queue_workers")
+
 
 MISSING = "the server's libraries are not installed: pip install 'assay[server]'"
 
@@ -35,10 +44,10 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
     help="Port to listen on [server.port: 8484]; 0 picks a free one.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@click.option("--no-auth", is_flag=True, help="Serve everybody who can reach the address, as one user.")
+@click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
 @options.common
 @click.pass_obj
-def command(
+def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
     """Serve Assay over HTTP: runs, documents and live events, for programs and browsers.
@@ -49,8 +58,8 @@ def command(
         curl http://127.0.0.1:8484/api/v1/runs -H 'Content-Type: application/json' \\
              -d '{"question": "How does it work?"}'
 
-    Runs go on whoever watches them. Ctrl-C or SIGTERM stops the server within 10 seconds; what was
-    going on is taken up again when it is started again.
+    Runs continue whether or not anyone watches. Ctrl-C or SIGTERM stops the server within 10 seconds; when it starts
+    again, it continues the interrupted runs.
     """
     try:
         from assay.server import process  # noqa: PLC0415 - an extra
@@ -58,10 +67,10 @@ def command(
         raise ConfigError(MISSING) from error
     configured = settings.load()
     sock = process.listening(host or configured.server.host, configured.server.port if port is None else port)
-    return asyncio.run(_serve(state, sock, opens, no_auth, home, configured))
+    return asyncio.run(_listen(state, sock, opens, no_auth, home, configured))
 
 
-async def _serve(
+async def _listen(
     state: TerminalOptions,
     sock: socket.socket,
     opens: bool,
@@ -91,3 +100,118 @@ async def _serve(
         async with opened(home, configured) as assay:
             await process.serve(assay, sock, begun, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
+
+
+NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'assay[mcp]'"
+
+
+@click.command("mcp")
+@click.option("--allow-private", is_flag=True, help="Let the client see documents in private collections.")
+@options.common
+@click.pass_obj
+def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
+    """Serve research, evidence and the library to an assistant, over stdin and stdout (Model Context Protocol).
+
+    \b
+        claude mcp add assay -- assay mcp
+        {"mcpServers": {"assay": {"command": "assay", "args": ["mcp"]}}}
+        assay mcp
+        assay mcp --home ~/research
+
+    If the client disconnects during a run, a separate process finishes the run.
+    """
+    return asyncio.run(_serve_client(home, allow_private, quiet=state.verbosity < 0))
+
+
+async def _serve_client(home: Path | None, allow_private: bool, *, quiet: bool) -> Exit:
+    try:
+        from assay.server.local import LocalRuns  # noqa: PLC0415 - an optional extra
+        from assay.server.mcp.stdio import serve  # noqa: PLC0415 - as above
+    except ModuleNotFoundError as error:
+        raise ConfigError(NOT_INSTALLED) from error
+    configured, code = settings.load(), Exit.DONE
+    async with opened(home, configured) as assay:
+        runs = LocalRuns(assay)
+        try:
+            with termination():
+                await serve(assay, runs, allow_private=allow_private)
+        except Terminated:
+            code = Exit.TERMINATED
+        left = runs.going
+    for run_id in left:
+        _leave(run_id, home or configured.home, quiet=quiet)
+    return code
+
+
+def _leave(run_id: str, home: Path, *, quiet: bool) -> None:
+    """Have a process of its own finish a run."""
+    process = detached_run.start(detached_run.command(run_id, home, run_watch.Output()), log_file(home, run_id))
+    if not quiet:
+        say(f"run {run_id} goes on in process {process.pid}")
+
+
+FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"
+
+
+@click.command("worker")
+@click.option(
+    "--slots", type=click.IntRange(1, 1000), metavar="N", help="Number of runs to execute at once [workers.slots: 4]."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(0, 100),
+    metavar="N",
+    help="Number of jobs to execute at once [workers.jobs: 1]; 0: none.",
+)
+@click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
+@options.common
+@click.pass_obj
+def worker(state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None) -> int:
+    """Execute queued runs (`assay research … --queue`) and jobs (`assay docs add … --queue`).
+
+    A worker serves all users of one database.
+
+    \b
+        export ASSAY_DATABASE=postgresql://assay:secret@db.corp/assay
+        assay worker --slots 8
+        assay worker --until-empty --jobs 2
+
+    Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
+    """
+    return asyncio.run(_work(state, slots, jobs, until_empty, home))
+
+
+async def _work(
+    state: TerminalOptions, slots: int | None, jobs: int | None, until_empty: bool, home: Path | None
+) -> Exit:
+    configured = settings.load()
+    slots = slots or configured.workers.slots
+    limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
+    async with opened(home, configured) as assay:
+        told = _told if state.verbosity >= 0 else _silent
+        workers: list[queue_workers.Working] = [assay.worker(slots, limits, told)]
+        if jobs := configured.workers.jobs if jobs is None else jobs:
+            workers.append(assay.job_worker(jobs, told))
+
+        def stop() -> None:
+            for worker in workers:
+                worker.stop()
+
+        if state.verbosity >= 0:
+            say(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
+            if configured.database is None:
+                say(FOR_ONE_MACHINE)
+        try:
+            with termination(), interrupts(stop):
+                await queue_workers.work_all(workers, until_empty=until_empty)
+        except Terminated:
+            return Exit.TERMINATED
+        return Exit.DONE
+
+
+def _told(line: str) -> None:
+    say(clean(line))
+
+
+def _silent(line: str) -> None:
+    """Nothing is said."""

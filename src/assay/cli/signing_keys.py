@@ -7,19 +7,19 @@ import msgspec
 
 from assay.app import signatures
 from assay.cli import options
-from assay.cli.tables import table
-from assay.cli.terminal import say, write
+from assay.cli.terminal import say, table, write
 
 
 @click.command("create")
-@click.option("--replace", is_flag=True, help="Replace the key there is; nothing can be signed with it any more.")
+@click.option("--replace", is_flag=True, help="Replace the current key, which can then sign nothing more.")
 def create_key(replace: bool) -> None:
-    """Make a key for signing bundles (Ed25519). The public half is printed, the secret one is in the settings file.
+    """Create a key for signing bundles (Ed25519). The public half is printed; the secret half goes into the settings
+    file.
 
     \b
         assay keys sign create
         assay runs export last -o report.zip --sign
-        assay verify report.zip --signer RWQf6L…       # what others do with the line that is printed here
+        assay verify report.zip --signer RWQf6L…       # what others run, with the printed line
     """
     key, path = signatures.create(replace=replace)
     say(f"the secret key is in {path}, for you alone; this is the public one, for those who check your bundles:")
@@ -28,7 +28,7 @@ def create_key(replace: bool) -> None:
 
 @click.command("show")
 def show_key() -> None:
-    """Print the public half of the key bundles are signed with, as minisign reads it too.
+    """Print the public half of your signing key, in the format of minisign.
 
     \b
         assay keys sign show
@@ -41,7 +41,7 @@ def show_key() -> None:
 @click.argument("name")
 @click.argument("key")
 def trust_key(name: str, key: str) -> None:
-    """Trust bundles which are signed with KEY, a public key or a file with one, as those of NAME.
+    """Trust bundles signed with KEY (a public key, or a file with one) as coming from NAME.
 
     \b
         assay keys sign trust ana ana.pub
@@ -54,7 +54,7 @@ def trust_key(name: str, key: str) -> None:
 @click.command("distrust")
 @click.argument("name")
 def distrust_key(name: str) -> None:
-    """Trust the signatures of NAME no more.
+    """Stop trusting the signatures of NAME.
 
     \b
         assay keys sign distrust ana
@@ -68,7 +68,7 @@ def distrust_key(name: str) -> None:
 @options.json_output
 @options.verbosity
 def list_keys(as_json: bool) -> None:
-    """Whose signatures of bundles are trusted; your own key is there as `you`.
+    """List whose signatures you trust. Your own key is listed as `you`.
 
     \b
         assay keys sign list

@@ -12,17 +12,16 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import files, options, run_options
+from assay.cli import destinations, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
 from assay.cli.docs.intake import tell
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
-from assay.cli.progress import counted, shorten
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UsageError
+from assay.core.milestones import counted, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
@@ -75,20 +74,20 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Ask each question of QUESTIONS (a line each; - is stdin) of each document: a table, with evidence for each cell.
+    """Ask every question in QUESTIONS (one per line; - is stdin) of every document, and make a table with evidence
+    for each cell.
 
-    A cell is answered from its document alone, and has the verdict on its weakest claim. The quotes, with their
-    pages, are in a second file for CSV, in a second sheet of Excel, else below the table. What is done is kept in
-    FILE.cells: called again, after a kill too, the same command does what is missing, and new documents and questions.
-
-    Exit codes: 0 all done, 1 a cell failed, 5 the limits are spent, 130 and 143 ended before.
+    A cell is answered from its document alone and carries the verdict of its weakest claim. Quotes and page numbers
+    go into a second file (CSV), a second sheet (Excel), or below the table. Finished cells are stored in FILE.cells:
+    run the same command again, even after a kill, to fill what is missing, including new documents and questions.
+    Exit codes: 0 all done, 1 a cell failed, 5 a limit was reached, 130 and 143 interrupted.
 
     \b
         assay table questions.txt --in papers/ -o t.csv
         assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
     """
     check_suffix(target)
-    read = list(read_orders(files.lines(file, LONGEST)))
+    read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     if bad:
         raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question a line")

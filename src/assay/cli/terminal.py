@@ -1,4 +1,4 @@
-"""What goes to a person's screen: text without control characters."""
+"""What a command shows a person: text without control characters, tables, questions; and its exit code."""
 
 from __future__ import annotations
 
@@ -6,11 +6,27 @@ import contextlib
 import os
 import sys
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import click
 
-from assay.core.errors import StoreError
+from assay.core.errors import StoreError, UsageError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from rich import console as rich_console
+    from rich import table as rich_table
+    from rich import text as rich_text
+
+    from assay import settings
+else:
+    rich_console = later("rich.console")
+    rich_table = later("rich.table")
+    rich_text = later("rich.text")
+    settings = later("assay.settings")
 
 
 @dataclass
@@ -125,3 +141,67 @@ def _silence() -> None:
     """Let stdout go nowhere: what is left in its buffer would fail again when the interpreter ends."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # a stdout which is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+SHOWN = 20
+
+
+def may_ask() -> bool:
+    """Whether stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
+    first_word.erase()
+    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
+
+
+def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
+    """Ask on a terminal, after naming what is meant; elsewhere only `--yes` does it.
+
+    Raises:
+        UsageError: nobody is there to ask.
+        click.Abort: the answer was no.
+    """
+    if yes:
+        return
+    if not may_ask():
+        raise UsageError(f"{question} Nobody can be asked here: say --yes")
+    for line in named[:SHOWN]:
+        say(f"  {line}")
+    if len(named) > SHOWN:
+        say(f"  … and {len(named) - SHOWN} more")
+    click.confirm(question, abort=True, err=True)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere."""
+    cells = [[clean(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(headings, cells)
+        return
+    for row in cells:
+        write("\t".join(row))
+
+
+def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Rows on stdout as aligned columns under their headings."""
+    first_word.erase()
+    drawn = rich_table.Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        drawn.add_column(heading, overflow="fold")
+    for row in rows:
+        drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is no markup
+    rich_console.Console(no_color=not settings.surroundings().color, highlight=False).print(drawn)
+
+
+class Exit(IntEnum):
+    """0 to 7 are Assay's, the last three what shells expect after a signal."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    UNVERIFIED = 3
+    PAUSED = 4
+    LIMIT = 5
+    NO_EVIDENCE = 6
+    INPUT_NEEDED = 7
+    CANCELLED = 130
+    BROKEN_PIPE = 141
+    TERMINATED = 143

@@ -11,20 +11,16 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.confirmation import confirm
+from assay.cli.completion import thread_names
 from assay.cli.library import exists, stored
-from assay.cli.progress import counted
-from assay.cli.runs.retention import said
-from assay.cli.stored_names import thread_names
-from assay.cli.tables import table
-from assay.cli.terminal import clean, harmless, say, write
+from assay.cli.runs.removal import said
+from assay.cli.terminal import clean, confirm, harmless, say, table, write
 from assay.core.later import later
-
-if TYPE_CHECKING:
-    from assay.services.run_lists import ThreadMessage
+from assay.core.milestones import counted
 
 if TYPE_CHECKING:
     from assay.services import run_lists
+    from assay.services.run_lists import ThreadMessage
 else:
     run_lists = later("assay.services.run_lists")
 
@@ -65,9 +61,9 @@ def tell(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
 @options.json_output
 @options.common
 def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
-    """Threads, the one with the latest run first: name, last run, how many runs, title or first question.
+    """List threads, latest first: name, last run, number of runs, title or first question.
 
-    A thread is made by --thread NAME, or by going on from a run (--continue).
+    --thread NAME starts a thread, and so does continuing from a run (--continue).
 
     \b
         assay threads list
@@ -81,7 +77,7 @@ def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> N
 @options.json_output
 @options.common
 def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
-    """What was said in THREAD, oldest first: questions, what was asked back, and reports without their citations.
+    """Show the conversation in THREAD, oldest first: questions, clarifying questions, and reports without citations.
 
     \b
         assay threads show tides
@@ -111,7 +107,7 @@ async def _said(reference: str, home: Path | None) -> Sequence[ThreadMessage]:
 @options.json_output
 @options.common
 def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
-    """Threads with TEXT in their title or in a question, whatever its case.
+    """Search for threads with TEXT in their title or in a question (case does not matter).
 
     `assay runs list --search` looks in reports too.
 
@@ -127,7 +123,7 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
 @click.argument("title")
 @options.common
 def rename_thread(reference: str, title: str, home: Path | None) -> None:
-    """Give THREAD a TITLE; an empty one takes it away. Its name, by which --thread goes on in it, stays.
+    """Set the title of THREAD; an empty TITLE removes it. The name used with --thread stays the same.
 
     \b
         assay threads rename tides "Tides of Brittany"
@@ -147,9 +143,9 @@ async def _rename(reference: str, title: str, home: Path | None) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
 @options.common
 def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
-    """Delete THREAD with all its runs, and the documents which only they had read.
+    """Delete THREAD with all its runs, and documents no other run has read.
 
-    Nothing is deleted while a live process executes one of them.
+    Nothing is deleted while one of the runs is in progress.
 
     \b
         assay threads rm tides

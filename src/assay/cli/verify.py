@@ -18,15 +18,13 @@ from assay.app.bundle import BundleCheck, Verification, installed_release, limit
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.arguments import ResearchCommand, paths_from
-from assay.cli.exits import Exit
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
-from assay.cli.judge_options import JudgeOptions, judging, spent
 from assay.cli.library import stored
-from assay.cli.progress import counted
-from assay.cli.terminal import TerminalOptions, clean, write
-from assay.cli.verify_text import VerifyOptions, text
+from assay.cli.terminal import Exit, TerminalOptions, clean, write
+from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
+from assay.core.milestones import counted
 from assay.services.jobs.specifications import VerifyJob
 
 # What `assay verify RUN --again` says.
@@ -225,11 +223,9 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
     help="Exit with 3 if a smaller share of claims is quoted or supported (0.95).",
 )
 @click.option("--problems", is_flag=True, help="Show only claims that are neither quoted nor supported.")
-@click.option("--again", is_flag=True, help="Take FILE as a run, and check its report with today's rules.")
-@click.option(
-    "--signer", metavar="KEY", default="", help="Bundle: who has to have signed it (a public key, or a name)."
-)
-@click.option("--require-signature", is_flag=True, help="Bundle: it has to be signed by somebody you trust.")
+@click.option("--again", is_flag=True, help="Treat FILE as a run, and check its report with the current rules.")
+@click.option("--signer", metavar="KEY", default="", help="Bundle: require a signature by this public key or name.")
+@click.option("--require-signature", is_flag=True, help="Bundle: require a signature by someone you trust.")
 @judging
 @click.option(
     "--queue", "queued", metavar="OUT.json", help="Leave it to a worker (assay worker), which writes this file."
@@ -257,7 +253,7 @@ def command(
     as_json: bool,
     home: Path | None,
 ) -> int:
-    """Check what is written: a text with citations, a report bundle, or a run's report once more.
+    """Check a text with citations, a report bundle, or the report of a run.
 
     \b
         assay verify report.md --in papers/            # each claim against the documents it cites
@@ -268,13 +264,14 @@ def command(
         assay verify last --again                      # a run, by the rules of today
         assay verify report.md --in papers/ --model ollama:qwen3
 
-    One sentence of a run: assay cite. All its claims: assay claims. Claims with a text each: assay check.
+    For one citation of a run use assay cite, for all its claims assay claims, for pairs of claim and text assay
+    check.
 
-    A text may cite by number with a list of references ([1], [^1]), or by links. Without --model nothing is stored and
-    no model is asked, so it gives the same on every machine. With it a model judges what the rules do not decide, and
-    what it answered is remembered in the home: asked again, it costs nothing. Exit code 3: a bundle does
-    not agree with itself, could not be checked whole, or is not signed as it had to be; a claim of a run was true to
-    its sources and no longer is; claims below what --strict or --min-supported want.
+    A text may cite by number with a list of references ([1], [^1]) or by links. Without --model, no model is called
+    and nothing is stored, so the result is the same on every machine. With --model, a model judges the claims the
+    rules leave open; its answers are cached, so asking again costs nothing. Exit code 3: a bundle is inconsistent,
+    incomplete or not signed as required; a claim of a run no longer agrees with its sources; or too few claims are
+    supported for --strict or --min-supported.
     """
     if queued is not None and (again or signer or require_signature or not (paths or web)):
         raise click.UsageError("--queue checks a text against documents: name them (--in, --web), and no run or bundle")

@@ -1,4 +1,4 @@
-"""What `assay verify FILE.md --in PATH…` says."""
+"""What `assay verify FILE.md --in PATH…` says, and the options which name its judge."""
 
 from __future__ import annotations
 
@@ -13,18 +13,44 @@ import msgspec
 
 from assay import Assay, settings
 from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
-from assay.cli.exits import Exit
-from assay.cli.figures import summed
-from assay.cli.judge_options import JudgeOptions, spent
-from assay.cli.progress import counted, shorten
-from assay.cli.terminal import clean, say, write
+from assay.cli import run_options
+from assay.cli.figures import joined, price, summed
+from assay.cli.options import Command
+from assay.cli.terminal import Exit, clean, say, write
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
+from assay.core.milestones import counted, shorten
 from assay.core.sources import Passage
+from assay.core.usage import Usage
 
 _WIDTH = 13
 _QUOTE = 200
 _BYTES = 4 * LONGEST
+
+
+class JudgeOptions(msgspec.Struct, frozen=True):
+    """What the options say: the model, whether it may see private documents, what it may take.
+
+    `home` is that which remembers its answers.
+    """
+
+    model: str | None = None
+    allow_private: bool = False
+    max_usd: float | None = None
+    max_tokens: int | None = None
+    home: Path | None = None
+
+
+def judging(command: Command) -> Command:
+    """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
+    named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
+    return named(run_options.run_options("judge")(command))
+
+
+def spent(model: str, usage: Usage) -> str:
+    """What a judge took, in one line."""
+    calls = counted(usage.model_calls, "call")
+    return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
 
 
 class VerifyOptions(msgspec.Struct, frozen=True):

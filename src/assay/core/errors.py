@@ -20,7 +20,8 @@
     │   ├── ModelFailed          every attempt and fallback of a model call failed
     │   │   ├── ContextTooLong   the request does not fit the model's window
     │   │   └── Refused          the model declined to answer
-    │   ├── SearchFailed         a search provider failed
+    │   ├── SearchError          a search provider failed
+    │   │   └── SearchAway       it cannot be reached, or stays too busy
     │   ├── FetchFailed          a page or document could not be read
     │   └── ToolFailed           a tool could not do what it was asked (told to the model)
     ├── ModelError               one attempt at a model failed; `run/model_call` decides what comes next
@@ -193,6 +194,10 @@ class SearchError(Failed):
     """A search provider failed."""
 
     kind = "search"
+
+
+class SearchAway(SearchError):
+    """A search service cannot be reached, or stays too busy; it may come back."""
 
 
 class FetchFailed(Failed):

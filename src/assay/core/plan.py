@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from assay.core.brief import SetDepth
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
+from assay.core.json_decoders import UNREADABLE
 
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]

@@ -11,6 +11,41 @@ from typing import Literal, get_args
 
 import msgspec
 
+
+class PageAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """Page `number` (from 1): its picture, `width` dots wide; or, without a width, the places of a passage.
+
+    `before` is what stands on the page before the passage: where its words come more than once, it tells which are
+    meant.
+    """
+
+    number: int
+    width: int = 0
+    passage: str = ""
+    before: str = ""
+
+
+class PageBox(msgspec.Struct, frozen=True, kw_only=True):
+    """A rectangle on a page, in shares of its width and height, from the upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a passage stands on page `number`, which is `width` by `height` points: a box for each line of it.
+
+    Without boxes the page holds no letters there: it was scanned, or is printed in another order than it is read.
+    """
+
+    number: int
+    width: float
+    height: float
+    boxes: tuple[PageBox, ...] = ()
+
+
 Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
 """How the segmenter reads a text: `pages` is a paragraph a line with a form feed between pages, `rows` a row a line."""
 SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
@@ -235,6 +270,20 @@ def lane_of_source(id: str) -> int:
     return int(id.removeprefix("S")) // 1000
 
 
+def span_of(passage: Passage) -> PassageSpan:
+    """A passage as it lies in its document, without the id a run gave it."""
+    return PassageSpan(
+        ordinal=ordinal_of(passage.id),
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        heading=passage.heading,
+        page=passage.page,
+        label=passage.label,
+        lead=passage.lead,
+    )
+
+
 def ordinal_of(id: str) -> int:
     """The place in its document of the passage of this id: 17 for `S2003.17`."""
     return int(id.rpartition(".")[2])
@@ -252,3 +301,20 @@ class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
     languages: dict[str, int] = {}
     published: tuple[str, str] = ("", "")
     names: tuple[str, ...] = ()
+
+
+def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
+    """The passage a stretch of a document is, under the id of a source."""
+    return Passage(
+        id=f"{source}.{span.ordinal}",
+        source=source,
+        document_sha256=document.sha256,
+        start=span.start,
+        end=span.end,
+        text=span.text,
+        text_sha256=sha256(span.text.encode()),
+        heading=span.heading,
+        page=span.page,
+        label=span.label,
+        lead=span.lead,
+    )

@@ -77,6 +77,10 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
             ("POST /api/v1/jobs/{}/retry", "have its owner retry job {} in Assay", "have its owner retry job {}"),
         ),
         (
+            rf"jobs cancel {_NAME}",
+            ("POST /api/v1/jobs/{}/cancel", "have its owner cancel job {} in Assay", "have its owner cancel job {}"),
+        ),
+        (
             r"docs add PATH",
             ("POST /api/v1/collections/{{collection}}/documents", "have the user add some in Assay", "in the library"),
         ),

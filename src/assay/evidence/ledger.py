@@ -18,7 +18,18 @@ import msgspec
 
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
-from assay.core.sources import FINAL_URL, Document, Notice, Passage, PassageSpan, Source, ordinal_of, sha256, source_id
+from assay.core.sources import (
+    FINAL_URL,
+    Document,
+    Notice,
+    Passage,
+    PassageSpan,
+    Source,
+    lane_of_source,
+    passage_of,
+    source_id,
+    span_of,
+)
 from assay.core.web_addresses import assess, find_doi
 
 LANE_SOURCES = 999
@@ -222,12 +233,11 @@ class Ledger:
         return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
-        """All passages shown and all sources the lanes seen have met, by id."""
-        passages, sources = dict(self._held.passages), dict(self._held.sources)
-        if self._lanes is not None:
-            passages = {id: passage for id, passage in passages.items() if self._sees(passage.source)}
-            sources = {id: source for id, source in sources.items() if self._sees(id)}
-        return passages, sources
+        """All passages shown and all sources the lanes seen have met, by id: lane after lane, each in its order."""
+        passages = sorted(self._held.passages.values(), key=lambda each: lane_of_source(each.source))
+        sources = sorted(self._held.sources.values(), key=lambda each: lane_of_source(each.id))
+        seen = {each.id: each for each in passages if self._sees(each.source)}
+        return seen, {each.id: each for each in sources if self._sees(each.id)}
 
     def count(self) -> int:
         """How many passages the lanes seen were shown."""
@@ -255,7 +265,7 @@ class Ledger:
         """Passages grouped by document, to be shown to another lane under ids of its own."""
         grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
-            grouped[passage.document_sha256].append(_span(passage))
+            grouped[passage.document_sha256].append(span_of(passage))
         return [
             LedgerExcerpt(document=self._held.documents[document], spans=tuple(spans))
             for document, spans in grouped.items()
@@ -358,36 +368,6 @@ def _source(id: str, document: Document, held: _Held) -> Source:
         kind=quality.kind,
         kind_reason=quality.reason,
         notices=held.notices.get(find_doi(document.metadata, document.url), ()),
-    )
-
-
-def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
-    """The passage a stretch of a document is, under the id of a source."""
-    return Passage(
-        id=f"{source}.{span.ordinal}",
-        source=source,
-        document_sha256=document.sha256,
-        start=span.start,
-        end=span.end,
-        text=span.text,
-        text_sha256=sha256(span.text.encode()),
-        heading=span.heading,
-        page=span.page,
-        label=span.label,
-        lead=span.lead,
-    )
-
-
-def _span(passage: Passage) -> PassageSpan:
-    return PassageSpan(
-        ordinal=ordinal_of(passage.id),
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        heading=passage.heading,
-        page=passage.page,
-        label=passage.label,
-        lead=passage.lead,
     )
 
 

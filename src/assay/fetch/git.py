@@ -11,8 +11,10 @@ import mimetypes
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -28,6 +30,10 @@ SECONDS = 600.0
 MOST_FILES = 50_000
 MOST_BYTES = 2_000_000_000
 """Of all files of a commit together."""
+MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 200_000_000_000
+"""The same of what is listed first and read in parts."""
+LOOK = 0.25
+"""Seconds between two looks at whether what git does is still wanted: who wants it no more deletes its folder."""
 FETCHED = "assay-fetched"
 """The file in a repository of ours which names the commit that is there whole."""
 SCHEMES = ("git+https", "git+http", "git+file")
@@ -94,8 +100,14 @@ class GitConnector:
         found = read_place(place)
         git = _Git(folder)
         commit = git.fetched(found)
-        files = [ListedFile(entry.path, entry.id) for entry in git.files(commit) if entry.size <= largest]
-        return f"git+{found.url}@{commit}", files
+        entries = [entry for entry in git.files(commit) if entry.size <= largest]
+        size = sum(entry.size for entry in entries)
+        if len(entries) > MOST_LISTED or size > MOST_LISTED_BYTES:
+            raise UsageError(
+                f"{place} is too large ({len(entries):,} files, {size:,} bytes): at most {MOST_LISTED:,} files and "
+                f"{MOST_LISTED_BYTES:,} bytes are read; clone it yourself, and add some of its folders"
+            )
+        return f"git+{found.url}@{commit}", [ListedFile(entry.path, entry.id) for entry in entries]
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
         """See the port."""
@@ -194,24 +206,54 @@ class _Git:
     def _run(self, *words: str, given: bytes = b"") -> bytes:
         safe = [part for each in _SAFE for part in ("-c", each)]
         try:
-            done = subprocess.run(
+            working = subprocess.Popen(
                 [self._program, *safe, *words],
-                input=given,
-                capture_output=True,
-                timeout=SECONDS,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=self._folder,
                 env=_environment(self._folder),
-                check=False,
+                start_new_session=True,  # what git starts ends with it
             )
-        except subprocess.TimeoutExpired as error:
-            raise FetchFailed(f"timeout: git {words[0]} took more than {SECONDS:g} s") from error
         except OSError as error:
             raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
-        if done.returncode:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
+        with working:
+            answered, told = self._heard(working, words[0], given)
+        if working.returncode:
+            said = told.decode(errors="replace").strip().splitlines()
             why = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1] if said else "")
-            raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or done.returncode}")
-        return done.stdout
+            raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or working.returncode}")
+        return answered
+
+    def _heard(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
+        """What git writes until it ends, to its output and as errors.
+
+        Raises:
+            FetchFailed: it took too long, or nobody wants it any more.
+        """
+        end = time.monotonic() + SECONDS
+        while True:
+            try:
+                return working.communicate(given, timeout=LOOK)
+            except subprocess.TimeoutExpired:
+                late = time.monotonic() > end
+                # whoever deletes the folder may fail at what git is writing: HEAD is written once
+                if not late and (word == "init" or (self._folder / "HEAD").exists()):
+                    continue
+                _kill(working)
+                why = f"timeout: git {word} took more than {SECONDS:g} s" if late else f"stopped: git {word}"
+                raise FetchFailed(why) from None
+
+
+def _kill(working: subprocess.Popen[bytes]) -> None:
+    """End git, and what it has started."""
+    try:
+        if sys.platform == "win32":
+            working.kill()
+        else:
+            os.killpg(working.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it has just ended
+        return
 
 
 def _environment(folder: Path) -> dict[str, str]:

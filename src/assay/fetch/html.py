@@ -12,8 +12,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
-from assay.fetch.html_depth import shallow
-from assay.fetch.html_markdown import to_markdown
+from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import attribute, read_said, with_lead
 from assay.fetch.text_decoder import clean, decode
 

@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
 from assay.core.clean import one_line
+
+DEEPEST_TAGS = 512
+"""Open blocks; browsers stop there too."""
+_BLOCKS = (
+    "address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer|form|header"
+    "|hgroup|main|menu|nav|ol|search|section|summary|table|ul"
+)
+_TAG = re.compile(rf"<(/?)(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+
+
+def shallow(page: str) -> str:
+    """`page`, without the tags of blocks which would be open beside `DEEPEST_TAGS` others; their text stays."""
+    if page.count("<") <= DEEPEST_TAGS:
+        return page
+    pieces, at = list[str](), 0
+    for start, end in _too_deep(page):
+        pieces.append(page[at:start])
+        at = end
+    return "".join([*pieces, page[at:]]) if pieces else page
+
+
+def _too_deep(page: str) -> Iterator[tuple[int, int]]:
+    """Where tags stand which open a block too many, and those which close it again."""
+    depth = 0
+    for tag in _TAG.finditer(page):
+        if tag[1]:
+            beyond, depth = depth > DEEPEST_TAGS, max(0, depth - 1)
+        else:
+            beyond, depth = depth >= DEEPEST_TAGS, depth + 1
+        if beyond:
+            yield tag.span()
+
 
 # The cells of an HTML table as a grid: one which spans columns or rows stands in each of them.
 

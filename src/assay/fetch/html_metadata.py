@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.core.decoders import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_decoder import clean

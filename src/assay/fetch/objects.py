@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 
 from assay.core.errors import ConfigError, FetchFailed, UsageError
 from assay.core.later import later
+from assay.core.object_answers import NO_BUCKET, is_no_bucket, status_of
 from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
 
@@ -32,10 +33,9 @@ T = TypeVar("T")
 CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
 ATTEMPTS, RETRY_SECONDS = 5, 30
 """Attempts after the first one, and how long after the first the last may begin."""
+MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 2_000_000_000_000
+"""Objects of a place, and their bytes together."""
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
-_SAID = 4_000
-"""Characters of an error which are looked at."""
 
 
 class ObjectsConnector:
@@ -61,13 +61,21 @@ class ObjectsConnector:
         """See the port. A version is the object's ETag; folders, which some tools write as empty objects, are none."""
         at = self.canonical(place)
         pages = iter(obstore.list(_store(at)))
-        found = []
+        found, size = list[ListedFile](), 0
         while page := _asked(at, "listed", lambda: next(pages, None)):
             found += [
                 ListedFile(each["path"], (each["e_tag"] or "").strip('"'))
                 for each in page
                 if 0 < each["size"] <= largest and not each["path"].endswith("/")
             ]
+            size += sum(each["size"] for each in page if each["size"] <= largest)
+            if len(found) > MOST_LISTED or size > MOST_LISTED_BYTES:
+                raise UsageError(
+                    f"{at} is too large: at most {MOST_LISTED:,} objects and {MOST_LISTED_BYTES:,} bytes are read; "
+                    "name a prefix in it"
+                )
+            if not folder.exists():
+                raise FetchFailed(f"stopped: {at} was being listed")
         return at, sorted(found, key=lambda file: file.name)
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
@@ -111,12 +119,12 @@ def _asked(place: str, what: str, ask: Callable[[], T]) -> T:
     try:
         return ask()
     except FileNotFoundError as error:
-        if what == "listed" or "NoSuchBucket" in str(error)[:_SAID]:
-            raise FetchFailed(f"not found: there is no such bucket ({place}), or none you may see") from None
+        if is_no_bucket(error, what):
+            raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
         raise
     except (exceptions.BaseError, OSError) as error:
-        said = _STATUS.search(str(error)[:_SAID])
-        if said and said[1] == "404":
-            raise FetchFailed(f"not found: there is no such bucket ({place}), or none you may see") from None
-        why = f"it answers {said[1]}" if said else type(error).__name__
+        status = status_of(error)
+        if status == "404":
+            raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
+        why = f"it answers {status}" if status else type(error).__name__
         raise FetchFailed(f"unreachable: {place} cannot be {what} ({why}); check keys and endpoint (AWS_…)") from None

@@ -19,8 +19,8 @@ from typing import IO
 
 import msgspec
 
-from assay.core.decoders import ready_types
 from assay.core.errors import EXTRACT_ERRORS, ExtractError, NoLetters, ReaderBroke, TooSlow
+from assay.core.json_decoders import ready_types
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.fetch.pdf import SCAN_SECONDS, reads_scans

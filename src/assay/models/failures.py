@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
-from assay.core.secrets import Secret
-from assay.core.waits import retry_after
+from assay.core.json_decoders import UNREADABLE
+from assay.core.ports.models import Secret
+from assay.core.remote_services import retry_after
 
 TRANSIENT = frozenset((408, 409, 425, 429))
 UNUSABLE = frozenset((401, 402, 403, 404, 429))

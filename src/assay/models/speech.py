@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
-from assay.models.calls import Written
+from assay.models.streams import Written
 
 # OpenAI's harmony format, in which gpt-oss writes, where a server passes it on unread.
 

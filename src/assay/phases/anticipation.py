@@ -21,7 +21,7 @@ from assay.core.events import (
     SourceFailed,
     decode,
 )
-from assay.core.relevance.analysis import stop_terms
+from assay.core.lexicon.analysis import stop_terms
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words

@@ -9,13 +9,13 @@ import msgspec
 
 from assay.agents.task import AgentTask, Finding, Finished
 from assay.core.assurance import states_absence
+from assay.core.blocks import template_text
 from assay.core.brief import Brief, Role, fitted
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached
 from assay.core.events import ScopeCounted
 from assay.core.markers import strip
 from assay.core.messages import Message
-from assay.core.outline import written
 from assay.core.phrases import in_words
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus
 from assay.core.sources import CollectionSummary
@@ -25,12 +25,12 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import listed_fields
 from assay.phases.fields.schema import read as read_schema
-from assay.phases.inheritance import InheritedEvidence, inherit, ledger_of
+from assay.phases.inheritance import InheritedEvidence, inherit, opened_ledger
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80
 YIELDING = (
@@ -139,9 +139,9 @@ async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader)
         scope=brief.scope.label,
         language=brief.language,
         instructions=brief.instructions,
-        template=written(brief.template),
+        template=template_text(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
-        ledger=ledger_of(brief, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
+        ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
         tools=tools,
         reader=reader,
         inherited=inherited,
@@ -167,7 +167,7 @@ async def look_at_scope(run: Run) -> CollectionSummary:
 def on_new_topic(run: Run, case: Case) -> Case:
     """The case without the evidence taken over: the run asks about something else than the one it continues."""
     return msgspec.structs.replace(
-        case, inherited=InheritedEvidence(), ledger=ledger_of(run.brief, InheritedEvidence(), None)
+        case, inherited=InheritedEvidence(), ledger=opened_ledger(run, InheritedEvidence(), None)
     )
 
 

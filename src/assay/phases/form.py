@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from assay.core import phrases
-from assay.core.blocks import Block, read_blocks
+from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, closed, heading, leaves, outline, read_blocks
 from assay.core.brief import Section
 from assay.core.languages import language_name
 from assay.core.markers import parse, strip
-from assay.core.outline import LONGEST_TITLE, OutlineSection, closed, heading, leaves, outline
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.core.translation import ENGLISH, N_, date_of, speech, state, stated

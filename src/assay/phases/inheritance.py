@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -12,7 +12,7 @@ from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode
 from assay.core.plan import Triage
-from assay.core.ports import LedgerRow, Memory
+from assay.core.ports import LedgerRow, Memory, StepRecord
 from assay.core.report import bibliography
 from assay.core.sources import CollectionSummary
 from assay.core.view import RunView, fold
@@ -100,7 +100,7 @@ def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> Inherited
         question=view.question,
         date=view.brief.date if view.brief else "",
         rows=tuple(row for row in memory.ledger if row.kind != "answer"),
-        answers=before.answers | answers_of(memory),
+        answers=before.answers | answers_of(memory.ledger, memory.steps),
         scope=scope_of(memory),
         cited=tuple(passage.id for passage in bibliography(view).cited),
         earlier=_done(memory, view),
@@ -116,10 +116,10 @@ def scope_of(memory: Memory) -> CollectionSummary | None:
     return msgspec.json.decode(looked.data, type=CollectionSummary)
 
 
-def answers_of(memory: Memory) -> dict[str, msgspec.Raw]:
+def answers_of(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> dict[str, msgspec.Raw]:
     """What the calls of a run got: the rows name the steps whose results they are."""
-    named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in memory.ledger if row.kind == "answer"]
-    return {key: msgspec.Raw(memory.steps[step].data) for key, step in named if step in memory.steps}
+    named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in rows if row.kind == "answer"]
+    return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
 
 
 def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
@@ -136,6 +136,14 @@ def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: Coll
 def goes_on(brief: Brief, triage: Triage) -> bool:
     """Whether a run goes on from the evidence it took over: not where it asks about something else, and may search."""
     return triage.follow_up != "new_topic" or "search" not in brief.tools
+
+
+def opened_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
+    """The ledger of a run as a process takes it up: what one agent was answered before is not asked for another."""
+    ledger = ledger_of(run.brief, inherited, scope)
+    for key, answer in answers_of(run.execution.answered, run.execution.steps).items():
+        ledger.answer(key, bytes(answer))
+    return ledger
 
 
 def ledger_of(brief: Brief, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:

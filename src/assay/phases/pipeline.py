@@ -14,23 +14,21 @@ from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
-from assay.phases.alone import work_alone
 from assay.phases.anticipation import count_unasked, search_names, search_question
 from assay.phases.background import look_around
 from assay.phases.case import Case, Draft, Research, heard, on_new_topic, open_case
-from assay.phases.checkpoint import Checkpoint, announce, keep, recalled, take_up
 from assay.phases.coverage import cover
 from assay.phases.dispatch import AgentPool
-from assay.phases.empty_report import check_tools, write_nothing
 from assay.phases.fields.answer import fill
 from assay.phases.final import finish
+from assay.phases.fork import Checkpoint, announce, keep, recalled, take_up
 from assay.phases.inheritance import goes_on
 from assay.phases.method import forewarn
 from assay.phases.planner import agreed, follow, make_plan
-from assay.phases.simple import answer, answer_from
 from assay.phases.survey.survey_phase import survey
 from assay.phases.triage import classify
-from assay.phases.write import write
+from assay.phases.without_plan import answer, answer_from, work_alone
+from assay.phases.write import check_tools, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
@@ -40,8 +38,8 @@ Strategy = Callable[[Run, AgentPool, Plan], Awaitable[Research]]
 EVERY_DOCUMENT = N_("Read every document in scope")
 
 
-class Services(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs of a process share: the tools installed, the reader of documents, the strategies by name."""
+class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs of a process share: the tools installed, the reader of documents, the strategies by name."""
 
     tools: Sequence[Tool]
     reader: DocumentReader
@@ -70,7 +68,7 @@ class Services(msgspec.Struct, frozen=True, kw_only=True):
         return {name: installed[name] for name in names}
 
 
-async def pipeline(run: Run, services: Services) -> Outcome:
+async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
     """Answer the brief's question, from triage to the verified report.
 
     Raises:
@@ -79,11 +77,11 @@ async def pipeline(run: Run, services: Services) -> Outcome:
         NothingSearched: nothing was found, because nothing was searched.
         InputNeeded: a person has to answer first.
     """
-    strategy = services.strategy(run.brief.strategy)
+    strategy = parts.strategy(run.brief.strategy)
     with speaking(run.brief.locale):
         expect()
         run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage says how far to go
-        case = await open_case(run, services.allowed(run.brief.tools), services.reader)
+        case = await open_case(run, parts.allowed(run.brief.tools), parts.reader)
         if run.brief.mode == "agent":
             draft = await work_alone(run, case)
         else:

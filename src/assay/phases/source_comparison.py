@@ -7,6 +7,7 @@ or one composed of records) stays as it is, and the report's limits tell it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
@@ -15,24 +16,81 @@ import msgspec
 from assay.agents.findings import cite
 from assay.core.claims import Conflict
 from assay.core.clean import one_line
-from assay.core.errors import Failed
+from assay.core.errors import Failed, SearchError, StoreError
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
+from assay.core.messages import passage_text
 from assay.core.ports import Library
-from assay.core.sources import SNIPPET, Passage, Source
+from assay.core.sources import SNIPPET, Document, Passage, Source
 from assay.core.translation import enumerated, number, quoted
 from assay.core.translation import gettext as _
+from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.evidence.identity import pages
 from assay.phases.case import Case, Draft
 from assay.phases.form import redated, with_section
-from assay.phases.rewrites import most, read_parts, rewritten
 from assay.phases.write import date_of
+from assay.run.nearness import similar
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify.conflicts.detection import conflicts, section, summary
-from assay.verify.copies import LONGEST, clusters, copies
+from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, clusters, copies, joined, parts, rewrites
 from assay.verify.evidence_index import text_of
-from assay.verify.stream.sentences import spans
+from assay.verify.proofreader import spans
+
+# Documents which were rewritten from others are one source; they are found by meaning, where an embedder is set.
+
+log = logging.getLogger(__name__)
+
+
+def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> list[Part]:
+    """The passages of documents, by hash, as they are compared; none where no embedder is set. Blocking."""
+    if run.world.similarity is None:
+        return []
+    found: list[Part] = []
+    for sha256 in documents[:MOST_COMPARED]:
+        document = run.world.library.document(sha256)
+        if document is not None:
+            found += _parts(reader, document)
+    return found
+
+
+def most(run: Run, compared: Sequence[Part]) -> Usage:
+    """The most that comparing them may cost."""
+    similarity = run.world.similarity
+    return (
+        similarity.most([*(each.read for each in compared), *ELSEWHERE])
+        if similarity is not None and compared
+        else Usage()
+    )
+
+
+async def rewritten(run: Run, compared: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
+    """The groups of documents which copy one another, those which were rewritten among them; and what it cost."""
+    if len({each.document for each in compared}) < 2:
+        return dict(groups), Usage()
+    texts = [each.read for each in compared]
+    try:
+        found = await similar(run, texts, [*texts, *ELSEWHERE])
+    except SearchError as failed:
+        log.warning("sources are compared by words alone: %s", failed)
+        return dict(groups), Usage()
+    return joined(groups, rewrites(compared, found.rows)), found.usage
+
+
+def _parts(reader: DocumentReader, document: Document) -> list[Part]:
+    try:
+        spans = reader.spans(document)
+    except StoreError:
+        return []  # the gate says so where it is cited
+    return parts(
+        document.sha256,
+        [
+            (passage_text(span.heading[-1] if span.heading else document.title, span.label, span.text), span.text)
+            for span in spans
+            if span.kind != "heading"
+        ],
+    )
+
 
 REVISED = "where sources disagree was put in by code"
 MOST_NAMED = 4
@@ -87,13 +145,13 @@ async def _compared(
 
     async def step(step_context: StepContext) -> SourceComparison:
         groups, found = await asyncio.to_thread(work)
-        again, usage = await rewritten(run, parts, groups)
+        again, usage = await rewritten(run, compared, groups)
         step_context.spend(usage)
         return SourceComparison(copies=copies(again), conflicts=found)
 
     try:
-        parts = await asyncio.to_thread(read_parts, run, reader, documents)
-        cost = most(run, parts)
+        compared = await asyncio.to_thread(read_parts, run, reader, documents)
+        cost = most(run, compared)
         return await run.step("compare", step, returns=SourceComparison, input=list(cited), cost=cost)
     except Failed as failed:
         run.warn(_("the sources were not compared with each other: {why}").format(why=failed.reason))

@@ -29,7 +29,7 @@ from assay.phases.case import Case, Research, data, user
 from assay.phases.material import FindingsPart, parts, unseen
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
-from assay.verify.stream.proofreader import Proofreader
+from assay.verify.proofreader import Proofreader
 
 RECALL = "recall"
 ROOM_TO_RECALL = 700

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import Reply, ToolCall
 
 FENCE = re.compile(r"(`{3,20}+|~{3,20}+)[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[ \t]*\1|\1[ \t]*(?:\n|\Z))", re.DOTALL)

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from assay.core.brief import Brief
-from assay.core.decoders import ready_types
 from assay.core.errors import (
     AssayError,
     Cancelled,
@@ -35,6 +34,7 @@ from assay.core.events import (
     RunStarted,
     encode,
 )
+from assay.core.json_decoders import ready_types
 from assay.core.ports import (
     FINAL,
     NOTHING,
@@ -49,11 +49,11 @@ from assay.core.ports import (
     World,
 )
 from assay.run import control
-from assay.run.affordability import check_brief
+from assay.run.budget import check_brief
+from assay.run.control import RunTask as RunTask
 from assay.run.execution import FINISHED_EARLY, EngineParts, Execution
-from assay.run.handles import RunTask as RunTask
-from assay.run.holders import is_dead, this_process
 from assay.run.place import watched
+from assay.run.process import is_dead, this_process
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.releases import brief_of, check_age
 from assay.run.run import Run

@@ -18,8 +18,7 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
-from assay.run.affordability import REPORT_OUTPUT, Reserve, writer
-from assay.run.budget import Accounts, Gate
+from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
 
@@ -64,6 +63,7 @@ class Execution:
         self.run_id, self.brief, self.lease, self.world = lease.run_id, brief, lease, world
         self.answering: set[str] = set()  # the models which have answered since this process took the run up
         self.steps = dict(memory.steps)
+        self.answered = tuple(row for row in memory.ledger if row.kind == "answer")
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
         reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify, output=longest)
         self.accounts = Accounts(brief.budget, memory.holds, reserve)

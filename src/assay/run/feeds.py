@@ -14,7 +14,7 @@ from typing import Literal
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, RunWaiting, decode
 from assay.core.ports import FINAL, Journal, RunRow
-from assay.run.holders import is_dead
+from assay.run.process import is_dead
 
 LOOK_SECONDS = 0.25
 """Between two looks at all followed runs."""

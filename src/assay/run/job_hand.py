@@ -45,8 +45,8 @@ class JobInHand:
         if self._line != self.job.line:
             await self.keep()
 
-    async def keep(self, parts: Sequence[Job] = (), **changed: Any) -> None:
-        """Store what changed, and new parts of it, in one transaction.
+    async def keep(self, parts: Sequence[Job] = (), pause: float = 0.0, **changed: Any) -> None:
+        """Store what changed, and new parts of it, in one transaction; with a `pause`, when it is to be tried again.
 
         Raises:
             FenceLost: it is another process's now.
@@ -56,7 +56,7 @@ class JobInHand:
             if changed.get("finished", 0) > self.job.finished:
                 said["tries"] = 1  # a job which gets on is not what kills its workers
             now = msgspec.structs.replace(self.job, **said)
-            await self.jobs.keep(now, parts)
+            await self.jobs.keep(now, parts, pause)
             self.job = now
 
     async def help(self) -> None:

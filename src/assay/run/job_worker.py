@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
-from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, StoreAway, StoreError
+from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
-from assay.run.holders import this_process
 from assay.run.job_hand import Handler, JobInHand, Result
+from assay.run.process import heard, this_process
 from assay.run.releases import is_ahead
-from assay.run.tasks import heard
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +24,7 @@ REST = 5.0
 """The same while there are none, where all are told of new ones."""
 BEATS = 4
 """How often a lease is renewed within its time."""
-PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed)
+PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
 """Errors which go by themselves: the job is tried again, later each time."""
 BUG = "an error of Assay ended it; the log of the worker says which"
 
@@ -87,7 +85,7 @@ class JobWorker:
         self._news.set()
 
     async def work(self, *, until_empty: bool = False) -> None:
-        """Do jobs until `stop`, or with `until_empty` until none is left for this worker."""
+        """Do jobs until `stop`, or with `until_empty` until none is left for this worker, nor to be tried again."""
         away = False
         stop = self._listen(heard(JOBS_NEWS, self._news))
         try:
@@ -97,12 +95,12 @@ class JobWorker:
                 try:
                     await self._fill()
                     rest, away = await self._rest(), False
+                    if until_empty and not self._going and await self._jobs.until_again(self._wanted(None)) is None:
+                        return
                 except StoreError as error:
                     if not away:
                         self._say(f"{error}; trying again")
                     away = True
-                if until_empty and not self._going and not away:
-                    return
                 await self._pause(rest)
         finally:
             stop()
@@ -126,7 +124,7 @@ class JobWorker:
 
     async def _fill(self) -> None:
         while len(self._going) < self._slots and not self._stopping:
-            job = await self._claim(None)
+            job = await self._jobs.claim(self._wanted(None))
             if job is None:
                 return
             task = asyncio.create_task(self._do(job), name=f"job {job.id}")
@@ -139,22 +137,20 @@ class JobWorker:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s: %s", task.get_name(), error, exc_info=error)
 
-    async def _claim(self, parent: str | None) -> Job | None:
-        return await self._jobs.claim(
-            JobClaim(
-                holder=this_process(),
-                ttl=self._ttl,
-                kinds=tuple(self._kinds),
-                per_user=0 if parent else self._per_user,
-                parent=parent,
-                but=tuple(self._mine),
-                unfit=is_ahead,
-            )
+    def _wanted(self, parent: str | None) -> JobClaim:
+        return JobClaim(
+            holder=this_process(),
+            ttl=self._ttl,
+            kinds=tuple(self._kinds),
+            per_user=self._per_user,
+            parent=parent,
+            but=tuple(self._mine),
+            unfit=is_ahead,
         )
 
     async def _part(self, parent: str) -> bool:
         """Do a part of a job which is done here; False where there is none to do."""
-        job = await self._claim(parent)
+        job = await self._jobs.claim(self._wanted(parent))
         if job is not None:
             await self._do(job)
         return job is not None
@@ -178,7 +174,12 @@ class JobWorker:
                 work.cancel()
                 await asyncio.wait({work})
             self._mine.discard(job.id)
-            await asyncio.shield(self._end(hand, work, beating))
+            ending = asyncio.ensure_future(self._end(hand, work, beating))
+            try:
+                await asyncio.shield(ending)
+            except asyncio.CancelledError:  # what came of it is stored all the same, before this worker is gone
+                await ending
+                raise
 
     async def _beat(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
         """Renew the lease as long as the job is ours and goes on; True when it is to stop.
@@ -217,7 +218,7 @@ class JobWorker:
         if error is None:
             return {"state": "done", "result": work.result(), "line": "", "error": ""}
         if isinstance(error, PASSING) and job.tries < MOST_TRIED:
-            return {"state": "waiting", "error": str(error), "due": time.time() + 2.0**job.tries}
+            return {"state": "waiting", "error": str(error), "pause": 2.0**job.tries}
         if isinstance(error, AssayError):
             return {"state": "failed", "error": str(error)}
         log.error("job %s failed: %s", job.id, error, exc_info=error)

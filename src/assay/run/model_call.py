@@ -28,11 +28,10 @@ from assay.core.messages import (
 )
 from assay.core.ports import Model
 from assay.core.usage import Usage
-from assay.run.affordability import fitted, reasoning, worst_case
-from assay.run.attempt_outcomes import counts, named, refusal, unspoken
+from assay.run.budget import fitted, reasoning, worst_case
 from assay.run.nearness import closeness, cost_of
 from assay.run.place import RunPlace, watched
-from assay.run.rate_limits import PATIENCE
+from assay.run.rate_limits import PATIENCE, counts, named, refusal, unspoken
 from assay.run.steps import StepContext, digest, hold, perform
 from assay.run.voice import StreamHooks, Voice, musing
 

@@ -10,8 +10,8 @@ import msgspec
 
 from assay.core import passage_context
 from assay.core.brief import Role
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import Closeness, Request, Task, shown_text
 from assay.core.plan import Plan
 from assay.core.ports import Cosines, TextKind

@@ -12,7 +12,7 @@ import msgspec
 from assay.core.citations.reader import Reading, TextReader, read_all
 from assay.core.events import Event, ThinkFinished, ThinkStarted
 from assay.core.events import ThinkDelta as Thought
-from assay.core.incremental import FieldText, field_text
+from assay.core.json_decoders import FieldText, field_text
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
 from assay.run.steps import StepContext
 

@@ -19,10 +19,10 @@ from urllib.parse import quote, unquote
 import httpx2
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ConfigError, FetchFailed, SearchError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Clock, Query
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.sources import Fetched
 from assay.core.web_addresses import OTHER, BadUrl, read
 from assay.search.mcp_line import Closed, SharedConnection

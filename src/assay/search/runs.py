@@ -1,7 +1,7 @@
 """An index of runs: of what was asked, and what the reports say. Derived from the journal, and deletable at any time.
 
 Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
-report. Words are those of the library's index (`core.relevance.analysis`). Blocking; one thread at a time.
+report. Words are those of the library's index (`core.lexicon.analysis`). Blocking; one thread at a time.
 """
 
 from __future__ import annotations
@@ -13,22 +13,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
-from filelock import FileLock, Timeout
 from tantivy import Occur, Query
 
-from assay.core.errors import SearchError
-from assay.core.ports.run_index import IndexedRun, RunHit
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading
 from assay.search.local.words import Words
+from assay.search.turns import SharedWork, file_turn
 
 FORMAT = "runs-1"
 """The folder's name; changes with the schema or the analysis."""
 HEAP = 15_000_000
 """Bytes a writer may hold back: the least tantivy takes."""
-PATIENCE = 60.0
-"""Seconds to wait for another process which writes the index."""
+WORK = SharedWork(name="the index of runs", patience=60.0)
 ASKED = 2.0
 """What a word counts in a question, beside one in a report."""
 LONGEST_SNIPPET = 300
@@ -72,15 +70,8 @@ class RunIndex:
             yield
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._path.with_name(f"{FORMAT}.lock"), thread_local=False)
-        try:
-            lock.acquire(timeout=PATIENCE)
-        except Timeout:
-            raise SearchError(f"another process has held {lock.lock_file} for {PATIENCE:.0f} s") from None
-        try:
+        with file_turn(self._path, WORK, _silent):
             yield
-        finally:
-            lock.release()
 
     def known(self) -> dict[str, int]:
         """The runs it holds, with their numbers.
@@ -186,6 +177,10 @@ class RunIndex:
         if self._index is None or not there:
             self._index = _open(self._path)
         return self._index
+
+
+def _silent(_: str) -> None:
+    """Nobody is told."""
 
 
 def _open(path: Path | None) -> tantivy.Index:

@@ -20,10 +20,11 @@ from assay.core.errors import Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
 from assay.core.ports import QueueLimits
+from assay.core.ports.jobs import Job
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
-from assay.run.tasks import Tasks
+from assay.run.process import Tasks
 from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts
 from assay.server.limits import LimitBook
@@ -33,6 +34,7 @@ from assay.server.rates import Rates
 from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
+from assay.services.jobs.specifications import JobWork
 from assay.services.texts import Sources
 from assay.settings import Settings
 
@@ -192,6 +194,24 @@ class Backend:
             assay = self.engine(owner)
             made = await assay.fork(reference, point, plan=plan, exclude=exclude, add=add, priority=USUAL, **wanted)
         return await self._begun(owner, made)
+
+    async def begin_job(self, owner: str, work: JobWork) -> Job:
+        """Leave long work to the workers; it counts like a run.
+
+        Raises:
+            UsageError: as `Assay.begin_job`.
+        """
+        async with self.rates.beginning(owner):
+            return await self.engine(owner).begin_job(work)
+
+    async def retry_job(self, owner: str, id: str) -> Job:
+        """Have a job taken up again; it counts like a run.
+
+        Raises:
+            UnknownName, UsageError: as `Assay.retry_job`.
+        """
+        async with self.rates.beginning(owner):
+            return await self.engine(owner).retry_job(id)
 
     async def go_on(self, owner: str, reference: str) -> None:
         """Execute a stored run from where it is: one that is paused, failed, was answered, or that nobody executes.

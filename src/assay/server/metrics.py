@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ports import RunStatus
-from assay.core.ports.queue import QueueDepth
+from assay.core.ports.jobs import QueueDepth
 from assay.server.streams import Tickets
 from assay.telemetry.meters import Meters
 

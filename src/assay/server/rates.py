@@ -42,7 +42,7 @@ class Rates:
 
     @asynccontextmanager
     async def beginning(self, owner: str) -> AsyncIterator[None]:
-        """Within, a run may be begun; one which is not begun does not count.
+        """Within, a run or a job may be begun; one which is not begun does not count.
 
         Raises:
             TooMany: the user has begun as many as he may.
@@ -56,7 +56,7 @@ class Rates:
             told.append(taken)
         if taken.wait:
             raise TooMany(
-                f"{taken.rate.most} runs an hour may be begun (server.runs_per_hour): "
+                f"{taken.rate.most} runs and jobs an hour may be begun (server.runs_per_hour): "
                 f"the next one in {math.ceil(taken.wait)} s",
                 taken.wait,
             )

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from itertools import islice
 
-from assay.run.tasks import Tasks
+from assay.run.process import Tasks
 from assay.server.streams import BEAT, BEGIN, HEARTBEAT, frame
 
 LOOK_SECONDS = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay import plugins
 from assay.core.messages import ModelFacts, Price
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.settings import Settings
 from assay.settings.sections import Aws, ModelEntry
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
@@ -23,12 +24,12 @@ from assay.evidence.ingest import (
     FileReaders,
     Ingested,
     IngestTarget,
-    exclusions,
     extractor_for,
     find_files,
     ingest,
     page_name,
 )
+from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
 from assay.evidence.monitor import ReadingMonitor
 from assay.services import places
 from assay.services.pages import fetching
@@ -151,7 +152,7 @@ class Gathering:
             check_online(self._settings)
         try:
             known = len(self.skipped)
-            documents = await asyncio.to_thread(self._connected, connector, origin.place, collection)
+            documents = await self._connected(connector, origin.place, collection)
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
@@ -209,9 +210,13 @@ class Gathering:
                     failed[url] = error.reason
         return pages, failed
 
-    def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
-        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-            return self.fetched(connector.fetch(place, Path(folder), self._clock, self._largest), place, collection)
+    async def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
+        folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        files = connector.fetch(place, folder, self._clock, self._largest)
+        try:
+            return await asyncio.to_thread(self.fetched, files, place, collection)
+        finally:  # who is cancelled leaves a thread, which ends when the folder is gone
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     def fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
         """Read what a connector gives of a place, some of it at a time; its documents. Blocking.
@@ -230,7 +235,7 @@ class Gathering:
             self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
             done = self.take(readable, collection)
             gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
-        self.notes += exclusions.said(left_out)
+        self.notes += notes_of(left_out)
         self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
             some = "1 file which is" if unread == 1 else f"{unread} files which are"
@@ -295,7 +300,7 @@ def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
 def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
     """Whether a file of a repository is for no reader; why goes to `reasons`."""
     name, reader = page_name(file), extractor_for(file, extractors)
-    why = exclusions.by_name(name) or exclusions.by_content(name, file.body, reader.media_type if reader else "")
+    why = left_out_by_name(name) or left_out_by_content(name, file.body, reader.media_type if reader else "")
     if why:
         reasons.setdefault(why, []).append(file.url)
     return bool(why)

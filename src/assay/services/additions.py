@@ -12,7 +12,7 @@ import msgspec
 
 from assay.core.errors import AssayError, UsageError
 from assay.core.ports.collections import ENDED, Addition, AdditionStart
-from assay.run.holders import is_dead, this_process
+from assay.run.process import is_dead, this_process
 from assay.services import collections, uploads
 from assay.services.context import Context
 from assay.services.places import checked_name

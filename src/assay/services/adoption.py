@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import StoreError, UsageError
-from assay.core.ports.adoption import Adoption, Belongings
+from assay.core.ports.store import Adoption, Belongings
 from assay.services.context import Context
 from assay.services.schedules.book import ScheduleBook
 from assay.services.uploads import place_of

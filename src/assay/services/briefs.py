@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 
 from assay import agents, phases, verify
+from assay.core.blocks import read_template
 from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
 from assay.core.depths import changed_depths
 from assay.core.errors import UnknownName, UsageError
-from assay.core.families import judges
-from assay.core.labels import checked_labels
 from assay.core.languages import of_question, read_language
 from assay.core.options import declared, nested
-from assay.core.outline import read_template
+from assay.core.ports.lists import checked_labels
+from assay.core.ports.models import judges
 from assay.core.run_options import RunOptions
 from assay.core.web_addresses import WebRules
 from assay.locale import locale_for

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
-from assay.verify.decision import decide
+from assay.core.json_decoders import UNREADABLE
+from assay.verify.claim_check import decide
 from assay.verify.judge.masks import ComparedValue
 
 LONGEST = 16 * 1024 * 1024

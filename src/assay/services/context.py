@@ -20,15 +20,14 @@ from assay.core.ports import LibrarySearch, Model, PageCache, RateLimiter, Watch
 from assay.core.ports.collections import ENDED, SLASH, Additions
 from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
-from assay.run.clock import SystemClock
-from assay.run.tasks import Tasks
+from assay.run.process import SystemClock, Tasks
 from assay.services.cleanup import close_all
 from assay.services.ports import HomePresence, Readers, SharedWeb, Wiring
 from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader
-    from assay.phases.pipeline import Services
+    from assay.phases.pipeline import PipelineParts
     from assay.run.engine import Engine
     from assay.run.feeds import Feeds
     from assay.services import listed_places as _listed_places
@@ -208,9 +207,9 @@ class Context:
         return self.wiring.online(self)
 
     @shared
-    def services(self) -> Services:
+    def pipeline_parts(self) -> PipelineParts:
         """What all runs share of tools and strategies."""
-        return _worlds.services(self)
+        return _worlds.pipeline_parts(self)
 
     @shared
     def engine(self) -> Engine:

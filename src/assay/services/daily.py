@@ -22,7 +22,7 @@ from assay.core.pages import MOST
 from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
 from assay.core.usage import Budget, Usage
 from assay.core.ways import way
-from assay.run.affordability import check, check_brief
+from assay.run.budget import check, check_brief
 from assay.settings.sections import Limits
 
 N = TypeVar("N", int, float)

@@ -18,7 +18,7 @@ from assay.core.messages import Profile
 from assay.core.ports import Journal, Spent, World
 from assay.core.usage import MEASURES, Budget, Usage
 from assay.core.view import RunView
-from assay.run.affordability import REPORT_SHARE, VERIFY_SHARE, reasoning
+from assay.run.budget import REPORT_SHARE, VERIFY_SHARE, reasoning
 from assay.run.execution import WRITER_SHARE
 
 LATEST = 40

@@ -95,7 +95,7 @@ def _files(path: str | Path, units: Units) -> Iterator[Reading]:
         yield Unread(file=printable(path), reason=str(error))
         return
     for file in files:
-        for unit in units.of(file):
+        for unit in units.of_files([file]):
             yield from _documents(file, unit)
     for warning in warnings:
         yield Unread(file=printable(path), reason=warning.removeprefix("skipped "))

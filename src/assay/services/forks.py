@@ -23,12 +23,11 @@ from assay.core.view import RunView, fold
 from assay.core.ways import way
 from assay.core.web_addresses import BadUrl, canonical, read
 from assay.locale import speaking
-from assay.phases.checkpoint import Checkpoint, stood
-from assay.phases.fork import Leaving, handed_over
+from assay.phases.fork import Checkpoint, Leaving, handed_over, stood
 from assay.phases.fork import revised as revised_event
 from assay.run.engine import new_run_id
-from assay.run.fork_log import taken_over
 from assay.run.releases import brief_of
+from assay.run.replay import taken_over
 from assay.services import worlds
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority

@@ -18,6 +18,7 @@ from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 from assay.services import places
 from assay.services.context import Context
+from assay.services.daily import limits_of_users
 from assay.services.jobs.ingestion import WorkerFigures, by_worker
 from assay.services.jobs.kinds import handlers
 from assay.services.jobs.specifications import (
@@ -87,8 +88,20 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
         release=own_release(),
     )
     await jobs.forget((datetime.now(UTC) - KEPT).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
-    await jobs.put([made])
+    await jobs.put([made], at_once(context))
     return made
+
+
+async def retry(context: Context, id: str) -> Job:
+    """Have a job taken up again which failed or was cancelled; see `Assay.retry_job`."""
+    return await jobs_of(context).retry(id, at_once(context))
+
+
+def at_once(context: Context) -> int | None:
+    """How many jobs the owner of a context may have: as many as runs, and beside these; None is no limit."""
+    if context.owner is None:
+        return None
+    return (context.limits or limits_of_users(context.settings.limits)).runs_at_once
 
 
 async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None:

@@ -9,9 +9,9 @@ import msgspec
 from assay.core import pages
 from assay.core.errors import UsageError
 from assay.core.ports import GOING, ModelUsage, RunFilter, RunRow, RunStatus
-from assay.core.ports.queue import QueueDepth
+from assay.core.ports.jobs import QueueDepth
 from assay.core.ports.store import Store
-from assay.run.holders import is_dead
+from assay.run.process import is_dead
 
 COUNTED_RUNS = 1_000
 """Runs in execution which are looked at."""

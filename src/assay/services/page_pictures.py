@@ -7,8 +7,7 @@ import asyncio
 import msgspec
 
 from assay.core.errors import ExtractError, UnknownName, UsageError
-from assay.core.printed_pages import PageAsked, PagePlaces
-from assay.core.sources import Document, Extracted
+from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
 from assay.services.context import Context
 from assay.services.shelves import PAGE_END, original
 

@@ -112,7 +112,7 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
         emptied = os.path.getsize(file) == 0
     except (OSError, ValueError):
         emptied = False
-    stamp = None if emptied else library.stamp(file)
+    stamp = None if emptied else library.stamps([file]).get(file)
     return () if stamp is None else stamp.documents
 
 

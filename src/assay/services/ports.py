@@ -24,7 +24,7 @@ from assay.core.ports import (
     Similarity,
     Watch,
 )
-from assay.core.ports.run_index import RunIndexing
+from assay.core.ports.lists import RunIndexing
 from assay.core.ports.webhooks import Poster
 from assay.core.sources import Document, PassageSpan, Syntax
 from assay.core.view import RunView
@@ -32,8 +32,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
-    from assay.evidence.batches import Spans, Texts
-    from assay.evidence.documents import DocumentReader
+    from assay.evidence.documents import DocumentReader, Spans, Texts
     from assay.services.context import Context
     from assay.services.handle import RunHandle
     from assay.services.jobs.specifications import VerifyJob

@@ -15,12 +15,11 @@ from typing import Protocol
 
 from assay.core.errors import LeaseHeld, OtherRelease, StoreError, UnknownName, UsageError
 from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLimits
-from assay.core.ports.queue import QUEUE_NEWS
+from assay.core.ports.jobs import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
-from assay.run.holders import is_dead
+from assay.run.process import heard, is_dead, together
 from assay.run.releases import is_ahead
-from assay.run.tasks import heard, together
 from assay.services import stored_runs, threads, worlds
 from assay.services.context import Context
 

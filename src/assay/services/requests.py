@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.errors import InProgress, RequestDiffers
 from assay.core.sources import sha256
-from assay.run.holders import is_dead, this_process
+from assay.run.process import is_dead, this_process
 from assay.services.context import Context
 
 PREFIX, DONE = "request/", "/done"

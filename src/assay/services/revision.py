@@ -12,8 +12,8 @@ import msgspec
 from assay.core.brief import Brief, Fork, Point, Role
 from assay.core.errors import UsageError
 from assay.core.events import Envelope
-from assay.core.families import judges
 from assay.core.options import declared
+from assay.core.ports.models import judges
 from assay.core.report import build_report
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import fold

@@ -22,7 +22,7 @@ from assay.run import control
 from assay.run.control import LONGEST as LONGEST
 from assay.run.control import Asked as Asked
 from assay.run.feeds import is_executed
-from assay.run.holders import is_dead
+from assay.run.process import is_dead
 from assay.services import stored_runs, threads
 from assay.services.context import Context
 from assay.services.stored_runs import find

@@ -11,7 +11,7 @@ from assay.core.brief import Said
 from assay.core.errors import UsageError
 from assay.core.ports import RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
 from assay.core.view import fold
-from assay.run.holders import is_dead
+from assay.run.process import is_dead
 from assay.services.context import Context
 from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, without_the_dead
 from assay.services.threads import LONGEST_NAME, messages

@@ -13,7 +13,7 @@ from assay.core.brief import Brief
 from assay.core.errors import IndexDamaged, SearchError, UnknownName
 from assay.core.markers import strip
 from assay.core.ports import FINAL, Journal, RunRow
-from assay.core.ports.run_index import IndexedRun, RunHit, RunIndexing
+from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.view import fold
 from assay.services.context import Context
 from assay.services.stored_runs import ListedRun, with_accounts, without_the_dead

@@ -15,7 +15,7 @@ from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.locale import speaking
-from assay.phases.alone import DEPTH as AGENT_DEPTH
+from assay.phases.without_plan import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, RunTask, new_run_id
 from assay.services import collections as app_collections
 from assay.services import results, threads, worlds

@@ -16,7 +16,7 @@ from contextlib import suppress
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Journal
 from assay.core.ports.webhooks import Delivery, Poster, Webhook, WebhookStore
-from assay.run.tasks import Tasks, together
+from assay.run.process import Tasks, together
 from assay.services.webhooks import TYPES, deliveries_of, signed_headers
 
 log = logging.getLogger(__name__)

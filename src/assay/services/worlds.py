@@ -15,8 +15,8 @@ from assay.core.errors import UnknownName
 from assay.core.ports import Library, Model, RateLimiter, World
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED
-from assay.phases.pipeline import Services, pipeline
-from assay.run.affordability import check_brief
+from assay.phases.pipeline import PipelineParts, pipeline
+from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
 from assay.services import daily, estimates, model_facts, privacy
@@ -34,7 +34,7 @@ def way(context: Context) -> Pipeline:
     """The way of every run, from its question to its report: `phases.pipeline`."""
 
     async def run_it(run: Run) -> Outcome:
-        return await pipeline(run, context.services)
+        return await pipeline(run, context.pipeline_parts)
 
     return run_it
 
@@ -44,9 +44,9 @@ def rate_limiter(context: Context) -> RateLimiter | None:
     return turns_of(context.store, context.settings)
 
 
-def services(context: Context) -> Services:
+def pipeline_parts(context: Context) -> PipelineParts:
     """The tools and strategies installed."""
-    return Services(tools=_tools(), reader=context.reader, strategies=_strategies())
+    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies())
 
 
 def _tools() -> tuple[Any, ...]:
@@ -63,8 +63,8 @@ def check(context: Context, brief: Brief) -> None:
     Raises:
         UsageError, UnknownName, ConfigError: why.
     """
-    context.services.strategy(brief.strategy)
-    context.services.allowed(brief.tools)
+    context.pipeline_parts.strategy(brief.strategy)
+    context.pipeline_parts.allowed(brief.tools)
     check_brief(brief, any_world(context, brief))
 
 

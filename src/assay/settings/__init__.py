@@ -16,21 +16,29 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from assay.core.brief import ROLES, Depth, Length, Mode, Role
 from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.families import judges
 from assay.core.markers import CitationMode
-from assay.settings import addresses, places, sections
+from assay.core.ports.models import judges
+from assay.settings import addresses, sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
 from assay.settings.environment import surroundings as surroundings
 from assay.settings.environment import tracing_patience as tracing_patience
 from assay.settings.environment import tracing_wanted as tracing_wanted
-from assay.settings.places import PREFIX
 from assay.settings.sections import (
     Aws,
     BundleSettings,
@@ -54,6 +62,7 @@ from assay.settings.server import ServerSettings
 from assay.settings.signatures import SigningSettings
 from assay.settings.speculation import SpeculationSettings
 
+PREFIX = "ASSAY_"
 OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
 OTHERS_KEY = "key for an adapter of another package"
 Origin = Literal["default", "file", "environment"]
@@ -82,14 +91,21 @@ def named_home() -> Path:
     return Path(named).expanduser() if named else default_home()
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """Every setting. `Settings(...)` takes values from code; `load()` is the usual way in.
 
     Raises:
         pydantic.ValidationError: a value is wrong (`load` turns it into a `ConfigError` with a sentence).
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="_",
+        env_nested_max_split=1,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+    )
 
     home: Annotated[Path, BeforeValidator(sections.expanded)] = Field(
         default_factory=default_home, description="folder of the library, the index and the runs"
@@ -118,15 +134,15 @@ class Settings(BaseModel):
     )
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether claims are checked against their passages")
-    checks_off: Annotated[tuple[CheckName, ...], BeforeValidator(sections.names)] = Field(
+    checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="checks which are not asked: " + ", ".join(CHECKS)
     )
     compare: bool = Field(True, description="whether sources are compared: where they disagree, which copy another")
     repair: bool = Field(True, description="whether sentences which fail are repaired, in the end removed")
-    repairs_off: Annotated[tuple[RepairName, ...], BeforeValidator(sections.names)] = Field(
+    repairs_off: Annotated[tuple[RepairName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="stages of repair which are left out: " + ", ".join(REPAIRS)
     )
-    model: Annotated[tuple[str, ...], BeforeValidator(sections.names)] = Field(
+    model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
     )
     models: ModelRoles = ModelRoles()
@@ -157,16 +173,10 @@ class Settings(BaseModel):
     aws: Aws = Aws()
     signing: SigningSettings = SigningSettings()
 
-    def __init__(self, **values: Any) -> None:
-        """Code, our variables, the providers' own, the file. No `.env`: a folder's files are not ours to obey."""
-        native = {"keys": _native_keys(), "aws": _native_aws(), **_native_database()}
-        ours = places.of_environment(type(self), os.environ)
-        super().__init__(**places.merged(places.of_file(config_path()), native, ours, values))
-
     def roles(self) -> dict[Role, tuple[str, ...]]:
         """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
 
-        The judge, where it is not named, is of another family than the writer if any of them is (`core.families`).
+        The judge, where it is not named, is of another family than the writer if any of them is (`core.ports.models`).
         """
         chosen = {role: getattr(self.models, role) for role in ROLES}
         if self.model:
@@ -177,6 +187,19 @@ class Settings(BaseModel):
     def names_judge(self) -> bool:
         """Whether the settings say who judges."""
         return "judge" in self.models.model_fields_set
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Code, our variables, the providers' own, the file. No `.env`: a folder's files are not ours to obey."""
+        native = InitSettingsSource(settings_cls, {"keys": _native_keys(), "aws": _native_aws(), **_native_database()})
+        return init_settings, env_settings, native, TomlConfigSettingsSource(settings_cls, config_path())
 
 
 def load(**values: Any) -> Settings:
@@ -320,8 +343,8 @@ def _shown(value: object) -> str:
 
 def _origins() -> dict[str, Origin]:
     """Where each setting which is not at its default comes from."""
-    file = _flat(places.of_file(config_path()))
-    environment = _flat(places.of_environment(Settings, os.environ)) | {f"keys.{name}": "" for name in _native_keys()}
+    file = _flat(TomlConfigSettingsSource(Settings, config_path())())
+    environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
     environment |= {f"aws.{name}": "" for name in _native_aws()} | _native_database()
     environment = {
         re.sub(r"^(depths\.[a-z]+|server\.oidc)_", r"\1.", name): value for name, value in environment.items()

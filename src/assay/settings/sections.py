@@ -16,6 +16,7 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
+from pydantic_settings import NoDecode
 
 from assay.core.brief import read_length
 from assay.core.errors import UsageError
@@ -98,7 +99,7 @@ Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 Hidden = Annotated[SecretStr | None, BeforeValidator(_hidden)]
 ServiceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 KeyHolder = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-ModelNames = Annotated[tuple[str, ...], BeforeValidator(names), Field(min_length=1)]
+ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)]
 
 
 class SettingsTable(BaseModel):
@@ -165,7 +166,9 @@ class Limits(SettingsTable):
     user_usd_per_day: float | None = Field(None, gt=0, description="US dollars one user's runs may spend a day (UTC)")
     user_tokens_per_day: int | None = Field(None, gt=0, description="tokens one user's runs may use a day (UTC)")
     user_runs_at_once: int | None = Field(
-        None, ge=0, description="runs of one user which are queued or executed at once; a further one is refused"
+        None,
+        ge=0,
+        description="runs, and jobs, of one user which are queued or executed at once; a further one is refused",
     )
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
         {}, description="calls a provider or service of models gets at once, of all runs and workers, by its name"
@@ -238,7 +241,7 @@ class Web(SettingsTable):
     timeout: float = Field(30.0, gt=0, description="seconds a page may take, redirects and all")
     max_mb: float = Field(20.0, gt=0, description="larger pages are not read (megabytes, unpacked)")
     robots: bool = Field(True, description="whether robots.txt is honoured")
-    allow: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts and networks which are not public and may be read all the same (wiki.corp, 10.1.0.0/16)"
     )
     browser: Literal["auto", "off", "always"] = Field(
@@ -282,7 +285,7 @@ class SearchSettings(SettingsTable):
         None, description="whether runs search the web too (--web); unset: those which name no documents (--in)"
     )
     offline: bool = Field(False, description="whether the web is never touched, whatever else is said")
-    providers: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, ProviderSettings] = Field({}, description="how providers are reached, by name")
@@ -323,7 +326,7 @@ class EmbedderSettings(SettingsTable):
 class AgentSettings(SettingsTable):
     """What research agents may use."""
 
-    tools: Annotated[tuple[str, ...], BeforeValidator(names), Field(min_length=1)] = Field(
+    tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
         ("search", "open", "recall", "calculate"),
         description="tools agents may call; of any other they are not even told",
     )
@@ -332,10 +335,10 @@ class AgentSettings(SettingsTable):
 class SourceSettings(SettingsTable):
     """What you think of sources; that wins over what Assay would say of them."""
 
-    allow: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts you vouch for, with all below them: their pages count as primary sources"
     )
-    deny: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    deny: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts which are never read or cited, with all below them"
     )
 

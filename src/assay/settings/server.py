@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_settings import NoDecode
 
 from assay.settings.sections import SettingsTable, names
 
@@ -38,16 +39,18 @@ class OidcSettings(SettingsTable):
         "", description="address of the OpenID provider whose users may log in; unset: no such login"
     )
     client_id: str = Field("", description="what the provider calls this server")
-    scopes: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    scopes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         ("openid", "profile", "email"), description="scopes the provider is asked for"
     )
     name_claim: str = Field("preferred_username", description="claim which is the user's name here")
     group_claim: str = Field("groups", description="claim which holds groups or roles; a dot goes into an object")
-    admins: Annotated[tuple[str, ...], BeforeValidator(names)] = Field((), description="groups whose users are admins")
-    members: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    admins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
+        (), description="groups whose users are admins"
+    )
+    members: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="groups whose users are members"
     )
-    readers: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    readers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="groups whose users are readers"
     )
     role: Literal["admin", "member", "reader", "none"] = Field(
@@ -65,13 +68,13 @@ class ServerSettings(SettingsTable):
 
     host: str = Field("127.0.0.1", description="address the server listens on; another than loopback needs users")
     port: int = Field(8484, ge=0, le=65_535, description="port the server listens on; 0: one that is free")
-    hosts: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="names the server is called by in addresses (research.corp), beside those of this machine"
     )
-    folders: Annotated[tuple[Path, ...], BeforeValidator(names)] = Field(
+    folders: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="folders whose files runs may be told to read by their path"
     )
-    origins: Annotated[tuple[str, ...], BeforeValidator(names), AfterValidator(sites)] = Field(
+    origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), AfterValidator(sites)] = Field(
         (), description="other sites whose pages may use the API (https://app.corp; CORS); *: all, without cookies"
     )
     upload_mb: int = Field(200, ge=1, le=100_000, description="how large an uploaded file may be, in MB")
@@ -82,8 +85,8 @@ class ServerSettings(SettingsTable):
     requests_per_minute: int = Field(
         600, ge=0, le=1_000_000, description="requests a user may send a minute; 0: no limit"
     )
-    runs_per_hour: int = Field(0, ge=0, le=1_000_000, description="runs a user may begin an hour; 0: no limit")
-    webhook_hosts: Annotated[tuple[str, ...], BeforeValidator(names)] = Field(
+    runs_per_hour: int = Field(0, ge=0, le=1_000_000, description="runs and jobs a user may begin an hour; 0: no limit")
+    webhook_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="hosts and networks which are not public and may have webhooks (hooks.corp, 10.1.0.0/16)"
     )
     audit_days: float = Field(365, gt=0, description="days the audit log is kept; at most its last 100,000 entries are")

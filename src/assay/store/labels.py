@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.labels import read_label
+from assay.core.ports.lists import read_label
 
 
 class _Brief(msgspec.Struct, frozen=True):

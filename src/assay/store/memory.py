@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import Self
 
 import msgspec
 
@@ -38,23 +36,17 @@ from assay.store.listeners import Listeners
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing
 from assay.store.memory_run import StoredRun
+from assay.store.owned_view import OwnedView
 
 # Additions in the process.
 
 
-class MemoryAdditions:
+class MemoryAdditions(OwnedView):
     """`Additions` in the process; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._additions: dict[str, Addition] = {}
-        self._owner: str | None = None
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
 
     def put(self, addition: Addition) -> None:
         """See the port."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Self
 
 from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, FileStamp, Origin
 from assay.core.ports.collections import SLASH
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
+from assay.store.owned_view import OwnedView
 
 # Collections in the process: the part of the memory store's library which knows them.
 
@@ -32,20 +31,13 @@ class StoredCollection:
     open: bool = False
 
 
-class MemoryCollections:
+class MemoryCollections(OwnedView):
     """`Collections` over what the library keeps of rows and members."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._rows: dict[Key, int] = {}
         self._collections: dict[Key, StoredCollection] = {}
-        self._owner: str | None = None
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
 
     def collections(self) -> list[CollectionRow]:
         """All of them, by name."""
@@ -301,10 +293,11 @@ class MemoryLibrary(MemoryCollections):
             names=tuple(document.name for document in documents if document.name)[: max(names, 0)],
         )
 
-    def stamp(self, path: str) -> FileStamp | None:
-        """How the file looked when it was read."""
+    def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
+        """See the port."""
         with self._lock:
-            return self._stamps.get((self._owner or "", path))
+            found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
+        return {path: stamp for path, stamp in found.items() if stamp is not None}
 
     def _known(self, documents: Iterable[str]) -> set[int]:
         rows = set()

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Self
 
 from assay.core.errors import LeaseHeld, UnknownName
 from assay.core.events import ModelAttempted
-from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -21,17 +18,19 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
+    relabelled,
 )
 from assay.store import common
 from assay.store.common import Wall
 from assay.store.labels import label_marks, written_labels
 from assay.store.memory_run import StoredRun
+from assay.store.owned_view import OwnedView
 
 Key = tuple[str, str]
 """The owner and the name of a thread."""
 
 
-class MemoryListing:
+class MemoryListing(OwnedView):
     """`Listing` over runs in the process, as one owner knows them; None knows all."""
 
     def __init__(self, wall: Wall) -> None:
@@ -40,13 +39,6 @@ class MemoryListing:
         self._titles: dict[Key, str] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._owner: str | None = None
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
         """See the port."""

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
+from assay.core.object_answers import NO_BUCKET, is_no_bucket, said_by, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (
     OWNERS,
@@ -44,11 +45,8 @@ ATTEMPTS, RETRY_SECONDS = 5, 30
 FRESH_SECONDS = 12 * 3_600
 """What is older is written again when it is stored again: cleaning up may be about to take what is old."""
 
-_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
 _CODE = re.compile(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _KIND = re.compile(r"\bkind: ([A-Z][a-z]+)")
-_SAID = 4_000
-"""Characters of an error which are looked at."""
 
 
 class ObjectBlobs:
@@ -184,10 +182,9 @@ class ObjectBlobs:
         try:
             return ask()
         except FileNotFoundError as error:
-            if "NoSuchBucket" in str(error)[:_SAID] or what in ("written", "listed"):
-                why = "there is no such bucket, or none you may see"
+            if is_no_bucket(error, what):
                 raise StoreError(
-                    f"{self._url} cannot be {what}: {why}; check keys, region and endpoint (AWS_…)"
+                    f"{self._url} cannot be {what}: {NO_BUCKET}; check keys, region and endpoint (AWS_…)"
                 ) from None
             raise
         except (BaseError, OSError) as error:
@@ -215,9 +212,9 @@ def _age(stored: Stored) -> float:
 
 def _reason(error: BaseException) -> str:
     """What a library's error means, in our own words, with the status and the code which the store answered."""
-    said = str(error)[:_SAID]
-    status, code = _STATUS.search(said), _CODE.search(said)
-    answered = " ".join(found[1] for found in (status, code) if found)
+    said = said_by(error)
+    code = _CODE.search(said)
+    answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
         return f"access is refused ({answered or 'no right'}): look at its keys and their rights in the environment"
     if answered:

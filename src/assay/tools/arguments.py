@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import LimitReached, SearchError, ToolError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.messages import Rarity, ToolDefinition
 from assay.core.ports import Counting
 from assay.run.run import Run

@@ -13,21 +13,9 @@ from itertools import pairwise
 
 import msgspec
 
+from assay.core.lexicon.word_lists import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.verify import number_words
-from assay.verify.number_words import (
-    BOUNDS,
-    CURRENCIES,
-    MONEY,
-    MONTHS,
-    ONE_LETTER,
-    ORDINALS,
-    SCALES,
-    TENS,
-    WORDS,
-    Bound,
-    Share,
-    shares,
-)
+from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -56,14 +44,12 @@ _LITERAL = re.compile(
     re.IGNORECASE,
 )
 _RUN = r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*"
-_CARDINALS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(WORDS)[:9])}))?|{_any(WORDS)}"
-_NUMBER_WORDS = (
-    rf"(?<!\bat )(?:{_CARDINALS}) (?:point|dot)(?: (?:zero|oh|{_CARDINALS})\b)+|{_CARDINALS}|{_any(ORDINALS)}"
-)
-_NUMBER_WORDS += r"|an?(?= (?:hundred|[mb]illion|thousand|trillion)\b)"
+_CARDINALS = rf"(?:{_any(TENS)})(?:[- ](?:{_any(list(NUMBER_WORDS)[:9])}))?|{_any(NUMBER_WORDS)}"
+_SPELT = rf"(?<!\bat )(?:{_CARDINALS}) (?:point|dot)(?: (?:zero|oh|{_CARDINALS})\b)+|{_CARDINALS}|{_any(ORDINALS)}"
+_SPELT += r"|an?(?= (?:hundred|[mb]illion|thousand|trillion)\b)"
 _NUMBER = re.compile(
     rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
-    rf"(?:(?P<run>{_RUN})|\b(?P<word>{_NUMBER_WORDS})\b)"
+    rf"(?:(?P<run>{_RUN})|\b(?P<word>{_SPELT})\b)"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
     rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
@@ -348,12 +334,12 @@ def _spelled(word: str) -> tuple[tuple[Decimal, ...], str, int]:
 
 
 def _counted(words: str) -> int:
-    return sum(TENS.get(part, 0) + WORDS.get(part, 0) for part in words.split())
+    return sum(TENS.get(part, 0) + NUMBER_WORDS.get(part, 0) for part in words.split())
 
 
 def _decimals(words: str) -> str:
     """The digits after a spoken point: "five two", "fifty two" and "zero five"."""
-    joined = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(WORDS)[:9])})\b)", r"\1-", words)
+    joined = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(NUMBER_WORDS)[:9])})\b)", r"\1-", words)
     return "".join(str(_counted(part.replace("-", " "))) for part in joined.split())
 
 

@@ -7,12 +7,12 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal as Choice
 
 import msgspec
-from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from assay.core.lexicon.analysis import stem as english
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
 
@@ -278,9 +278,4 @@ def stem(word: str) -> str:
     lower = word.casefold().replace("’", "'").removesuffix("'s")
     if _NEGATED.search(lower):
         return "not"
-    return "".join(_stemmer().analyze(lower.replace(".", ""))) or lower
-
-
-@cache
-def _stemmer() -> TextAnalyzer:
-    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
+    return english(lower.replace(".", ""), "en", accents=True) or lower

@@ -11,20 +11,11 @@ from collections.abc import Callable, Collection, Iterator
 from assay.core.claims import HOLDING, Check
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
-from assay.verify import (
-    direction,
-    names,
-    negation,
-    numbers,
-    qualifiers,
-    quantifiers,
-    quotes,
-    rows,
-    trends,
-)
+from assay.verify import rows
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.rows import computed
+from assay.verify.rules import names, negation, numbers, oppositions, qualifiers, quotes, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
@@ -48,8 +39,7 @@ _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
     numbers.find,
     names.find,
     negation.find,
-    direction.find,
-    quantifiers.find,
+    oppositions.find,
     qualifiers.find,
 )
 """What looks at a claim's words beside its passages, in order."""

@@ -21,6 +21,8 @@ from rensa import RMinHash
 
 from assay.core.text import words
 
+# Chosen by hand, each for the reason beside it, but for the bounds of rewrites (`FIGURED`, `PLAIN`).
+
 MOST_DOCUMENTS = 1_000
 """What comes after counts as copying nothing: all pairs are compared."""
 LONGEST = 100_000
@@ -28,6 +30,7 @@ LONGEST = 100_000
 ALIKE = 0.5
 """The share of all runs of two documents which both have, from which on they are copies: a changed lead leaves more."""
 CONTAINED = 0.8
+"""The share of a short document's runs which a longer one has, from which on it is a part of that."""
 SHORT = 200
 """Words of a document which may be a part of another."""
 FEWEST = 12
@@ -43,6 +46,7 @@ MOST_FORMS = 20
 WIDESPREAD = 3
 """Groups of documents otherwise unlike in which a line is boilerplate."""
 _RUN = 5
+"""Words of a run, as docs/verification.md tells it."""
 _PERMUTATIONS, _SEED = 128, 7
 _NEAR, _SURE = 0.35, 0.65
 """Between these estimates two documents are compared exactly: the error of an estimate is 0.04 at one half."""

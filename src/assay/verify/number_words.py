@@ -1,4 +1,4 @@
-"""The words which stand around numbers: scales, currencies, number words, months."""
+"""The words which stand around numbers: currencies, bounds, fractions, units."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from typing import Literal
 
 import msgspec
 
-SCALES = {
-    **dict.fromkeys(("hundred",), 2),
-    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd", "mille", "mil", "тыс", "тысяч", "千"), 3),
-    **dict.fromkeys(("万", "萬"), 4),
-    **dict.fromkeys(("million", "millions", "mn", "mio", "millionen", "millones", "млн", "миллионов", "m"), 6),
-    **dict.fromkeys(("亿", "億"), 8),
-    **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
-    **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
-}
+from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS
+
 ONE_LETTER = frozenset("kmb")
 CURRENCIES = {
     **dict.fromkeys(("$", "usd", "dollar", "dollars"), "$"),
@@ -27,39 +20,6 @@ CURRENCIES = {
     **dict.fromkeys(("₹", "inr", "rupees"), "₹"),
 }
 MONEY = [name for name in CURRENCIES if name.isalpha() and name.isascii()]
-WORDS = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split(),
-        range(1, 20),
-        strict=True,
-    )
-)
-TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-ORDINALS = dict(
-    zip("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), range(3, 13), strict=True)
-)
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar jänner janvier enero gennaio januari января",
-            "february feb februar février febrero febbraio februari февраля",
-            "march mar märz maerz mars marzo maart марта",
-            "april apr avril abril aprile апреля",
-            "may mai mayo maggio mei мая",
-            "june jun juni juin junio giugno июня",
-            "july jul juli juillet julio luglio июля",
-            "august aug août agosto augustus августа",
-            "september sep sept septembre septiembre settembre сентября",
-            "october oct oktober okt octobre octubre ottobre октября",
-            "november nov novembre noviembre ноября",
-            "december dec dezember dez décembre diciembre dicembre декабря",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 Bound = Literal["", "about", "nearly", "over", "least", "under", "most"]
 BOUNDS: dict[Bound, str] = {
     "least": r"\bat least|\bno (?:less|fewer) than|\bminimum(?: of)?|≥|>="
@@ -92,8 +52,8 @@ _PARTS = {
     **{word: value for word, value in ORDINALS.items() if value <= 10},
 }
 _PLURALS = {"halves": 2, **{f"{word}s": value for word, value in _PARTS.items() if word != "half"}}
-_WHOLES = {**{word: value for word, value in WORDS.items() if value <= 10}, "twenty": 20, "hundred": 100}
-_COUNT = rf"(?:{'|'.join(list(WORDS)[:10])}|\d)"
+_WHOLES = {**{word: value for word, value in NUMBER_WORDS.items() if value <= 10}, "twenty": 20, "hundred": 100}
+_COUNT = rf"(?:{'|'.join(list(NUMBER_WORDS)[:10])}|\d)"
 _NO_PART = r"(?<!\bfirst )(?<!\bsecond )(?<!\bthird )(?<!\blatter )(?<!\blast )(?<!\bother )(?<!\ba )(?<!\bthe )"
 _TIMES = r"(?:second|minute|hour|day|week|month|quarter|year|decade)s?\b"
 _SHARE = re.compile(

@@ -18,15 +18,13 @@ from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
-from assay.verify.cited_passages import dropped
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
 from assay.verify.claims import claims
-from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.evidence_index import EvidenceIndex, dropped
 from assay.verify.judge import has_judge
+from assay.verify.proofreader import Proofreader, VerificationStart, carried
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Mender, Repaired
-from assay.verify.stream.proofreader import Proofreader, VerificationStart
-from assay.verify.stream.sentences import carried
 
 # How far the claims of a report answer the question: each is held against it, together with what it cites.
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from assay.core.claims import Check
 from assay.core.sources import Passage
+from assay.core.tables.answers import bound, is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.recomputation import bound, is_computed, recomputed
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number

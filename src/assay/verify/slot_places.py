@@ -13,6 +13,8 @@ import msgspec
 
 from assay.verify.analyzed_text import AnalyzedText, Word
 
+# Chosen by hand, and by no bench; `bench mutations` and `bench grounding` measure what comes of them.
+
 _REACH = 4.0
 """Words apart at which nearness has fallen to a half."""
 _OTHER_SENTENCE = 10
@@ -20,7 +22,10 @@ _OTHER_CLAUSE = 2
 """What a boundary between two words counts, in words."""
 _COUNTED = 0.5
 """What the noun after a number weighs: the second time it is left out ("40 people ... and the other 50")."""
+_COMMON = 0.1
+"""What a word weighs which stands in any text."""
 _TELLING = 3
+"""Telling words of the claim on which a conflict must rest."""
 
 
 class EvidenceSpan(msgspec.Struct, frozen=True):
@@ -97,7 +102,7 @@ def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
         if word.kind == "sign" or word.key in own or first <= index <= last or word.sentence != sentence:
             continue
         near = _nearness(_apart(claim.words, index, first if index < first else last))
-        weight = 0.1 if word.common else _COUNTED if counts and index == last + 1 else 1.0
+        weight = _COMMON if word.common else _COUNTED if counts and index == last + 1 else 1.0
         if not word.common:
             telling.add(word.key)
         found[word.key] = max((near * weight, near), found.get(word.key, (0.0, 0.0)))

@@ -17,8 +17,7 @@ from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax
-from assay.evidence.batches import Texts
-from assay.evidence.documents import cut, cut_all
+from assay.evidence.documents import Texts, cut, cut_all
 from assay.evidence.segment.elsewhere import PassageCutter
 from assay.fetch import jsonl
 from assay.fetch import workers as processes

@@ -13,7 +13,7 @@ from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.pages import read_page
 from assay.settings import load
 from assay.store.memory import memory_store

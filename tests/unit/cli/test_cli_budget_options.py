@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.main import cli
-from assay.cli.option_groups import order
 from assay.cli.options import Money
+from assay.cli.run_options import order
 from assay.core.options import Group
 
 

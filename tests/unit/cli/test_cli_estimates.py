@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli.figures import amount, told, told_money
 from assay.cli.live.summary import cost
-from assay.cli.runs.show import outline
+from assay.cli.runs.lists import outline
 from assay.core.brief import Estimate, Span
 from assay.core.view import RunView, fold
 

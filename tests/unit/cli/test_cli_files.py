@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from assay.cli.files import checked, save
+from assay.cli.destinations import checked, save
 from assay.core.errors import StoreError
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.progress import milestone
 from assay.core.claims import Summary
 from assay.core.events import VerifySummary
+from assay.core.milestones import milestone
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ def test_a_model_plays_every_role_none_is_named_for() -> None:
         "simple": ("openai:gpt-5", "openai:gpt-5-mini"),
         "analytical": ("openai:gpt-5", "openai:gpt-5-mini"),
         "complex": ("ollama:qwen3",),
-    }  # the judge goes by the others: `core.families`
+    }  # the judge goes by the others: `core.ports.models`
     assert chosen("judge=extractive") == {"judge": ("extractive",)}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli.figures import money, price
 from assay.cli.live.summary import cost
-from assay.cli.runs.show import outline
+from assay.cli.runs.lists import outline
 from assay.core.report import build_report
 from assay.core.usage import Usage
 from assay.core.view import Spending, fold

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.cli.progress import milestone
-from assay.cli.runs.show import _plan
+from assay.cli.runs.lists import _plan
 from assay.core.events import ReflectDecided
+from assay.core.milestones import milestone
 from assay.core.plan import Plan, PlanStep
 from assay.core.view import Reflection, RunView
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 import logs
 import pytest
 
-from assay.cli.live.playback import ReplayPlayer, gaps
+from assay.cli.figures import moment
 from assay.cli.live.summary import summary
-from assay.cli.live.times import moment
+from assay.cli.runs.control import ReplayPlayer, gaps
 from assay.core import events as e
 from assay.core.view import RunView, fold
 

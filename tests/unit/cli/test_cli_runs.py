@@ -259,7 +259,7 @@ def test_an_interrupted_question_says_how_to_go_on(assay, interrupted: str, note
 
 
 def test_a_run_whose_process_is_gone_is_interrupted_before_its_lease_ends(assay, interrupted: str, home: Path):
-    code = "from assay.run.holders import this_process; print(this_process())"
+    code = "from assay.run.process import this_process; print(this_process())"
     gone = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     with closing(sqlite3.connect(home / "assay.db")) as database, database:
         database.execute("UPDATE runs SET holder = ?, lease_until = ?", (gone, time.time() + 10))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.runs.show import as_text
+from assay.cli.runs.lists import as_text
 from assay.core.search_record import Left, SearchRow
 
 

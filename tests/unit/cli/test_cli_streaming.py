@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from logs import Log, begin, passage, source
 from shells import apart
 
-from assay.cli import answer_stream
-from assay.cli.answer_stream import _OPEN, Streaming, _settled
+from assay.cli import ask
+from assay.cli.ask import _OPEN, Streaming, _settled
 from assay.cli.main import main
 from assay.core import events as e
 from assay.core.report import build_report
@@ -29,7 +29,7 @@ ANSWER = "The tide rises [S1.1, S2.3]. It *turns* `a[0]` twice [S2.1]; 12 times 
 def streamed(text: str, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """What was said while `text` came in pieces, and what is left then."""
     out: list[str] = []
-    monkeypatch.setattr(answer_stream.click, "echo", lambda text, nl: out.append(text))
+    monkeypatch.setattr(ask.click, "echo", lambda text, nl: out.append(text))
     log, shown = Log(), Streaming(-1, "numbers")
     begin(log)
     for id in ("S1", "S2"):

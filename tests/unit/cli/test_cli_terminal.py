@@ -3,8 +3,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.progress import counted, shorten
 from assay.cli.terminal import clean, harmless
+from assay.core.milestones import counted, shorten
 
 
 @given(st.text())

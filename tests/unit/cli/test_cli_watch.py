@@ -6,10 +6,10 @@ import click
 import pytest
 from records import Holding
 
-from assay.cli import files
-from assay.cli.exits import Exit
+from assay.cli import destinations
 from assay.cli.run_watch import Output, exit_code, stdout_for
 from assay.cli.run_watch import conclude as concluded
+from assay.cli.terminal import Exit
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
 from assay.core.sources import Passage
@@ -117,15 +117,15 @@ def test_where_a_report_cannot_go_is_known_beforehand(tmp_path: Path):
         (tmp_path / "a.txt", "must end in"),
     ]:
         with pytest.raises(click.UsageError, match=message):
-            files.checked([path])
-    assert files.checked([tmp_path / "A.MD"]) == (tmp_path / "A.MD",)
+            destinations.checked([path])
+    assert destinations.checked([tmp_path / "A.MD"]) == (tmp_path / "A.MD",)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
 def test_a_saved_file_is_whole_and_like_any_other(tmp_path: Path):
     target, other = tmp_path / "a.md", tmp_path / "b.md"
     target.write_text("old and longer")
-    files.save(target, b"new")
+    destinations.save(target, b"new")
     other.touch()
     assert target.read_bytes() == b"new"
     assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)

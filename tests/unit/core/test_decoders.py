@@ -7,7 +7,7 @@ import sys
 
 FRESH = """
 import sys, threading, types, msgspec
-from assay.core.decoders import ready_types
+from assay.core.json_decoders import ready_types
 sys.setswitchinterval(1e-6)
 SOURCE = '''
 from __future__ import annotations
@@ -39,7 +39,7 @@ print("whole")
 NEVER = """
 from __future__ import annotations
 import array, msgspec
-from assay.core.decoders import ready_types
+from assay.core.json_decoders import ready_types
 class Odd(msgspec.Struct):
     held: array.array[int]
     later: NotThere

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from assay.core.brief import Role
-from assay.core.families import family, judges
+from assay.core.ports.models import family, judges
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.incremental import FieldText, field_text
+from assay.core.json_decoders import FieldText, field_text
 
 TEXTS = st.text(max_size=40) | st.text(alphabet='"\\{}[],:u/d8\n\t😀é\u2028', max_size=40)
 VALUES = st.recursive(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.blocks import closed, heading, leaves, outline, read_template, template_text
 from assay.core.brief import Section
 from assay.core.errors import UsageError
-from assay.core.outline import closed, heading, leaves, outline, read_template, written
 
 REPORT = """Seven metres. [S1.1]
 
@@ -84,7 +84,7 @@ def test_a_template_has_headings_and_hints() -> None:
     )
     assert [heading(each) for each in template] == ["# Report", "## Risks", "## Costs"]
     assert leaves(template) == {1, 2}
-    assert read_template(written(template)) == template
+    assert read_template(template_text(template)) == template
 
 
 @pytest.mark.parametrize(

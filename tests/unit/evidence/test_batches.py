@@ -11,9 +11,8 @@ from library_of import fill
 
 from assay.core.errors import StoreError
 from assay.core.sources import Document
-from assay.evidence import batches
-from assay.evidence.batches import Spans, Texts, cut_in_order
-from assay.evidence.documents import DocumentReader, cut_all
+from assay.evidence import documents as reading
+from assay.evidence.documents import AHEAD, DocumentReader, Spans, Texts, cut_all, cut_in_order
 from assay.store.memory import memory_store
 
 LONG = "The tide rises twice a day. " * 35
@@ -22,7 +21,7 @@ LONG = "The tide rises twice a day. " * 35
 @pytest.fixture(autouse=True, scope="module")
 def small_batches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "BATCH_BYTES", 2_500)
+        patch.setattr(reading, "BATCH_BYTES", 2_500)
         yield
 
 
@@ -70,4 +69,4 @@ def test_few_batches_are_under_way_at_once() -> None:
 
     found = list(cut_in_order(documents, reader.text, begin))
     assert found == [reader.spans(each) for each in documents]
-    assert (begun, most) == (20, batches.AHEAD + 1)
+    assert (begun, most) == (20, AHEAD + 1)

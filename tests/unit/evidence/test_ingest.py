@@ -195,7 +195,7 @@ def test_many_documents_are_written_in_batches(store: Store, tmp_path: Path) -> 
     (tmp_path / "a.lines").write_text("\n".join(f"row {number}" for number in range(950)))
     found = run(store, tmp_path / "a.lines")
     assert (found.documents, store.library.last_row()) == (950, 950)
-    stamp = store.library.stamp(str(tmp_path / "a.lines"))
+    stamp = store.library.stamps([str(tmp_path / "a.lines")]).get(str(tmp_path / "a.lines"))
     assert stamp is not None
     assert len(stamp.documents) == 950
 

@@ -109,7 +109,7 @@ KILLED = textwrap.dedent("""
     from pathlib import Path
     from assay.evidence.ingest import FileReaders, IngestTarget, ingest
     from assay.fetch.text import TextExtractor
-    from assay.run.clock import SystemClock
+    from assay.run.process import SystemClock
     from assay.store.sql import open_store
 
     class Hasty(SystemClock):

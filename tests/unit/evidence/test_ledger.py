@@ -185,3 +185,15 @@ def test_ids_carry_their_lane(lane: int) -> None:
     ledger = Ledger()
     put(ledger, lane, showing("a", "x"))
     assert ledger.seeing([lane]).source(f"S{lane * 1000 + 1}") is not None
+
+
+def test_everything_comes_by_lane_whichever_lane_was_first() -> None:
+    early, late = Ledger(), Ledger()
+    put(early, 1, showing("a", "one"), showing("b", "two"))
+    put(early, 2, showing("a", "one"))
+    put(late, 2, showing("a", "one"))
+    put(late, 1, showing("a", "one"), showing("b", "two"))
+    for ledger in (early, late):
+        passages, sources = ledger.everything()
+        assert list(passages) == ["S1001.0", "S1002.0", "S2001.0"]
+        assert list(sources) == ["S1001", "S1002", "S2001"]

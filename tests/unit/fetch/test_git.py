@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay import Assay
 from assay.core.errors import FetchFailed, UsageError
 from assay.fetch.git import GitConnector, RepositoryAddress, read_place
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the program git is not installed")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pdfs import column, pdf
 
 from assay.core.errors import ExtractError
-from assay.core.printed_pages import PageAsked, PageBox, PagePlaces
+from assay.core.sources import PageAsked, PageBox, PagePlaces
 from assay.fetch.pdf import pictures
 from assay.fetch.workers import Workers
 

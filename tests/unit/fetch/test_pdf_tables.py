@@ -8,7 +8,7 @@ import pytest
 from pdfs import Placed, pdf
 
 from assay.fetch.pdf.document import read
-from assay.fetch.pdf.tables import Printed, PrintedPart, find_tables
+from assay.fetch.pdf.paragraphs import Printed, PrintedPart, find_tables
 
 HEAD = ("River", "Length", "Continent")
 

@@ -9,7 +9,7 @@ from provider_server import check_nothing, event, provider_server
 from assay.core.errors import ModelError
 from assay.core.messages import CallDelta, CallDone, Message, Reply, Request, TextDelta, ToolCall, ToolDefinition
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import create
 
 pytest.importorskip("cohere", reason="the extra `cohere` is not installed")

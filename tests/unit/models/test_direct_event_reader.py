@@ -19,7 +19,7 @@ ARGUMENTS = st.dictionaries(st.text(max_size=3), st.text(max_size=6) | st.lists(
 def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], cuts: list[int], escaped: bool) -> None:
     from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, ToolCallPart, ToolCallPartDelta
 
-    from assay.models.direct.event_reader import EventReader
+    from assay.models.direct.messages import EventReader
 
     reader, deltas = EventReader(SERVICES["anthropic"]), []
     for index, arguments in enumerate(wanted):
@@ -42,7 +42,7 @@ def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], cuts: list[int], es
 def test_a_part_which_starts_again_is_one_call() -> None:
     from pydantic_ai.messages import PartStartEvent, ToolCallPart
 
-    from assay.models.direct.event_reader import EventReader
+    from assay.models.direct.messages import EventReader
 
     reader = EventReader(SERVICES["cohere"])
     first = ToolCallPart(tool_name="search", args='{"que', tool_call_id="c")
@@ -58,7 +58,7 @@ def test_a_part_which_starts_again_is_one_call() -> None:
 def test_what_nobody_asked_for_adds_nothing() -> None:
     from pydantic_ai.messages import NativeToolCallPart, PartStartEvent, TextPart, ThinkingPart
 
-    from assay.models.direct.event_reader import EventReader
+    from assay.models.direct.messages import EventReader
 
     reader = EventReader(SERVICES["google"])
     parts = [NativeToolCallPart(tool_name="web_search", args={}), TextPart(""), ThinkingPart("Hm"), TextPart("So")]

@@ -13,7 +13,7 @@ from provider_server import check_anthropic, check_google, provider_server
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Reply, Request, Schema, closed
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import create
 
 ASKED = Request(

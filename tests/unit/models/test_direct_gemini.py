@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import ContextTooLong, ModelError
 from assay.core.messages import CallDone, Delta, Message, Reply, Request, TextDelta, ThinkingDelta
-from assay.models.calls import decode
-from assay.models.direct.gemini import GeminiChunk, GeminiReader
+from assay.models.direct.raw_response import GeminiChunk, GeminiReader
+from assay.models.streams import decode
 
 ASKED = Request(task="write", system="You write.", messages=(Message(role="user", text="Write."),))
 

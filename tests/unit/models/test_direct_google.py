@@ -24,7 +24,7 @@ from assay.core.messages import (
     ToolDefinition,
 )
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import create
 
 KEY = "AIza-planted-0123456789"

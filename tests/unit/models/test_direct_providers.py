@@ -12,7 +12,7 @@ from provider_server import ProviderServer, check_nothing, provider_server
 from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Message, ModelFacts, Request
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import SERVICES, Direct, create
 
 KEY = Secret("planted-0123456789")
@@ -85,7 +85,7 @@ def test_making_a_model_imports_no_client() -> None:
     code = (
         "import sys\n"
         "from assay.core.ports import Access\n"
-        "from assay.core.secrets import Secret\n"
+        "from assay.core.ports.models import Secret\n"
         "from assay.models.direct import create\n"
         "create('anthropic:m', Access(key=Secret('x')))\n"
         "print([name for name in ('pydantic_ai', 'anthropic') if name in sys.modules])\n"

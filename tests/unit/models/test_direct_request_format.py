@@ -12,7 +12,7 @@ from provider_server import check_anthropic, provider_server
 
 from assay.core.messages import Message, Reply, Request, TextDelta, ToolCall, tagged
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.direct import SERVICES, create
 
 IDS = st.sampled_from(["a", "call-0", "functions.search:0", "é", "", "x" * 99, "abcdefghi"])
@@ -31,7 +31,7 @@ MESSAGES = st.lists(
 def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message, ...], name: str) -> None:
     from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 
-    from assay.models.direct.request_format import messages
+    from assay.models.direct.messages import messages
 
     ids = SERVICES[name].ids
     made = messages(Request(task="research", system="", messages=said), SERVICES[name])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.models.event_stream import EventStreamReader, events
+from assay.models.streams import EventStreamReader, events
 
 LINES = ("data: {}", "data:x", "data", "data: é", ": ping", "event: delta", "id: 7", "retry: 5", "other: y", "", "")
 STREAMS = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(("\n", "\r\n", "\r"))), max_size=20).map(

@@ -147,7 +147,7 @@ def test_a_version_nothing_speaks_of_is_not_found() -> None:
 
 def test_why_gives_reasons_and_no_header_field() -> None:
     written = answered("Why was PEP 9003 written?", "Stillness", PLAN)
-    assert "because gears were added every month" in first(written)
+    assert "because gears were added every month" in written
     assert "Ann Lee" not in written
     rejected = answered("Why was PEP 9003 rejected?", "Stillness", PLAN)
     assert first(rejected) == "It was rejected because nobody wanted to wait."

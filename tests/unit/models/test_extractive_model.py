@@ -278,12 +278,6 @@ def test_an_agent_searches_opens_and_stops() -> None:
     assert calls == ()
 
 
-def test_an_agent_searches_again_for_a_number_it_did_not_see() -> None:
-    _, searches = researching()
-    _, again = researching(Message(role="assistant", calls=searches), Message(role="tool", text=PEP8))
-    assert [call.arguments["query"] for call in again] == ["pep-0006", "PEP 6"]
-
-
 def test_an_agent_who_finds_nothing_stops() -> None:
     _, searches = researching(question="sourdough bread?")
     past = Message(role="assistant", calls=searches)

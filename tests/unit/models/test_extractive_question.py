@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.lexicon.analysis import stem
 from assay.models.extractive.question import analyze, is_comparison, is_explanation, parts, phrases, without
-from assay.models.extractive.words import stem, topics
+from assay.models.extractive.words import topics
 
 
 @pytest.mark.parametrize(

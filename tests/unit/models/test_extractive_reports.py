@@ -6,17 +6,17 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.blocks import outline
 from assay.core.messages import Message, Request, Task
-from assay.core.outline import outline
 from assay.core.passage_context import show
 from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
-from assay.models.extractive.comparisons import table
 from assay.models.extractive.model import respond
 from assay.models.extractive.question import analyze
 from assay.models.extractive.report_shape import fitting
 from assay.models.extractive.shelf import QuotableUnit, ShownSources
+from assay.models.extractive.tabulation import table
 
 QUESTION = "How is the harbor dredged?"
 FACTS = (

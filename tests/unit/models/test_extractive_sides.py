@@ -8,8 +8,8 @@ import pytest
 
 from assay import Assay
 from assay.core.report import Report
-from assay.models.extractive.comparisons import sides
 from assay.models.extractive.question import analyze
+from assay.models.extractive.tabulation import sides
 
 FILES = {
     "brest.md": "# Tides of Brest\n\nThe tide at Brest reaches 7.3 metres in spring. The port was rebuilt.\n",

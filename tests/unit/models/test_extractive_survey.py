@@ -16,8 +16,7 @@ from research import document
 from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive.model import respond
 from assay.models.extractive.survey import is_whole
-from assay.phases.survey.filters import WAYS, matching, read
-from assay.phases.survey.headers import counted, read_header
+from assay.phases.survey.filters import WAYS, counted, matching, read, read_header
 
 HEADERS = [
     {"key": "PEP", "documents": 9, "values": {}},

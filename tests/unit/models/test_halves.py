@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.messages import CallDelta, Message, Profile, Reply, Request, TextDelta, ThinkingDelta
-from assay.models.calls import Halves, decode
 from assay.models.openai import SERVICES, ChatCompletions
+from assay.models.streams import Halves, decode
 
 
 def units(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from assay.core.messages import Message, Reply, Request
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.openai import create
 from assay.models.openai.chat_adapter import BODY_END, ChatCompletions
 

@@ -25,7 +25,7 @@ from assay.core.messages import (
     ToolDefinition,
 )
 from assay.core.ports import Access
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.models.openai import SERVICES, create
 from assay.models.openai.wire import messages
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.models.openai import create
-from assay.models.openai.probe import WAIT
+from assay.models.openai.chat_services import WAIT
 
 
 @contextmanager

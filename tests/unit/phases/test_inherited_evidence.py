@@ -15,7 +15,7 @@ from assay.core.sources import CollectionSummary, PassageSpan, lane_of_source
 from assay.core.view import RunView
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Research
-from assay.phases.checkpoint import cited_before, recalled
+from assay.phases.fork import cited_before, recalled
 from assay.phases.inheritance import SCOPE, STEP, InheritedEvidence, ledger_of, taken
 from assay.run.protocols import DocumentPassages
 

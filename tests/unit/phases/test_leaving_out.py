@@ -16,8 +16,7 @@ from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
 from assay.core.sources import Passage
 from assay.phases.case import Research
-from assay.phases.checkpoint import Checkpoint
-from assay.phases.fork import Leaving, revised
+from assay.phases.fork import Checkpoint, Leaving, revised
 from assay.phases.inheritance import InheritedEvidence
 from assay.verify.claims import claims
 

@@ -10,7 +10,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Message, Price, Profile, Request, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
-from assay.run.affordability import LEAST_OUTPUT, LEAST_TOKENS, Reserve, check, fitted, worst_case
+from assay.run.budget import LEAST_OUTPUT, LEAST_TOKENS, Reserve, check, fitted, worst_case
 
 CHEAP, DEAR = Price(input=1.0, output=4.0), Price(input=10.0, output=50.0)
 LOCAL = Profile(name="local:m", price=Price(input=0.0, output=0.0), local=True)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.affordability import LEAST_TOKENS, check
-from assay.run.budget import Accounts, left, part
+from assay.run.budget import LEAST_TOKENS, Accounts, check, left, part
 
 amounts = st.integers(0, 5_000)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from assay.run.holders import TICKS, is_dead, this_process
+from assay.run.process import TICKS, is_dead, this_process
 
 
 def test_this_process_is_alive() -> None:
@@ -19,7 +19,7 @@ def test_this_process_is_alive() -> None:
 
 
 def test_a_process_that_ended_is_dead() -> None:
-    code = "from assay.run.holders import this_process; print(this_process())"
+    code = "from assay.run.process import this_process; print(this_process())"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert is_dead(said.stdout.strip())
 
@@ -40,7 +40,7 @@ def test_a_number_used_again_is_another_process() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="states are not told here")
 def test_a_process_which_nobody_has_buried_is_dead() -> None:
-    code = "from assay.run.holders import this_process; print(this_process(), flush=True); input()"
+    code = "from assay.run.process import this_process; print(this_process(), flush=True); input()"
     ways = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", code], **ways) as process:
         assert process.stdout is not None

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.run.clock import SystemClock, stamp
+from assay.run.process import SystemClock, stamp
 
 
 def test_it_is_now_in_utc_with_milliseconds() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core import events as e
 from assay.core.usage import Usage
-from assay.run.fork_log import taken_over
+from assay.run.replay import taken_over
 
 NOW = "2026-02-02T00:00:00.000Z"
 PHASES = ("triage", "background", "plan", "research", "write", "verify")

@@ -11,7 +11,7 @@ from library_of import fill
 from assay.core.ports import Query
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.feedback import COMMON, LEAST, RARE, SHARE, WORDS, more_words
+from assay.search.local.local_ranks import COMMON, FEEDBACK_LEAST, RARE, SHARE, WORDS, more_words
 from assay.store.memory import memory_store
 
 TERMS = st.lists(
@@ -65,24 +65,24 @@ def ships(count: int) -> dict[str, str]:
 
 
 def test_what_is_like_the_best_comes_before_what_is_not() -> None:
-    names = found(ships(LEAST), "anchor")
+    names = found(ships(FEEDBACK_LEAST), "anchor")
     assert {*names[:5]} == {f"best-{each}.md" for each in range(5)}
     assert names[5] == "related.md"
 
 
 def test_only_what_has_a_word_of_the_question_is_found() -> None:
-    texts = ships(LEAST) | {"without.md": "An iron fluke holds the ship."}
+    texts = ships(FEEDBACK_LEAST) | {"without.md": "An iron fluke holds the ship."}
     assert "without.md" not in found(texts, "anchor")
 
 
 def test_few_documents_keep_their_order() -> None:
     names = found(ships(6), "anchor")
     assert names[-1] == "related.md"
-    assert len(names) < LEAST
+    assert len(names) < FEEDBACK_LEAST
 
 
 def test_a_document_which_is_named_stays_first() -> None:
-    texts = ships(LEAST) | {"news.md": "# Anchor\n\nOf the evening news."}
+    texts = ships(FEEDBACK_LEAST) | {"news.md": "# Anchor\n\nOf the evening news."}
     assert found(texts, "anchor")[0] == "news.md"
 
 

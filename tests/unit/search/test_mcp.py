@@ -17,7 +17,7 @@ from assay import Assay
 from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.ports import Query
 from assay.core.web_addresses import WebRules
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.search.mcp import McpAccess, McpServer
 from assay.settings import Settings, load
 

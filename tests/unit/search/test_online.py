@@ -7,7 +7,7 @@ import pytest
 from assay.core.ports import Query
 from assay.core.sources import SNIPPET
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import WebHit
 from assay.store.memory import memory_store

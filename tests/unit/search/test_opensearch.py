@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -11,17 +12,23 @@ import pytest
 from library_of import fill
 from opensearch_server import OpenSearchServer, Problem, running
 
-from assay.core.errors import ConfigError, SearchError
+from assay.core.errors import ConfigError, SearchAway, SearchError
 from assay.core.ports import Query
+from assay.core.ports.jobs import Job
 from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
+from assay.run.job_hand import JobInHand
+from assay.run.job_worker import JobWorker, JobWorkerLimits
+from assay.run.process import SystemClock
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
 from assay.search.turns import INDEX, file_turn
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
+AT = "2026-11-01T00:00:00.000Z"
 BUSY = ("rejected_execution_exception", "rejected execution of coordinating operation")
+BUSY_CAUSE = dict(zip(("type", "reason"), BUSY, strict=True))
 TEXTS = {f"doc-{number}.md": f"# Report {number}\n\nThe word w{number} is here.\n\nA tide." for number in range(30)}
 
 
@@ -54,6 +61,13 @@ def opened(server: OpenSearchServer, store: Store, pauses: list[float] | None = 
     each = DocumentReader(store.blobs).each_spans
     sleep = (pauses if pauses is not None else []).append
     return OpenSearchSearch(OpenSearchClient(server.url, sleep), store.library, each, SEGMENTER)
+
+
+class Dying(OpenSearchClient):
+    """Whose process is killed as it writes."""
+
+    def bulk(self, actions: Iterable[client.Action]) -> None:
+        raise KeyboardInterrupt
 
 
 def found(search: OpenSearchSearch, text: str) -> list[str]:
@@ -211,3 +225,69 @@ def test_a_large_scope_is_asked_in_parts(search: OpenSearchSearch, monkeypatch: 
     search.sync()
     ranked = search._found(Query(text="tide"), set(range(2, 13)), search._state())
     assert sorted(hit.document.name for hit in ranked) == sorted(f"doc-{number}.md" for number in range(1, 11))[:10]
+
+
+def test_what_was_changed_as_it_was_deleted_is_deleted_after_a_pause(
+    server: OpenSearchServer, search: OpenSearchSearch, pauses: list[float]
+) -> None:
+    search.sync()
+    server.kept = 3
+    server.refused.append({"index": "x", "cause": BUSY_CAUSE, "status": 429})
+    search.forget([8])
+    assert not [each for index in server.indexes.values() for each in index.sources.values() if each["row"] == 8]
+    assert pauses == [0.25, 0.5]
+
+
+def test_what_stays_there_is_no_success(
+    server: OpenSearchServer, search: OpenSearchSearch, pauses: list[float]
+) -> None:
+    search.sync()
+    server.kept = 10_000
+    server.refused.extend([{"index": "x", "cause": BUSY_CAUSE, "status": 429}] * client.ATTEMPTS)
+    with pytest.raises(SearchAway, match=r"does not delete documents of .*passages \(rejected execution of"):
+        search.forget([8])
+    assert len(pauses) == client.ATTEMPTS - 1
+
+
+def test_indexes_of_a_build_which_was_killed_go_with_the_next(
+    server: OpenSearchServer, search: OpenSearchSearch, store: Store
+) -> None:
+    beside = opened(server, store)
+    beside._client = Dying(server.url)
+    with pytest.raises(KeyboardInterrupt):
+        beside.sync()
+    left = set(server.indexes)
+    foreign = f"{search._documents}-kept-by-hand"
+    server.indexes[foreign] = next(iter(server.indexes.values()))
+    assert len(left) == 2
+    assert found(search, "w7") == ["doc-7.md"]
+    assert not left & set(server.indexes)
+    assert len(server.indexes) == 3
+    assert foreign in server.indexes
+
+
+async def test_a_job_waits_for_a_server_which_is_away(tmp_path: Path, store: Store) -> None:
+    with running() as server:
+        away = opened(server, store)
+    jobs = open_store(tmp_path).jobs
+    assert jobs is not None
+    await jobs.put([Job(id="a", kind="index", name="index", created_at=AT, updated_at=AT)])
+
+    async def index(_: JobInHand) -> dict[str, object]:
+        await asyncio.to_thread(away.sync)
+        return {}
+
+    limits = JobWorkerLimits(slots=1, per_user=0, ttl=4.0, tells_all=False)
+    said: list[str] = []
+    worker = JobWorker(jobs, {"index": index}, SystemClock(), lambda _: lambda: None, limits, said.append)
+
+    async def stopped() -> None:
+        while len(said) < 2:
+            await asyncio.sleep(0.01)
+        worker.stop()
+
+    await asyncio.gather(worker.work(), stopped())
+    left = await jobs.find("a")
+    assert (left.state, left.tries) == ("waiting", 1)
+    assert "cannot be reached" in left.error
+    assert left.due > 0

@@ -5,13 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import msgspec
+import pytest
 from sqlalchemy import text
 
-from assay.search.turns import SharedWork, postgres_turn
+from assay.core.errors import SearchError
+from assay.search.postgres import tables
+from assay.search.postgres_turns import postgres_turn
+from assay.search.turns import INDEX, VECTORS, SharedWork
 from assay.store.sql.postgres import Postgres
 
 WORK = SharedWork(name="the work of this test", lock=0x61737401, pause=0.01)
-HELD = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock AND granted")
+HELD = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :lock AND granted")
 SESSION = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
 
 
@@ -21,7 +26,7 @@ def test_a_turn_holds_one_session_and_leaves_none_behind(new_database: Callable[
         with postgres_turn(backend.unpooled(), WORK, print):
             assert watching.execute(HELD, {"lock": WORK.lock}).scalar_one() == 1
             pid = watching.execute(
-                text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = :lock"), {"lock": WORK.lock}
+                text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = :lock"), {"lock": WORK.lock}
             ).scalar_one()
         until = time.monotonic() + 10
         while watching.execute(SESSION, {"pid": pid}).scalar_one() and time.monotonic() < until:
@@ -30,3 +35,33 @@ def test_a_turn_holds_one_session_and_leaves_none_behind(new_database: Callable[
         watching.rollback()
         assert watching.execute(HELD, {"lock": WORK.lock}).scalar_one() == 0
         assert watching.execute(SESSION, {"pid": pid}).scalar_one() == 0
+
+
+@pytest.mark.parametrize("work", [WORK, VECTORS, INDEX])
+def test_libraries_in_two_schemas_of_one_database_do_not_wait_for_each_other(
+    new_database: Callable[[], str], work: SharedWork
+) -> None:
+    here = msgspec.structs.replace(work, patience=0.1, pause=0.01)
+    said: list[str] = []
+    one, other = (Postgres(new_database()).unpooled() for _ in range(2))
+    with postgres_turn(one, here, said.append):
+        with postgres_turn(other, here, said.append):
+            assert said == []
+        with pytest.raises(SearchError, match="another machine"), postgres_turn(one, here, said.append):
+            pass
+    assert said == [f"waiting for another process to finish {work.name}"]
+
+
+def test_their_indexes_are_written_side_by_side(new_database: Callable[[], str]) -> None:
+    one, other = (Postgres(new_database()).unpooled() for _ in range(2))
+    with (
+        one.connect().execution_options(isolation_level="AUTOCOMMIT") as first,
+        other.connect().execution_options(isolation_level="AUTOCOMMIT") as second,
+        tables.turn(first, "search_1_x") as mine,
+        tables.turn(second, "search_1_x") as theirs,
+    ):
+        assert (mine, theirs) == (True, True)
+    with one.begin() as first, other.begin() as second:
+        tables.lock(first, "search_1_x")
+        second.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
+        tables.lock(second, "search_1_x")

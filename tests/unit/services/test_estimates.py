@@ -16,7 +16,7 @@ from assay.core.plan import Triage
 from assay.core.ports import Spent, World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
-from assay.run.clock import SystemClock
+from assay.run.process import SystemClock
 from assay.services.estimates import alike, by_rules, by_runs, estimate, within
 from assay.store.memory import memory_store
 

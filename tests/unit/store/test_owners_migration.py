@@ -97,7 +97,7 @@ def test_all_is_the_local_user_s(store: Store, request: pytest.FixtureRequest):
         snapshot = local.library.snapshot(RAW)
         assert snapshot is not None
         assert snapshot.redirects == ("v",)
-        assert local.library.stamp("/papers") is not None
+        assert local.library.stamps(["/papers"]).get("/papers") is not None
         assert ana.library.document(SHA) is None
         # a row number is never given twice
         new = type(document)(**{**_fields(document), "sha256": "c" * 64})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.verify.analyzed_text import read, texts
 from assay.verify.evidence import SlotFinding
-from assay.verify.numbers import find
+from assay.verify.rules.numbers import find
 
 
 def findings(claim: str, *passages: str) -> list[SlotFinding]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.verify.amounts import Amount, tokens
 from assay.verify.analyzed_text import plain
-from assay.verify.equality import same
+from assay.verify.figures import same
 from assay.verify.number_words import (
     MEASURES,
     NAMES,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain, read, texts
-from assay.verify.numbers import find
+from assay.verify.rules.numbers import find
 
 
 def missing(claim: str, evidence: list[str], names: list[str] | None = None) -> tuple[str, ...]:

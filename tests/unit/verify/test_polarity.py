@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify import direction, names, negation, qualifiers, quantifiers
 from assay.verify.analyzed_text import read, texts
 from assay.verify.evidence import SlotFinding
-from assay.verify.negation import denied
+from assay.verify.rules import names, negation, oppositions, qualifiers
+from assay.verify.rules.negation import denied
 
-FINDERS = (negation.find, direction.find, quantifiers.find, qualifiers.find, names.find)
+FINDERS = (negation.find, oppositions.find, qualifiers.find, names.find)
 
 
 def vetoes(claim: str, text: str) -> list[SlotFinding]:

@@ -7,7 +7,7 @@ from evidence_of import passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.quotes import quotes
+from assay.verify.rules.quotes import quotes
 
 TEXT = "The *committee* said “it is  not\nready” and left. Ａ ﬁne café, 10² metres; don't ask."
 

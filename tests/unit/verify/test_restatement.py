@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.checks import examine
-from assay.verify.decision import decide, evidence_of, without_citations
+from assay.verify.claim_check import decide, evidence_of, without_citations
 from assay.verify.evidence import reworded
 
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from assay.verify.amounts import Amount, tokens
-from assay.verify.decision import evidence_of as the_text
-from assay.verify.decision import objection
+from assay.verify.claim_check import evidence_of as the_text
+from assay.verify.claim_check import objection
 from assay.verify.number_words import shares
 
 

@@ -15,8 +15,8 @@ from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import World
 from assay.core.sources import SNIPPET
 from assay.models.script import Scripted
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine
+from assay.run.process import SystemClock
 from assay.run.run import Handle, Run
 from assay.store.memory import memory_store
 from assay.verify.claim_check import AT_ONCE, CheckRules, Checks, ClaimResult, PendingClaim, check_all, check_claim

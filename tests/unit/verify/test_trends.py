@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.sources import Passage, Surroundings
 from assay.verify.checks import check
-from assay.verify.decision import evidence_of, objection
+from assay.verify.claim_check import evidence_of, objection
 from assay.verify.evidence import ClaimEvidence
 
 BY_ROW = """

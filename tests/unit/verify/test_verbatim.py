@@ -6,7 +6,7 @@ import pytest
 from evidence_of import evidence, passage
 
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.quotes import verbatim
+from assay.verify.rules.quotes import verbatim
 
 TEXT = "The plan was approved in 2019. It cost *$3.5 million*, e.g. for\nroads. Nobody said that it was late!"
 

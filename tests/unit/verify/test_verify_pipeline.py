@@ -16,8 +16,8 @@ from assay.core.events import ClaimChecked, ClaimFound, Event, VerifySummary, de
 from assay.core.ports import World
 from assay.core.sources import Passage, Snapshot, Source
 from assay.evidence.documents import DocumentReader
-from assay.run.clock import SystemClock
 from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.verify.checks import check

@@ -14,12 +14,11 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.chat.session import SLASH, ChatSession, ChatTerms
-from assay.cli.exits import Exit
+from assay.cli.completion import run_ids, thread_names
 from assay.cli.interrupts import Terminated, left_by_ctrl_c, termination
 from assay.cli.library import opened
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.stored_names import run_ids, thread_names
-from assay.cli.terminal import TerminalOptions, clean, say
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
 # What a person types, with history and completion; or the lines of a file or pipe.
@@ -88,7 +87,7 @@ RECENT = 100
 
 @click.command("chat", cls=ResearchCommand)
 @click.argument("question", metavar="[QUESTION]", required=False, default="")
-@click.option("--thread", default="", metavar="NAME", shell_complete=thread_names, help="Conversation to go on with.")
+@click.option("--thread", default="", metavar="NAME", shell_complete=thread_names, help="Conversation to continue.")
 @click.option(
     "--continue",
     "continues",
@@ -97,7 +96,7 @@ RECENT = 100
     flag_value="last",
     metavar="[RUN]",
     shell_complete=run_ids,
-    help="Go on from a run (its id, the start of it; without one the last).",
+    help="Continue from a run: its id or the start of it; the last run if none is named.",
 )
 @run_options.places()
 @run_options.run_options("chat")
@@ -115,11 +114,12 @@ def command(
     home: Path | None,
     **ways: Any,
 ) -> int:
-    """Ask questions and follow-ups in one sitting; QUESTION is the first.
+    """Ask questions and follow-up questions interactively, starting with QUESTION.
 
-    A follow-up is answered from what the conversation has opened so far; what that does not hold is researched.
-    /research QUESTION researches at once, 3 shows citation [3], /help lists the rest. Ctrl-C ends the answer at work,
-    Ctrl-D the chat. Without a terminal, stdin holds a question or command a line.
+    A follow-up is answered from the sources the conversation has opened so far. If they do not answer it, Assay
+    researches it.
+    /research QUESTION skips that and researches, 3 shows citation [3], /help lists all commands. Ctrl-C stops the
+    current answer, Ctrl-D leaves the chat. Without a terminal, stdin is read as one question or command per line.
 
     \b
         assay chat --in papers/

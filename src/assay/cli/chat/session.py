@@ -13,20 +13,19 @@ from typing import Any
 import click
 
 from assay import Assay, RunHandle
-from assay.cli import files
-from assay.cli.answer_stream import Streaming, can_stream
-from assay.cli.cite import told as told_citation
+from assay.cli import destinations
+from assay.cli.ask import Streaming, can_stream
+from assay.cli.claims import cited_lines
 from assay.cli.display import Display
-from assay.cli.exits import Exit
 from assay.cli.figures import joined, price, tokens
 from assay.cli.interrupts import heeding
 from assay.cli.live.summary import cost, outcome
-from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, exit_code, follow
-from assay.cli.terminal import clean, say, write
+from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, tell
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode
+from assay.core.milestones import counted, shorten
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
@@ -260,7 +259,7 @@ class ChatSession:
         if not number.isdigit() or not number.isascii():
             raise click.UsageError("/cite needs the number of a citation: /cite 1")
         passages = await self._assay.passage(self._latest(), int(number))
-        write("\n\n".join("\n".join(told_citation(passage)) for passage in passages))
+        write("\n\n".join("\n".join(cited_lines(passage)) for passage in passages))
 
     async def _sources(self, _: str) -> None:
         report = build_report(await self._assay.view(self._latest()))
@@ -281,8 +280,8 @@ class ChatSession:
     async def _export(self, path: str) -> None:
         if not path:
             raise click.UsageError("/export needs a file: /export answer.html")
-        run_id, (target,) = self._latest(), files.checked([_path(path)])
-        files.save(target, await self._assay.export(run_id, files.suffix(target), self._terms.citations))
+        run_id, (target,) = self._latest(), destinations.checked([_path(path)])
+        destinations.save(target, await self._assay.export(run_id, destinations.suffix(target), self._terms.citations))
         say(f"written to {target}")
 
     def _latest(self) -> str:

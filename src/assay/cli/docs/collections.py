@@ -11,14 +11,12 @@ import msgspec
 from assay import Assay
 from assay.app.embeddings import Built
 from assay.cli import options
-from assay.cli.docs.docs_options import embedder_option
-from assay.cli.exits import Exit
+from assay.cli.completion import collection_names
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import HOW_TO_ADD, configured_for, exists, opened, stored
-from assay.cli.progress import counted
-from assay.cli.stored_names import collection_names
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.options import embedder_option
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.milestones import counted
 from assay.core.ports import CollectionRow, Origin
 from assay.services.jobs.specifications import EmbedJob
 
@@ -27,9 +25,9 @@ from assay.services.jobs.specifications import EmbedJob
 @options.json_output
 @options.common
 def list_collections(as_json: bool, home: Path | None) -> None:
-    """List collections, with the number of documents and places of each.
+    """List collections, with their numbers of documents and sources.
 
-    `assay QUESTION --in @NAME` researches in one.
+    To research in one: `assay QUESTION --in @NAME`.
 
     \b
         assay docs collections
@@ -63,18 +61,18 @@ async def _rows(home: Path | None) -> list[CollectionRow]:
 @click.option(
     "--readers",
     metavar="USERS",
-    help="Who else may read it on `assay serve`: names separated by commas, `all`, or `none`.",
+    help="Users of `assay serve` who may read it: names separated by commas, `all`, or `none`.",
 )
-@click.option("--user", default="", help="The collection of this user of `assay serve`; default: your own.")
+@click.option("--user", default="", help="Use the collection of this user of `assay serve`; default: your own.")
 @options.common
 def collection_command(name: str, private: bool | None, readers: str | None, user: str, home: Path | None) -> None:
-    """What the collection NAME was added from; or mark it as private, before anything is added if you like.
+    """Show where the collection NAME came from, or mark it as private (also before you add anything).
 
-    With --readers, say who else may read it: they call it OWNER/NAME, and cannot change it. What is yours without
-    a login is /NAME to them.
+    --readers lets others read it as OWNER/NAME; they cannot change it. A collection made without a login is /NAME to
+    them.
 
-    A run which would show private documents to a model elsewhere, or search the web with them in scope, is refused
-    before anything is sent; --allow-private lets it.
+    Assay refuses a run that would show private documents to a remote model, or search the web with them in scope,
+    before anything is sent. --allow-private permits it.
 
     \b
         assay docs collection diary --private
@@ -156,10 +154,10 @@ def embed(
     as_json: bool,
     home: Path | None,
 ) -> int:
-    """Make the vectors by which documents are searched by meaning: those of passages which have none yet.
+    """Compute the vectors for search by meaning, for all passages that have none yet.
 
-    The embedder is the setting embedder.model, or --embedder. An interrupted pass goes on where it was; one which a
-    limit has ended exits with 5.
+    The embedder is --embedder or the setting embedder.model. Run it again to continue after an interruption. Exits
+    with 5 if a limit stopped it.
 
     \b
         assay docs embed --embedder ollama:nomic-embed-text

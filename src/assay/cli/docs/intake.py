@@ -16,18 +16,16 @@ from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.cli import options
 from assay.cli.arguments import paths_from
+from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
-from assay.cli.docs.docs_options import collection_option, embedder_option
-from assay.cli.exits import Exit
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, stored
-from assay.cli.progress import counted
-from assay.cli.shell_words import any_path
-from assay.cli.stored_names import collection_names
-from assay.cli.terminal import TerminalOptions, clean, say
+from assay.cli.options import collection_option, embedder_option
+from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
+from assay.core.milestones import counted
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested, Synced
 from assay.services.home_paths import log_file
@@ -113,14 +111,14 @@ class CrawlLimits(msgspec.Struct, frozen=True):
     type=click.IntRange(1, 100_000),
     default=200,
     show_default=True,
-    help="Pages to read at most with --crawl.",
+    help="Most pages to read with --crawl.",
 )
 @click.option(
     "--depth",
     type=click.IntRange(0, 100),
     default=5,
     show_default=True,
-    help="Links to follow away from URL with --crawl.",
+    help="Number of links to follow from URL with --crawl.",
 )
 @embedder_option
 @queue_option
@@ -137,7 +135,7 @@ def add_documents(
     queued: bool,
     home: Path | None,
 ) -> None:
-    """Add files, folders, globs, pages and repositories (- reads them from stdin); unchanged files cost nothing.
+    """Add files, folders, globs, web pages and repositories (- reads them from stdin). Unchanged files are skipped.
 
     \b
         assay docs add notes/ "papers/*.pdf" -c thesis
@@ -145,8 +143,8 @@ def add_documents(
         assay docs add https://example.org/manual/ --crawl --max-pages 500 -c manual
         assay docs add git+https://github.com/owner/project@v1.2 -c project
 
-    What a collection was added from is remembered: `assay docs sync` looks again. With --queue workers read it, large
-    folders in parts; they must see the same files.
+    Assay remembers where a collection came from, and `assay docs sync` updates it. With --queue, workers read the
+    documents, and share large folders; they must have access to the same files.
     """
     how = CrawlLimits(max_pages, depth) if crawl else None
     configured = configured_for(embedder, elsewhere=queued)
@@ -213,12 +211,12 @@ def _told(done: Ingested, collection: str, verbosity: int, noun: str = "file") -
 def sync(
     state: TerminalOptions, name: str | None, collection: str, embedder: str | None, queued: bool, home: Path | None
 ) -> None:
-    """Look again at everything a collection was added from: new documents come in, changed and deleted ones leave.
+    """Update a collection from where it came: add new documents, replace changed ones, drop deleted ones.
 
-    NAME is the collection, as -c names it; @NAME is the same.
+    NAME is the collection, as in -c NAME; @NAME works too.
 
-    What leaves a collection stays in the library, for the reports which cite it. A page or a repository which cannot be
-    reached now stays as it was.
+    Dropped documents stay in the library for the reports that cite them. A page or a repository that cannot be
+    reached stays as it was.
 
     \b
         assay docs sync thesis
@@ -259,9 +257,9 @@ LONGEST_SECONDS = 60.0
 @options.common
 @click.pass_obj
 def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | None) -> int:
-    """Add DIR to a collection and keep it level with it: what comes, changes or goes there does so in the collection.
+    """Add DIR to a collection, and keep the collection up to date as files appear, change and disappear.
 
-    Changes are looked at together when DIR has been quiet for a moment, as `assay docs sync` does. Ctrl-C ends it.
+    Changes are read together once DIR has been quiet for a moment, as `assay docs sync` would. Ctrl-C stops it.
 
     \b
         assay docs watch notes/

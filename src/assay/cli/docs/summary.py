@@ -11,12 +11,11 @@ import msgspec
 
 from assay.app.assay import DEFAULT
 from assay.cli import options, run_options
-from assay.cli.exits import Exit
+from assay.cli.completion import collection_names
 from assay.cli.library import check_collection, stored, without_documents
-from assay.cli.progress import counted, shorten
 from assay.cli.run_watch import Output, watch
-from assay.cli.stored_names import collection_names
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.core.milestones import counted, shorten
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
 
 WIDE = 100
@@ -29,7 +28,7 @@ WIDE = 100
     type=click.IntRange(0, 20),
     default=5,
     show_default=True,
-    help="Questions to suggest at most; each is tried first.",
+    help="Most questions to suggest; each is tried first.",
 )
 @run_options.run_options("summary")
 @options.json_output
@@ -38,11 +37,11 @@ WIDE = 100
 def summary(
     state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **options: Any
 ) -> int:
-    """Tell what COLLECTION holds: kinds, dates, languages, subjects; and questions which it answers.
+    """Summarize COLLECTION: kinds of documents, dates, languages, subjects, and questions it can answer.
 
-    Everything is counted on this machine, and each question is tried on the built-in model. The subjects are the
-    words which many of its passages have, and not most. With --model that model also writes a summary, cited and
-    checked like any report, and kept as a run.
+    All of this is computed on this machine, and every suggested question is tried on the built-in model first.
+    Subjects are words that many, but not most, passages contain. With --model, that model also writes a summary, with
+    citations and verdicts like any report, and it is stored as a run.
 
     \b
         assay docs summary

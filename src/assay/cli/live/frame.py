@@ -2,21 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.figures import joined, money, tokens
-from assay.cli.live.activity import of_lane, of_phase
-from assay.cli.live.columns import cut, fill, row, words
-from assay.cli.live.times import clock, elapsed
-from assay.cli.live.trouble import trouble
-from assay.cli.progress import counted
+from assay.cli.figures import clock, elapsed, joined, money, tokens
+from assay.cli.terminal import clean
+from assay.core.claims import VERDICTS
+from assay.core.milestones import counted
+from assay.core.phrases import in_words
 from assay.core.usage import Usage
-from assay.core.view import Lane, Phase, RunView
+from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
+
+# Lines of fixed width: what stands left gives way to what stands right.
+
+
+GAP = 2
+
+
+def words(text: str, style: str = "") -> Text:
+    """Text that others wrote, on one line and harmless."""
+    return Text(clean(text), style=style, no_wrap=True)
+
+
+def row(left: Text, right: Text, width: int) -> Text:
+    """One line of at most `width` cells; `right` ends at the edge, and is left out where it takes more than half."""
+    if not right.cell_len or right.cell_len + GAP > width / 2:
+        return cut(left, width)
+    left = cut(left, width - right.cell_len - GAP)
+    space = width - left.cell_len - right.cell_len
+    return Text.assemble(left, " " * space, right, no_wrap=True)
+
+
+def cut(text: Text, width: int) -> Text:
+    """`text` in at most `width` cells, its end an ellipsis where something is missing."""
+    text = text.copy()
+    text.truncate(max(width, 0), overflow="ellipsis")
+    return text
+
+
+def fill(text: Text, width: int) -> Text:
+    """`text` in exactly `width` cells."""
+    text = cut(text, width)
+    text.pad_right(width - text.cell_len)
+    return text
+
+
+# What an agent, or a phase, is doing now: in one line that stays the same while text streams.
+
+
+STARTING = {
+    "triage": "classifying the question",
+    "background": "a first look",
+    "plan": "planning",
+    "research": "deciding what to research",
+    "write": "writing the report",
+    "verify": "finding the claims",
+}
+
+
+def of_lane(lane: Lane) -> Text:
+    """The agent's last tool call, search or thought, or how it ended."""
+    if lane.state == "failed":
+        return words(f"failed: {lane.error}", "red")
+    if lane.state == "finished":
+        return words(_reported(lane), "dim")
+    if lane.state == "planned":
+        return words("waits for its turn", "dim")
+    if lane.finding.text and not lane.finding.finished:
+        return words("writes what it found")
+    return of_turns(lane.turns) or words("starts")
+
+
+def _reported(lane: Lane) -> str:
+    stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
+    cited = "nothing" if lane.finding.uncited else counted(len(lane.finding.passages), "passage")
+    return f"reported: {cited} cited{stopped}"
+
+
+def of_phase(view: RunView) -> Text:
+    """What happens outside the agents."""
+    if view.status == "waiting":
+        plan = view.waiting_for == "plan"
+        asked = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
+        return words(f"waits for {'its plan to be approved' if plan else view.waiting_for}: {asked}", "yellow")
+    if view.status == "paused":
+        return words("paused", "yellow")
+    name = view.active_phase
+    if name == "verify" and view.claims:
+        return words(claims(view))
+    if name == "write" and view.report.text:
+        written = f"writing the report: {counted(len(view.report.text.split()), 'word')}"
+        return words(joined((written, claims(view)), "; "))
+    if name == "plan" and view.plan_text:
+        return words(f"planning: {view.plan_text.strip().splitlines()[-1]}")
+    if working := sum(lane.state == "running" for lane in view.lanes):
+        return words(f"{counted(working, 'agent')} at work")
+    turns = next((phase.turns for phase in view.phases if phase.name == name), ())
+    return of_turns(turns) or words(STARTING.get(name, name))
+
+
+def claims(view: RunView) -> str:
+    """`12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing while none was found."""
+    verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
+    waiting = len(view.claims) - verdicts.total()
+    counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]
+    counts += [f"{waiting} being checked"] if waiting else []
+    return f"{counted(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
+
+
+def of_turns(turns: Sequence[Turn]) -> Text | None:
+    """The running tools, else the thought, else what came last; None when there is nothing yet."""
+    running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
+    if running:
+        more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
+        return words(f"{called(running[-1])}{more}")
+    if turns and turns[-1].thinking:
+        return words(f"thinks: {turns[-1].thoughts[-1]}")
+    for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
+        if turn.tools:
+            return _ended(turn.tools[-1])
+        if turn.thoughts:
+            return words(f"thought: {turn.thoughts[-1]}")
+    return None
+
+
+def _ended(use: ToolUse) -> Text:
+    if use.outcome == "failed":
+        return words(f"{called(use)} failed: {use.summary}", "red")
+    return words(f"{called(use)}: {use.summary}")
+
+
+def called(use: ToolUse) -> str:
+    """A tool call as a person would say it: `search mistral wind`."""
+    return f"{use.tool} {_arguments(use.arguments)}".strip()
+
+
+def _arguments(arguments: str) -> str:
+    """The values in JSON text that a model wrote; what is no object stays as it is."""
+    try:
+        values = msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return arguments
+    return ", ".join(_said(value) for value in values.values() if value not in ("", None))
+
+
+def _said(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+# What went wrong so far: one line a kind, with how often and the last of it.
+
+
+def trouble(view: RunView, width: int) -> list[Text]:
+    """At most one line for each kind of trouble, always in the same order."""
+    return [cut(Text.assemble(("! ", "yellow"), words(said, "yellow"), no_wrap=True), width) for said in troubles(view)]
+
+
+def troubles(view: RunView) -> Iterator[str]:
+    """The kinds of trouble there were, each in a sentence."""
+    turns = [turn for lane in view.lanes for turn in lane.turns] + [t for phase in view.phases for t in phase.turns]
+    if view.exhausted:
+        yield f"research ends: {in_words(view.exhausted)}"
+    elif view.low:
+        low = view.low[-1]
+        yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
+    yield from _counted(_agents(view), "agent failed", "agents failed")
+    yield from _counted(_models(turns), "model call failed", "model calls failed")
+    yield from _counted(_tools(turns), "tool call failed", "tool calls failed")
+    unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
+    yield from _counted(unreadable, "document could not be read", "documents could not be read")
+    yield from _counted([warning.message for warning in view.warnings], "warning", "warnings")
+
+
+def _agents(view: RunView) -> list[str]:
+    return [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
+
+
+def _models(turns: Sequence[Turn]) -> list[str]:
+    attempts = [attempt for turn in turns for attempt in turn.attempts]
+    return [f"{each.model}: {each.outcome}" for each in attempts if each.outcome != "ok"]
+
+
+def _tools(turns: Sequence[Turn]) -> list[str]:
+    uses = [use for turn in turns for use in turn.tools]
+    return [f"{called(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
+
+
+def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
+    if len(happened) == 1:
+        yield f"{one}: {happened[0]}"
+    elif happened:
+        yield f"{len(happened)} {several}; the last: {happened[-1]}"
+
 
 # The agents: two lines for each of the current cycle, one for those before, fewer where the terminal is low.
 

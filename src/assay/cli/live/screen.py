@@ -17,9 +17,9 @@ from rich.text import Text
 
 from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
-from assay.cli.progress import lines
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
+from assay.core.milestones import lines
 from assay.core.view import ViewBuilder
 from assay.services.warnings import ProgressNote
 

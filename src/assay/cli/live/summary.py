@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.cli.figures import joined, price, tokens, told_money
-from assay.cli.live.times import clock, elapsed, moment
-from assay.cli.live.trouble import troubles
-from assay.cli.progress import counted
+from assay.cli.figures import clock, elapsed, joined, moment, price, tokens, told_money
+from assay.cli.live.frame import troubles
 from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
+from assay.core.milestones import counted
 from assay.core.phrases import STOP_REASONS
 from assay.core.view import RunView
 

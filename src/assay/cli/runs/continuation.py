@@ -12,17 +12,14 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import detached_run, notify_options, options, run_options
+from assay.cli import detached_run, options, run_options
 from assay.cli.arguments import GroupedCommand, paths_from
-from assay.cli.confirmation import may_ask
-from assay.cli.exits import Exit
-from assay.cli.files import checked
+from assay.cli.completion import any_path, run_ids
+from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
-from assay.cli.shell_words import any_path
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
@@ -35,7 +32,7 @@ from assay.services.revision import Replay
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def resume_run(
@@ -65,7 +62,7 @@ def resume_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     return asyncio.run(_resume(reference, output, home))
 
@@ -150,7 +147,7 @@ class ForkOrder:
 @options.output()
 @options.citations
 @run_options.detached
-@notify_options.notify
+@options.notify
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
@@ -171,9 +168,10 @@ def fork_run(
     home: Path | None,
     **changes: Any,
 ) -> int:
-    """Make a new run out of the ended run ID: what came before a point is taken over at no cost, the rest done anew.
+    """Start a new run from a point in the finished run ID. What came before that point is reused at no cost; the rest
+    is done again.
 
-    The new run stands alone: the old one may be deleted. Its limits and its usage are its own.
+    The new run does not depend on the old one, which may be deleted, and has limits and usage of its own.
 
     \b
         assay runs fork last --from write --length short --lang de
@@ -189,7 +187,7 @@ def fork_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     if detach:
         detached_run.check(output)
@@ -220,9 +218,9 @@ SHOWN = 20
 @options.common
 @click.pass_context
 def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | None) -> None:
-    """Compute the run ID again from the steps it stored, and compare: no model, no search, no page is asked.
+    """Recompute run ID from its stored steps, and compare. No model is called, nothing is searched or fetched.
 
-    Exits with 3 when anything differs, as it may after prompts or code have changed.
+    Exits with 3 if anything differs, as it may after prompts or code have changed.
 
     \b
         assay runs replay last

@@ -1,27 +1,72 @@
-"""Beside a run which goes on: `watch`, `steer`, `finish`, `pause`, `cancel`."""
+"""Beside a run which goes on: `watch`, live or replayed, `steer`, `finish`, `pause`, `cancel`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import click
 
 from assay import Assay
 from assay.cli import options
+from assay.cli.completion import run_ids
 from assay.cli.display import can_draw, display
-from assay.cli.exits import Exit
+from assay.cli.figures import moment
 from assay.cli.library import stored
-from assay.cli.live.playback import ReplayPlayer
 from assay.cli.options import Command
 from assay.cli.run_watch import Output, close, exit_code, looked_on
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, say
+from assay.cli.terminal import Exit, TerminalOptions, say
+from assay.core.events import Envelope, RunResumed, RunWaiting
 from assay.core.ports import FINAL, RunRow
 from assay.core.view import Steered
 from assay.services.run_control import LONGEST, Asked
+
+LONGEST_REPLAY = 10.0
+"""Seconds a replay takes at most when nobody says how fast."""
+
+
+class ReplayPlayer:
+    """The events of a run with the time between them; when nobody worked on the run, no time passes.
+
+    Args:
+        speed: how many times faster than it was; 0 is at once, None as fast as it takes to need `LONGEST_REPLAY`.
+    """
+
+    def __init__(self, events: Sequence[Envelope], speed: float | None = None) -> None:
+        self._events, self._gaps = events, gaps(events)
+        total = sum(self._gaps)
+        self.speed = max(1.0, total / LONGEST_REPLAY) if speed is None else speed
+        self._last = moment(events[0].at) if events else datetime.now(UTC)
+        self._shown_at = 0.0
+
+    def now(self) -> datetime:
+        """The time in the run, which goes on between its events."""
+        since = asyncio.get_running_loop().time() - self._shown_at if self._shown_at else 0.0
+        return self._last + timedelta(seconds=since * self.speed)
+
+    async def __aiter__(self) -> AsyncIterator[Envelope]:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        for envelope, gap in zip(self._events, self._gaps, strict=True):
+            due += gap / self.speed if self.speed else 0.0
+            await asyncio.sleep(max(0.0, due - loop.time()))
+            self._last, self._shown_at = moment(envelope.at), loop.time()
+            yield envelope
+
+
+def gaps(events: Sequence[Envelope]) -> list[float]:
+    """Seconds before each event in which somebody worked on the run; none is negative."""
+    between = [0.0] * min(len(events), 1)
+    for before, after in pairwise(events):
+        idle = after.type == RunResumed.kind or before.type == RunWaiting.kind
+        seconds = (moment(after.at) - moment(before.at)).total_seconds()
+        between.append(0.0 if idle else max(0.0, seconds))
+    return between
+
 
 # What `assay runs cancel`, `pause` and `finish` share: ask, wait until it is done, say what came of it.
 
@@ -139,10 +184,10 @@ async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output
 @no_wait
 @options.common
 def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Exit:
-    """Tell the run ID something while it goes on (TEXT; - reads it from stdin).
+    """Give run ID an instruction while it is running (TEXT; - reads it from stdin).
 
-    The next decision heeds it: the orchestrator's or reflector's, else the writer's. It is stored at once, and what
-    became of it stands in the run's log.
+    The instruction is stored at once and applied at the run's next decision: the orchestrator's or reflector's, else
+    the writer's. The run's log shows what came of it.
 
     \b
         assay runs steer last "Leave the prices out, and look for the year it was built"
@@ -171,7 +216,7 @@ def _came(told: Steered) -> str:
 @click.command("finish")
 @controlled
 def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Finish the run ID: research ends now, and the report is written and verified from what was found.
+    """Finish run ID early: stop its research, then write and verify the report from what was found.
 
     \b
         assay runs finish last
@@ -189,9 +234,9 @@ def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 @click.command("pause")
 @controlled
 def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
-    """Pause the run ID, whatever process executes it: calls in flight are let go, all else is kept.
+    """Pause run ID, in whatever process it is running. Calls in flight are dropped; everything else is kept.
 
-    `assay runs resume` goes on, in any process; nothing that was finished is paid for again.
+    `assay runs resume` continues it, in any process. Nothing finished is paid for again.
 
     \b
         assay runs pause last
@@ -207,10 +252,12 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
 
 
 @click.command("cancel")
-@click.option("--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop this agent alone; the run goes on.")
+@click.option(
+    "--agent", "lane", type=click.IntRange(1), metavar="LANE", help="Stop only this agent; the run continues."
+)
 @controlled
 def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | None) -> Exit:
-    """Cancel the run ID, whatever process executes it: calls in flight end at once, findings are kept.
+    """Cancel run ID, in whatever process it is running. Calls in flight stop at once; findings are kept.
 
     \b
         assay runs cancel last

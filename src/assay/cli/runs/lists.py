@@ -1,10 +1,12 @@
-"""Runs in a list: `list`, `label`, `open`."""
+"""Stored runs: `list`, `show`, `label`, `open`."""
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypedDict, get_args
@@ -13,14 +15,22 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import desktop, options
+from assay.cli import destinations, options
+from assay.cli.completion import run_ids
+from assay.cli.figures import price, told
 from assay.cli.library import HOW_TO_RUN, exists, stored
-from assay.cli.stored_names import run_ids
-from assay.cli.tables import table
-from assay.cli.terminal import clean, say, write
-from assay.core.labels import STARRED, read_label
+from assay.cli.terminal import clean, say, table, write
+from assay.core.clean import inert
 from assay.core.markers import CitationMode
+from assay.core.milestones import counted, shorten
 from assay.core.ports import FINAL, RunRow, RunStatus
+from assay.core.ports.lists import STARRED, read_label
+from assay.core.search_record import SearchRow, search_log
+from assay.core.text import words
+from assay.core.view import Lane, RunView, Steered, Turn
+
+# The searches of a run as a table, for people and as CSV.
+
 
 # How old a run is, as people say it.
 
@@ -77,7 +87,7 @@ class ShownRuns:
 @options.json_output
 @options.common
 def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
-    """Runs, newest first; with --json also whose each is, its labels, and what it has used.
+    """List runs, newest first. --json adds owner, labels and usage.
 
     \b
         assay runs list -n 10
@@ -138,7 +148,7 @@ def _status(row: RunRow) -> str:
 def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
 ) -> None:
-    """Give RUN labels, to find it again; without any, tell which it has. No model is told of them.
+    """Label RUN, or show its labels. No model sees them.
 
     \b
         assay runs label last --star
@@ -163,9 +173,9 @@ async def _label(reference: str, added: dict[str, str], removed: tuple[str, ...]
 @options.citations
 @options.common
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
-    """Open the report of run ID (the last one without it) in the browser, as one HTML file.
+    """Open the report of run ID (default: the last run) in the browser, as a single HTML file.
 
-    The file's path goes to stdout; where there is no browser, that is all.
+    Prints the file's path; without a browser, it does only that.
 
     \b
         assay runs open last
@@ -173,9 +183,161 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
     """
     path = asyncio.run(_written(reference, citations or settings.load().citations, home))
     write(str(path))
-    desktop.show(path)
+    destinations.show(path)
 
 
 async def _written(reference: str, citations: CitationMode, home: Path | None) -> Path:
     async with stored(home) as assay:
-        return await desktop.page(assay, reference, citations)
+        return await destinations.page(assay, reference, citations)
+
+
+HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
+
+
+def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
+    """Print the method of a run: what was asked of whom, and what became of what was found."""
+    rows = search_log(view)
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+    elif as_csv:
+        write(as_text(rows).rstrip("\n"))
+    else:
+        table(HEADS, [_cells(row) for row in rows])
+
+
+def as_text(rows: Iterable[SearchRow]) -> str:
+    """CSV (RFC 4180, but with line feeds). A cell which a spreadsheet would take for a formula gets an apostrophe."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(HEADS)
+    for row in rows:
+        writer.writerow([inert(clean(cell)) for cell in _cells(row)])
+    return written.getvalue()
+
+
+def _cells(row: SearchRow) -> Sequence[str]:
+    excluded = "; ".join(f"{each.url} ({each.reason})" for each in row.excluded)
+    counts = ("", "", "") if row.failed else (str(row.hits), str(row.read), str(row.cited))
+    return (row.query, row.provider, *counts, f"no answer: {row.failed}" if row.failed else excluded)
+
+
+@click.command("show")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option("--thinking", is_flag=True, help="Show the models' thinking too.")
+@click.option(
+    "--search-log", is_flag=True, help="Show only its searches: query, provider, hits, read, cited, excluded."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print the search log as CSV.")
+@options.json_output
+@options.common
+def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_json: bool, home: Path | None) -> None:
+    """Show what happened in run ID: plan, agents, sources, claims, usage.
+
+    \b
+        assay runs show last
+        assay runs show last --search-log --csv > searches.csv
+    """
+    if as_csv and not search_log:
+        raise click.UsageError("--csv is a form of the searches: give --search-log with it")
+    view = asyncio.run(_view(reference, home))
+    if search_log:
+        write_search_log(view, as_csv=as_csv, as_json=as_json)
+        return
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(view)).decode())
+        return
+    for line in outline(view, thinking=thinking):
+        write(line)
+
+
+async def _view(reference: str, home: Path | None) -> RunView:
+    async with stored(home) as assay:
+        return await assay.view(reference)
+
+
+def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
+    """A run as lines of text."""
+    yield f"{view.run_id}  {clean(view.question)}"
+    yield f"  {_state(view)}"
+    if where := _where(view):
+        yield f"  {where}"
+    yield from _plan(view)
+    yield from (f"  {_told(told)}" for told in view.steering)
+    for phase in view.phases:
+        yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
+        yield from (line for turn in phase.turns for line in _turn(turn, thinking))
+        if phase.name == "research":
+            yield from (line for lane in view.lanes for line in _lane(lane, thinking))
+    yield from _evidence(view)
+    yield from (f"  warning: {clean(warning.message)}" for warning in view.warnings)
+
+
+def _state(view: RunView) -> str:
+    said = [view.status, view.stop_reason, view.mode, view.depth, view.strategy]
+    said += [f"started {view.started_at[:19]}"] if view.started_at else []
+    said += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
+    said += [f"error: {clean(view.error)}"] if view.error else []
+    return ", ".join(part for part in dict.fromkeys(said) if part)
+
+
+def _where(view: RunView) -> str:
+    """Where the run stands: its conversation, and the run it goes on from."""
+    brief = view.brief
+    said = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
+    said += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
+    said += [f"forked from run {brief.fork.run} at {brief.fork.point}"] if brief and brief.fork else []
+    return ", ".join(said)
+
+
+def _plan(view: RunView) -> Iterator[str]:
+    if view.plan is None:
+        return
+    yield f"  plan: {clean(view.plan.title)}"
+    for step in view.plan.steps:
+        yield f"    {step.id}. {clean(step.title)} ({step.status})"
+    for each in view.reflections:
+        said = f"after step {each.step}: {each.decision}"
+        why = "; ".join(clean(text) for text in (each.reasoning, *each.changes, each.note) if text)
+        yield f"    {shorten(f'{said}: {why}' if why else said)}"
+
+
+def _told(told: Steered) -> str:
+    """What the owner said, and what became of it."""
+    note = f" ({'heeded at ' if told.state == 'applied' else ''}{clean(told.note)})" if told.note else ""
+    return f"told: {shorten(clean(told.text))}: {told.state}{note}"
+
+
+def _lane(lane: Lane, thinking: bool) -> Iterator[str]:
+    ended = f", {clean(lane.error)}" if lane.error else f", {lane.stop}" if lane.stop not in ("", "done") else ""
+    yield f"    agent {lane.lane} ({lane.state}{ended}): {clean(lane.task)}"
+    for turn in lane.turns:
+        yield from (f"  {line}" for line in _turn(turn, thinking))
+    if lane.finding.text:
+        yield f"      found: {shorten(clean(lane.finding.text))}"
+
+
+def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
+    if thinking:
+        yield from (f"    thought: {clean(thought)}" for thought in turn.thoughts)
+    for use in turn.tools:
+        yield f"    {use.tool} {shorten(clean(use.arguments), 80)}: {clean(use.summary) or use.outcome}"
+
+
+def _evidence(view: RunView) -> Iterator[str]:
+    # The one step of a plan is the question itself, perhaps without its question mark.
+    parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
+    for each in reversed(parts.values()):
+        yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
+    yield f"  {counted(len(view.sources), 'source')} met, {counted(len(view.claims), 'claim')} made"
+    for claim in view.claims:
+        why = f" ({clean(claim.reason)})" if claim.reason else ""
+        yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"
+    if view.gate is not None and not view.gate.passed:
+        yield f"  the final gate failed: {clean('; '.join(view.gate.problems))}"
+    total = view.usage.total
+    yield (
+        f"  {counted(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
+        f" {counted(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
+    )
+    if view.brief and view.brief.estimate:
+        yield f"  estimated at its start: {told(view.brief.estimate)}"

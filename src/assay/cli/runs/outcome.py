@@ -12,13 +12,11 @@ import msgspec
 
 from assay import settings
 from assay.app import signatures
-from assay.cli import files, options
-from assay.cli.exits import Exit
+from assay.cli import destinations, options
+from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
-from assay.cli.stored_names import run_ids
-from assay.cli.tables import table
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.errors import UsageError
 from assay.core.markers import CitationMode
@@ -38,7 +36,7 @@ from assay.services.shares import PATH
 @options.common
 @click.pass_context
 def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_json: bool, home: Path | None) -> None:
-    """How the report of run B differs from that of run A: claims, verdicts, cited sources, plan.
+    """Compare the reports of two runs: claims, verdicts, cited sources, plan.
 
     \b
         assay runs diff k3v9 last
@@ -149,9 +147,9 @@ def export_run(
         assay runs export last -o report.html -o report.zip
         assay runs export k3v9 -o references.bib
     """
-    targets = files.checked(outputs)
+    targets = destinations.checked(outputs)
     if sign:
-        if not any(files.suffix(path) == _BUNDLE for path in targets):
+        if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
         signatures.own_key()  # said before anything is written, where there is none
     configured = settings.load()
@@ -173,9 +171,9 @@ async def _export(
     async with stored(home) as assay:
         view = await assay.view(reference)
         for path in targets:
-            suffix = files.suffix(path)
+            suffix = destinations.suffix(path)
             data = await assay.export(view.run_id, suffix, citations)
-            files.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
+            destinations.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_told(view, path, suffix))
 
 
@@ -202,10 +200,10 @@ def _holds(suffix: str) -> str:
 
 @click.command("share")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
-@click.option("--days", type=float, help="Days after which the link expires; without, it is good until it is revoked.")
-@click.option("--url", "address", help="Address of the server, as readers reach it; without, as the settings have it.")
-@click.option("--list", "listed", is_flag=True, help="List the links to the run in place of making one.")
-@click.option("--revoke", metavar="LINK", help="Revoke the link of this id (--list shows them).")
+@click.option("--days", type=float, help="Days until the link expires; default: never.")
+@click.option("--url", "address", help="Address of the server as readers reach it; default: that in the settings.")
+@click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")
+@click.option("--revoke", metavar="LINK", help="Revoke the link with this id (--list shows ids).")
 @options.json_output
 @options.common
 def share_run(
@@ -217,9 +215,9 @@ def share_run(
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Make a link under which anybody may read the report of run ID from `assay serve`, without login.
+    """Create a link with which anyone can read the report of run ID on `assay serve` without logging in.
 
-    The link is printed once, and stored nowhere; of its secret only a hash is kept.
+    The link is printed once. Assay stores only a hash of its secret.
 
     \b
         assay runs share last

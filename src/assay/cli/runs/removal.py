@@ -1,4 +1,4 @@
-"""Deleting runs: `rm`, `prune`."""
+"""Deleting runs: `rm`, `prune`, and the keeping to `[retention]` when a run has ended."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ import msgspec
 
 from assay import Assay, settings
 from assay.cli import options
-from assay.cli.confirmation import confirm
-from assay.cli.exits import Exit
+from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
-from assay.cli.progress import counted, shorten
 from assay.cli.runs.lists import Age
-from assay.cli.runs.retention import said
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write
 from assay.core.errors import LeaseHeld
+from assay.core.milestones import counted, shorten
 from assay.core.ports import FINAL, RunRow
 from assay.services.jobs.specifications import PruneJob
-from assay.services.retention import Pruned, RetentionRules, rules_of
+from assay.services.retention import Pruned, RetentionRules, Swept, rules_of
 
 _ALL = 1_000_000
 
@@ -37,9 +34,9 @@ _ALL = 1_000_000
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
-    """Delete the runs ID…: events, steps and messages, and the documents which only they had read.
+    """Delete the runs ID…: events, steps and messages, and documents no other run has read.
 
-    Documents in a collection or used by another run stay. A run that is being executed is not deleted.
+    Documents in a collection or used by another run stay. A run in progress is not deleted.
 
     \b
         assay runs rm last
@@ -108,9 +105,9 @@ def prune_runs(
     as_json: bool,
     home: Path | None,
 ) -> None:
-    """Delete ended runs by a rule (without one, that of [retention]), and what only they had read.
+    """Delete old runs by a rule (default: the one in [retention]), with documents no other run has read.
 
-    Runs which others go on from, and those a schedule is compared with, are kept. Nothing is asked.
+    Runs that others continue from, or that a schedule compares with, are kept. It asks for no confirmation.
 
     \b
         assay runs prune --older-than 30d --dry-run
@@ -138,3 +135,23 @@ async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pru
         if not rules.any and not rules_of(assay.settings).any:
             raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")
         return await assay.prune(rules if rules.any else None, dry_run=dry_run)
+
+
+def said(swept: Swept | None) -> str:
+    """What follows the number of deleted runs: what was cleaned up with them."""
+    if swept is None:
+        return "; documents stay for now: another process works with this library"
+    if swept.apart:
+        return "; bytes stay: another library stores some in the same place"
+    if not swept.blobs:
+        return ""
+    return f"; {counted(len(swept.rows), 'document')} no run refers to any more removed ({swept.size / 1e6:,.1f} MB)"
+
+
+async def keep_to_rules(assay: Assay, verbosity: int) -> None:
+    """Delete the runs which the settings do not keep; where they say nothing, nothing is looked at."""
+    if not rules_of(assay.settings).any:
+        return
+    done = await assay.prune()
+    if done.runs and verbosity >= 0:
+        say(f"{counted(len(done.runs), 'run')} deleted, as [retention] says")

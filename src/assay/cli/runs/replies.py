@@ -9,17 +9,15 @@ from pathlib import Path
 import click
 
 from assay import Assay, RunView, settings
-from assay.cli import notify_options, options
-from assay.cli.confirmation import may_ask
-from assay.cli.exits import Exit
-from assay.cli.files import checked
+from assay.cli import options
+from assay.cli.completion import run_ids
+from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import put
 from assay.cli.run_options import run_options
 from assay.cli.run_watch import Output, conclude, stdout_for
 from assay.cli.runs.continuation import go_on
-from assay.cli.stored_names import run_ids
-from assay.cli.terminal import TerminalOptions, say
+from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
 from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
@@ -44,7 +42,7 @@ class AnswerOptions:
 @click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def answer_run(
@@ -61,10 +59,10 @@ def answer_run(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Answer the questions the run ID waits with, and go on with it in this process.
+    """Answer the questions that run ID waits for, and continue it in this process.
 
-    An empty answer leaves its question to the usual reading. On a terminal the questions are asked. A plan is approved
-    by `assay runs approve`.
+    An empty answer keeps the usual reading of the question. On a terminal, Assay asks the questions. To approve a
+    plan, use `assay runs approve`.
 
     \b
         assay runs answer last "The one in Brittany"
@@ -80,7 +78,7 @@ def answer_run(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     told = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=told, resume=not no_resume)
@@ -126,7 +124,7 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 @click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
 @options.output()
 @options.citations
-@notify_options.notify
+@options.notify
 @options.common
 @click.pass_obj
 def approve_plan(
@@ -142,7 +140,7 @@ def approve_plan(
     notify: tuple[str, ...],
     home: Path | None,
 ) -> int:
-    """Approve the plan the run ID waits with, or give it another, and go on with it in this process.
+    """Approve the plan of run ID, or give it another plan, and continue the run in this process.
 
     \b
         assay runs approve last
@@ -155,7 +153,7 @@ def approve_plan(
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
-        notify=notify_options.targets(notify, configured),
+        notify=options.targets(notify, configured),
     )
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
     return asyncio.run(answered(reference, given, output, home))

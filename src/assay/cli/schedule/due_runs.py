@@ -12,18 +12,17 @@ import click
 import msgspec
 
 from assay import RunHandle, settings
-from assay.cli import notify_options, options
-from assay.cli.exits import Exit
+from assay.cli import options
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
-from assay.cli.notify_options import tell
-from assay.cli.progress import counted
+from assay.cli.options import tell
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import told
-from assay.cli.runs.retention import keep_to_rules
-from assay.cli.terminal import TerminalOptions, clean, say, write
+from assay.cli.runs.removal import keep_to_rules
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
+from assay.core.milestones import counted
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
@@ -40,7 +39,7 @@ def output_for(
         ConfigError: whom to notify cannot be told.
     """
     stdout: Stdout = "json" if as_json else "report"
-    return Output(stdout=stdout, verbosity=state.verbosity, notify=notify_options.targets(notify, configured))
+    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.targets(notify, configured))
 
 
 async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings, output: Output) -> Exit:
@@ -107,17 +106,17 @@ def _code(asked: DueOutcome) -> Exit:
 
 
 @click.command("run-due")
-@notify_options.notify
+@options.notify
 @queue_option
 @options.json_output
 @options.common
 @click.pass_obj
 def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, as_json: bool, home: Path | None) -> int:
-    """Ask every question that is due, one after another, and print how each report differs from the one before.
+    """Ask every question that is due, one after another, and print how each report differs from the previous one.
 
-    For cron or a systemd timer: called more often than a question is due, it does nothing in between, and two calls
-    at once do not ask twice. A run which a killed process left is gone on with. With --json a line each: {"schedule",
-    "run", "status", "changes", …}. Exit codes: 0 done, or nothing due; 1 a run failed; 7 a run waits for answers.
+    Made for cron or a systemd timer: it does nothing when no question is due, and two calls at once never ask twice.
+    A run left by a killed process is continued. --json prints one line per schedule: {"schedule", "run", "status",
+    "changes", …}. Exit codes: 0 done, or nothing due; 1 a run failed; 7 a run waits for answers.
 
     \b
         assay schedule run-due
@@ -149,14 +148,14 @@ EVERY = 20.0
 
 
 @click.command("watch")
-@notify_options.notify
+@options.notify
 @options.json_output
 @options.common
 @click.pass_obj
 def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
-    """Stay, ask each question when it is due, and print what changed; Ctrl-C or SIGTERM ends it.
+    """Keep running, ask each question when it is due, and print what changed. Ctrl-C or SIGTERM stops it.
 
-    What a run was at when it was ended is gone on with by the next `watch` or `run-due`.
+    The next `watch` or `run-due` continues an interrupted run.
 
     \b
         assay schedule watch --notify https://example.org/hook

@@ -33,6 +33,10 @@ from assay.core.ports.documents import Query as Query
 from assay.core.ports.documents import Search as Search
 from assay.core.ports.documents import WordField as WordField
 from assay.core.ports.documents import WordScore as WordScore
+from assay.core.ports.jobs import PRIORITIES as PRIORITIES
+from assay.core.ports.jobs import Queue as Queue
+from assay.core.ports.jobs import QueuedRun as QueuedRun
+from assay.core.ports.jobs import QueueLimits as QueueLimits
 from assay.core.ports.journal import GOING as GOING
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING
@@ -71,10 +75,6 @@ from assay.core.ports.models import Permits as Permits
 from assay.core.ports.models import RateLimiter as RateLimiter
 from assay.core.ports.models import Similarity as Similarity
 from assay.core.ports.models import TextKind as TextKind
-from assay.core.ports.queue import PRIORITIES as PRIORITIES
-from assay.core.ports.queue import Queue as Queue
-from assay.core.ports.queue import QueuedRun as QueuedRun
-from assay.core.ports.queue import QueueLimits as QueueLimits
 from assay.core.ports.world import Clock as Clock
 from assay.core.ports.world import Fact as Fact
 from assay.core.ports.world import Notices as Notices

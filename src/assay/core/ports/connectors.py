@@ -34,7 +34,7 @@ class Connector(Protocol):
         """The files at `place`, as they are now; none of more than `largest` bytes. Blocking.
 
         Args:
-            folder: an empty folder of this call's own, deleted after it.
+            folder: an empty folder of this call's own, deleted after it, or when the answer is wanted no more.
 
         Raises:
             FetchFailed: it cannot be had; the reason begins with its kind. Raised by the iteration.
@@ -59,10 +59,12 @@ class ListingConnector(Connector, Protocol):
         It may be given that name again. Files of more than `largest` bytes are left out. Blocking.
 
         Args:
-            folder: a folder of this place's own, for this call and for `read`.
+            folder: a folder of this place's own, for this call and for `read`. Who wants the answer no more deletes
+                it: look for it now and then, and end when it is gone.
 
         Raises:
             FetchFailed: as `fetch`.
+            UsageError: there is more than anybody reads.
         """
         ...
 

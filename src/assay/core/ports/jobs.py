@@ -1,13 +1,110 @@
-"""Jobs: long work beside runs, which any worker takes up and goes on with where another has died."""
+"""Work which waits for a worker: runs in the queue, and jobs, which another worker goes on with where one has died."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, Protocol, Self
 
 import msgspec
 
-from assay.core.ports.queue import Unfit
+from assay.core.ports.journal import Lease
+
+QUEUE_NEWS = ":queue"
+"""What `Journal.listen` tells when a run can be taken out of the queue; no run is called so."""
+MOST_TAKEN = 20
+"""A run which so many workers have taken up, and left without a last word, is offered to none any more."""
+PRIORITIES = range(-100, 101)
+"""Priorities a run may have in the queue; the highest is taken first."""
+
+
+class QueueLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How many queued runs may be executed at once, altogether and of one user; 0 is no limit."""
+
+    running: int = 0
+    per_user: int = 0
+
+
+class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in the queue. `ready` says that a worker may take it; one that waits for a person is not.
+
+    `holder` is who executes it, empty for nobody; `taken` how often a worker took it up; `release` the version of Assay
+    which made it, empty where that is not known.
+    """
+
+    run_id: str
+    user: str
+    priority: int
+    ready: bool
+    taken: int
+    holder: str
+    release: str = ""
+
+
+class QueueDepth(msgspec.Struct, frozen=True, kw_only=True):
+    """How many runs are in the queue: those which wait for a worker, are executed, or wait for a person (parked)."""
+
+    waiting: int = 0
+    executed: int = 0
+    parked: int = 0
+
+
+Unfit = Callable[[str], bool]
+"""Whether runs of a release are none for us."""
+
+
+class Queue(Protocol):
+    """Runs which wait for a worker, over the same store as the journal."""
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same queue, in which one owner sees and changes his own runs alone; None sees all. A claim takes any."""
+        ...
+
+    async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
+        """Have a worker take the run up; one that is queued already is ready again, with this priority.
+
+        `release` is the version of Assay which made it.
+
+        Raises:
+            UnknownName: no such run.
+        """
+        ...
+
+    async def claim(
+        self,
+        holder: str,
+        ttl: float,
+        limits: QueueLimits,
+        but: Collection[str] = (),
+        unfit: Unfit | None = None,
+    ) -> Lease | None:
+        """Take the lease of the run whose turn it is, None where there is none for us.
+
+        The highest priority goes first; then the user with the fewest runs in execution, then who came first. No two
+        processes claim at the same time, so limits hold exactly. A run in the queue whose lease has expired is there
+        to be claimed again. Those named in `but`, and those of an `unfit` release, are left to others.
+        """
+        ...
+
+    async def park(self, run_id: str) -> None:
+        """The run waits for a person: no worker takes it up until `wake`."""
+        ...
+
+    async def wake(self, run_id: str) -> bool:
+        """It may be taken up again; False where it is not in the queue."""
+        ...
+
+    async def leave(self, run_id: str) -> None:
+        """The run has ended, or somebody else goes on with it."""
+        ...
+
+    async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
+        """What is in the queue, those in execution too; the highest priority first, then who came first."""
+        ...
+
+    async def depth(self) -> QueueDepth:
+        """How many runs are in the queue."""
+        ...
+
 
 JOBS_NEWS = ":jobs"
 """What `Journal.listen` tells when there are jobs to do, or fewer; no run is called so."""
@@ -91,8 +188,12 @@ class Jobs(Protocol):
         """The same, in which one owner sees and changes his own jobs alone; None sees all. A claim takes any."""
         ...
 
-    async def put(self, jobs: Sequence[Job]) -> int:
-        """Store these jobs in one transaction, but for those whose id is known; how many were new."""
+    async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
+        """Store these jobs in one transaction, but for those whose id is known; how many were new.
+
+        Raises:
+            TooMany: `at_once` jobs wait or are done already, parts and periodic ones which are not due left out.
+        """
         ...
 
     async def find(self, id: str) -> Job:
@@ -119,12 +220,17 @@ class Jobs(Protocol):
         """Seconds until a job which waits is due, or the lease of one runs out, 0 where one is; None: there is none."""
         ...
 
+    async def until_again(self, claim: JobClaim) -> float | None:
+        """Seconds until a job which failed for now, and which may be claimed so, is due again; None: there is none."""
+        ...
+
     async def claim(self, claim: JobClaim) -> Job | None:
         """Take the job whose turn it is; None where there is none for us.
 
-        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. No two
-        processes claim at the same time. A job whose lease has expired is there to be claimed again; one which
-        `MOST_TRIED` workers have left so fails instead, and is kept for `retry`.
+        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. A job
+        which waits for its parts is not in execution. No two processes claim at the same time. A job whose lease has
+        expired is there to be claimed again; one which `MOST_TRIED` workers have left so fails instead, and is kept for
+        `retry`.
         """
         ...
 
@@ -136,11 +242,12 @@ class Jobs(Protocol):
         """
         ...
 
-    async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
+    async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
 
         One that is waiting or has ended then is let go of; a periodic one which is done or has failed is followed by
-        the next in the same transaction, and one that was cancelled takes its parts with it.
+        the next in the same transaction, and one that has ended takes those of its parts with it which have not. With
+        a `pause` it is due after so many seconds, by the store's clock.
 
         Raises:
             FenceLost: it is another's now, or has ended.
@@ -155,10 +262,11 @@ class Jobs(Protocol):
         """
         ...
 
-    async def retry(self, id: str) -> Job:
+    async def retry(self, id: str, at_once: int | None = None) -> Job:
         """Have a job which failed or was cancelled taken up again, and its parts which did not get done.
 
         Raises:
+            TooMany: `at_once` jobs wait or are done already.
             UnknownName: there is none.
             UsageError: it has done what it was to do, or is on its way.
         """

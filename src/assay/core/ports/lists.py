@@ -1,13 +1,118 @@
-"""Lists of runs and of threads, page by page."""
+"""Lists of runs and of threads, page by page; the labels runs are told apart by, and the index they are searched in."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 import msgspec
 
+from assay.core.errors import UsageError
 from assay.core.usage import Usage
+
+# Labels: what a run's owner calls it, for lists, logs and limits; a name, or a name and a value.
+
+MOST_LABELS, LONGEST_LABEL = 50, 512
+STARRED = "starred"
+"""The label of runs which their owner wants to find again; the page shows it as a star."""
+
+
+def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Labels which a run may have.
+
+    Raises:
+        UsageError: too many, or too long ones.
+    """
+    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
+        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
+    return dict(labels)
+
+
+def relabelled(labels: Mapping[str, str], added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
+    """`labels` without those which are `removed`, and with those which are `added`.
+
+    Raises:
+        UsageError: a run may not have these.
+    """
+    if not all(name.strip() and name.isprintable() for name in added):
+        raise UsageError("a label has a name of printable characters: name one as `to-read` or `project=tides`")
+    return checked_labels({name: value for name, value in labels.items() if name not in removed} | dict(added))
+
+
+def read_label(text: str) -> tuple[str, str]:
+    """The name and the value of `name` or `name=value`."""
+    name, _, value = text.partition("=")
+    return name.strip(), value.strip()
+
+
+class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What the index holds of a run; `number` is its place in the journal, `seq` how far its log had come.
+
+    One which has `ended` stays as it is.
+    """
+
+    number: int
+    run_id: str
+    owner: str
+    seq: int
+    ended: bool
+    question: str
+    report: str = ""
+    language: str = ""
+
+
+class RunHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A run which answers, and the sentence of its report which answers best; empty where only the question does."""
+
+    run_id: str
+    score: float
+    snippet: str = ""
+
+
+class RunIndexing(Protocol):
+    """An index of runs, derived from the journal. Blocking; one thread at a time.
+
+    Each of its methods but `writing` and `remove` raises `IndexDamaged` where the files are no index.
+    """
+
+    def writing(self) -> AbstractContextManager[None]:
+        """The right to change the index.
+
+        Raises:
+            SearchError: another process has it for too long.
+            OSError: the folder cannot be written.
+        """
+        ...
+
+    def known(self) -> dict[str, int]:
+        """The runs it holds, with their numbers."""
+        ...
+
+    def count(self, owner: str) -> int:
+        """How many runs it holds of an owner."""
+        ...
+
+    def unended(self) -> dict[str, tuple[int, int]]:
+        """Those which had not ended when they were taken in: their numbers, and how far their logs had come."""
+        ...
+
+    def last(self) -> int:
+        """The highest number, 0 where there is none."""
+        ...
+
+    def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
+        """Take runs in, in the place of what is known of them, and others out; within `writing`."""
+        ...
+
+    def remove(self) -> None:
+        """Forget everything; within `writing`."""
+        ...
+
+    def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
+        """The best runs of an owner, None: of all, from `offset` on."""
+        ...
+
 
 RunStatus = Literal["created", "running", "waiting", "paused", "completed", "failed", "cancelled"]
 FINAL: frozenset[RunStatus] = frozenset(("completed", "failed", "cancelled"))

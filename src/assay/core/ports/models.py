@@ -1,16 +1,77 @@
-"""Models and embedders: what is asked of them, and how many calls a service gets at once."""
+"""Models and embedders: what is asked of them, the keys for it, how many calls at once, and which are of one family."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from assay.core.brief import Role
 from assay.core.messages import Delta, ModelFacts, Profile, Reply, Request
-from assay.core.secrets import Secret
 from assay.core.usage import Usage
+
+
+class Secret:
+    """A key or password: printed, formatted or logged it is `***`."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The value, for the one place which sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+
+# Families: models made by the same hands are likely to make, and to miss, the same mistakes.
+
+BUILT_IN = "extractive"
+"""The built-in model, which judges nothing."""
+
+_MAKERS = (
+    ("openai", r"gpt|chatgpt|davinci|o[1-9](?:-|$)|codex"),
+    ("anthropic", r"claude"),
+    ("google", r"gemini|gemma|palm"),
+    ("meta", r"llama"),
+    ("mistral", r"(?:open-)?mi[sx]tral|magistral|ministral|codestral|devstral|pixtral"),
+    ("alibaba", r"qwen|qwq"),
+    ("deepseek", r"deepseek"),
+    ("cohere", r"command|aya|c4ai"),
+    ("xai", r"grok"),
+    ("microsoft", r"phi"),
+    ("moonshot", r"kimi|moonshot"),
+    ("zhipu", r"glm|chatglm"),
+    ("amazon", r"nova|titan"),
+    ("nvidia", r"nemotron"),
+    ("ibm", r"granite"),
+)
+_MAKER = tuple((maker, re.compile(rf"(?:^|[/.:_-])(?:{names})", re.IGNORECASE)) for maker, names in _MAKERS)
+
+
+def family(name: str) -> str:
+    """The maker of the model `name` (PROVIDER:NAME) as its name tells it, else its provider."""
+    provider, _, model = name.partition(":")
+    return next((maker for maker, pattern in _MAKER if pattern.search(model)), provider)
+
+
+def judges(models: Mapping[Role, Sequence[str]]) -> tuple[str, ...]:
+    """Who judges, where nobody says so: all models of the other roles, those first which are of another family than
+    the first which writes the report; the built-in one where there is no other.
+    """
+    roles: tuple[Role, ...] = ("analytical", "simple", "complex")
+    named = [name for role in roles for name in models.get(role, ()) if name != BUILT_IN]
+    writer = family(next(iter(models.get("complex", ())), BUILT_IN))
+    ordered = sorted(dict.fromkeys(named), key=lambda name: family(name) == writer)
+    return tuple(ordered) or (BUILT_IN,)
 
 
 class Model(Protocol):

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
 from assay.core.relevance.topic_question import (
     NEAR,
@@ -39,14 +40,7 @@ _MARKS = ".,;:()?!¿¡“”\"'"
 _NUMBER = re.compile(r"\d")
 _CJK_NUMBER = re.compile("[一二三四五六七八九十百千万亿两半]")
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
-_NUMERAL = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
-    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million"
-    r"|billion|half|third|quarter|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|millionen?"
-    r"|два|две|три|четыре|пять|шесть|семь|восемь|девять|десять|сто|тысяч\w*|миллион\w*|dos|tres|cuatro|cinco|seis"
-    r"|siete|ocho|nueve|diez|cien|mil|millones)\b",
-    re.IGNORECASE,
-)
+_NUMERAL = re.compile(rf"\b(?:{'|'.join((*NUMBER_WORDS, *TENS, *NUMERALS))})\b", re.IGNORECASE)
 REASON = re.compile(
     r"\b(?:because|since|due to|so that|in order|therefore|reason|thus|weil|da|denn|damit|wegen|grund|потому|так как|"
     r"поскольку|чтобы|из-за|porque|debido|para|razón)\b|因为|因為|由于|由於|所以|لأن|بسبب",

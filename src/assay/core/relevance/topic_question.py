@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.relevance.analysis import analysis_of, stop_terms, terms
+from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
 
 # Statements: what may answer a question, with its words as keys.
 

@@ -8,9 +8,9 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.events import Envelope, Event, StepRestarted, decode
-from assay.core.view.handlers import HANDLERS
+from assay.core.view import research_handlers, run_handlers  # noqa: F401 - each registers its handlers
 from assay.core.view.model import RunView
-from assay.core.view.state import ViewState
+from assay.core.view.state import HANDLERS, ViewState
 
 
 class ViewBuilder:

@@ -1,11 +1,16 @@
-"""The working copy of a view: what the handlers change, and how a frozen view is made of it."""
+"""The working copy of a view: the handlers which change it, by kind of event, and how a frozen view is made of it.
+
+A kind without a handler changes nothing a reader sees.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
+from assay.core import events as e
 from assay.core.claims import Check, Claim, Conflict, Version, summarize
 from assay.core.coordinates import lane_of
 from assay.core.events import Envelope, Path, RunResumed, RunWaiting
@@ -198,3 +203,19 @@ class ViewState(model.RunFacts, kw_only=True):
     def _active_phase(self) -> str:
         open = [phase.name for phase in self.phases.values() if phase.started_at and not phase.finished_at]
         return open[-1] if open and self.status not in FINAL else ""
+
+
+Handler = Callable[[ViewState, e.Envelope, Any], None]
+HANDLERS: dict[str, Handler] = {}
+
+H = TypeVar("H", bound=Handler)
+
+
+def on(*kinds: type[e.Event]) -> Callable[[H], H]:
+    """Register the handler of these kinds."""
+
+    def register(handler: H) -> H:
+        HANDLERS.update(dict.fromkeys((kind.kind for kind in kinds), handler))
+        return handler
+
+    return register

@@ -18,13 +18,16 @@ import msgspec
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
-from assay.evidence.ingest import exclusions
 from assay.evidence.ingest.files import (
+    LARGEST_TWIN,
     SNIFFED,
     FileContent,
     FileToRead,
     address,
     check_regular,
+    is_twin,
+    left_out_by_content,
+    left_out_by_name,
     printable,
     read_file,
 )
@@ -36,7 +39,8 @@ MOST_UNPACKED = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
 AHEAD = 16
 AHEAD_BYTES = 64 * 1024 * 1024
-
+LOOKED_UP = 500
+"""Files about which the library is asked at once."""
 
 T = TypeVar("T")
 
@@ -100,7 +104,7 @@ class _Allowance:
 
 
 class Units:
-    """Makes units of files. `pages` has the page which may have been made of a source (`leaving.twins`)."""
+    """Makes units of files. `pages` has the page which may have been made of a source (`files.twins`)."""
 
     def __init__(
         self,
@@ -118,12 +122,19 @@ class Units:
         # A newer version of any of them may read more of an archive.
         self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
 
-    def of(self, file: FileToRead) -> Iterator[Unit]:
-        """The units of one file; the last is `UnitFinished`."""
+    def of_files(self, files: Sequence[FileToRead]) -> Iterator[Unit]:
+        """The units of files, in order; each file's last is `UnitFinished`."""
+        for first in range(0, len(files), LOOKED_UP):
+            some = files[first : first + LOOKED_UP]
+            known = self._library.stamps([stamp_path(file) for file in some])
+            for file in some:
+                yield from self._of(file, known.get(stamp_path(file)))
+
+    def _of(self, file: FileToRead, known: FileStamp | None) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
-            stamp = self._look(file)
-            if not file.named and (why := exclusions.by_name(file.path.name) or self._twin(file)):
+            stamp = self._look(file, known)
+            if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:
                 yield UnchangedFile(stamp)
@@ -157,17 +168,16 @@ class Units:
             )
         yield UnitFinished(name=page.url)
 
-    def _look(self, file: FileToRead) -> FileStamp:
-        """The stamp of an unchanged file, else one without documents."""
+    def _look(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
+        """The stamp of an unchanged file, else one without documents; `known` is that of the last time."""
         status = file.path.stat()
         check_regular(status)
-        path = printable(os.path.abspath(file.path))
+        path = stamp_path(file)
         reader = self._reader(file.path.name) or self._extractors.get(".txt")
         version = reader.name if reader is not None else ""
         if by_suffix(self._archives, file.path.name) is not None:
             version = f"{version} {self._versions}"
         fresh = FileStamp(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns, documents=(), extractor=version)
-        known = self._library.stamp(path)
         same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
         return known if known is not None and same and known.extractor == version else fresh
 
@@ -188,10 +198,10 @@ class Units:
         """Why a source is left out: the page beside it says the same; "" where it is read."""
         path = file.path
         page = self._pages.get(path)
-        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, exclusions.LARGEST_TWIN):
+        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, LARGEST_TWIN):
             return ""
         found = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
-        same = all(found) and exclusions.is_twin(*(each.data for each in found if each is not None))
+        same = all(found) and is_twin(*(each.data for each in found if each is not None))
         return "the source of a page beside it" if same else ""
 
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
@@ -217,7 +227,7 @@ class Units:
             nested = by_suffix(self._archives, member.name)
             if member.problem or left.spent:
                 yield UnitProblem(member.problem or left.spent, path)
-            elif why := exclusions.by_name(PurePosixPath(member.name).name):
+            elif why := left_out_by_name(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
             elif nested is None:
                 yield _wanted(self._part(PurePosixPath(member.name).name, place, member.data, path))
@@ -248,11 +258,16 @@ class Units:
         return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
 
 
+def stamp_path(file: FileToRead) -> str:
+    """The name under which a file's stamp is kept."""
+    return printable(os.path.abspath(file.path))
+
+
 def _wanted(unit: Unit) -> Unit:
     """A part nobody named, unless its bytes show that it is for no reader."""
     if not isinstance(unit, IngestPart):
         return unit
-    why = exclusions.by_content(unit.name, unit.data, unit.media_type)
+    why = left_out_by_content(unit.name, unit.data, unit.media_type)
     return LeftOut(unit.name, why) if why else unit
 
 

@@ -8,8 +8,7 @@ import msgspec
 
 from assay.core.sources import BlockKind, Syntax
 from assay.evidence.segment import lines as shape
-from assay.evidence.segment.lines import TextLine
-from assay.evidence.segment.records import FEWEST, MORE, is_header, record_run
+from assay.evidence.segment.lines import FEWEST, MORE, TextLine, is_header, record_run
 
 FRONT_MATTER_LINES = 400
 TITLE = 120

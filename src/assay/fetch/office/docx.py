@@ -15,8 +15,8 @@ from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
-from assay.fetch.office.text_builder import TextBuilder
 from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import TextBuilder
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -16,8 +16,8 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
-from assay.fetch.office.text_builder import TextBuilder
 from assay.fetch.text_decoder import clean, decode
+from assay.fetch.text_form import TextBuilder
 
 CONTAINER = "META-INF/container.xml"
 BOOK = "{http://www.idpf.org/2007/opf}"

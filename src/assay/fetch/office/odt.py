@@ -11,8 +11,8 @@ from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.office.package import unpacked, xml
-from assay.fetch.office.text_builder import TextBuilder
 from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import TextBuilder
 
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"

@@ -13,8 +13,7 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
-from assay.fetch.pdf.paragraphs import PrintedLine
-from assay.fetch.pdf.tables import PrintedPart
+from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
 
 FLATTENED = 1
 SPARSE = 0.5

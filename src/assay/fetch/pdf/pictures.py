@@ -20,8 +20,7 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
-from assay.core.printed_pages import PageAsked, PageBox, PagePlaces
-from assay.core.sources import Extracted
+from assay.core.sources import Extracted, PageAsked, PageBox, PagePlaces
 from assay.fetch.pdf.lines import Pdf, characters
 
 TALLEST = 6

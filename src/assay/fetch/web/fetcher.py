@@ -15,11 +15,10 @@ from typing import Literal
 import httpcore2
 import msgspec
 
-from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
+from assay.core.remote_services import retry_after, trusted
 from assay.core.sources import Fetched
-from assay.core.waits import retry_after
 from assay.core.web_addresses import (
     ANYTHING,
     BadUrl,
@@ -29,7 +28,6 @@ from assay.core.web_addresses import (
     read,
 )
 from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, system_resolve
-from assay.fetch.web.body import ENCODINGS, media_type, read_body
 from assay.fetch.web.in_flight import InFlight, once
 from assay.fetch.web.links import (
     LARGEST_ROBOTS,
@@ -37,7 +35,7 @@ from assay.fetch.web.links import (
     RobotsRules,
     rules,
 )
-from assay.fetch.web.page_freshness import conditions, fresh_for, seconds, unchanged
+from assay.fetch.web.response import ENCODINGS, conditions, fresh_for, media_type, read_body, seconds, unchanged
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")

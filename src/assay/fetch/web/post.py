@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import httpcore2
 
-from assay.core.certificates import trusted
 from assay.core.errors import FetchFailed
 from assay.core.ports.webhooks import Posted
-from assay.core.waits import retry_after
+from assay.core.remote_services import retry_after, trusted
 from assay.core.web_addresses import BadUrl, Url, read
 from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Resolve, policy, refused, system_resolve
 

@@ -23,13 +23,13 @@ from pydantic_ai.models import StreamedResponse
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
-from assay.core.secrets import Secret
-from assay.core.waits import retry_after
+from assay.core.ports.models import Secret
+from assay.core.remote_services import retry_after
 from assay.models import failures
-from assay.models.direct import request_format
+from assay.models.direct import messages
 from assay.models.direct.clients import Closable, client, watched
 from assay.models.direct.direct_services import DirectService
-from assay.models.direct.event_reader import EventReader
+from assay.models.direct.messages import EventReader
 
 # What the library raises, as our errors; the key is in none of them.
 
@@ -172,9 +172,9 @@ class Conversation:
         model = self._client.model
         return model_request_stream(
             model,
-            request_format.messages(request, self._service),
-            model_settings=request_format.settings(request, self._service, self._profile, model.profile),
-            model_request_parameters=request_format.parameters(request, model.profile),
+            messages.messages(request, self._service),
+            model_settings=messages.settings(request, self._service, self._profile, model.profile),
+            model_request_parameters=messages.parameters(request, model.profile),
             instrument=False,
         )
 

@@ -18,10 +18,9 @@ import msgspec
 from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
-from assay.core.secrets import Secret
-from assay.models.catalogue import profile
+from assay.core.ports.models import Secret
+from assay.models.catalogue import listed, profile
 from assay.models.direct.direct_services import SERVICES, DirectService
-from assay.models.model_lists import listed
 
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation

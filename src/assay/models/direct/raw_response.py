@@ -7,20 +7,176 @@ the format needs; so where the answer is one, it never sees it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, aclosing
+from typing import Any
+from uuid import uuid4
 
 import httpx2
+import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.messages import Delta, Reply, Request
+from assay.core.messages import Delta, Reply, Request, StopReason, TextDelta, ThinkingDelta, input_tokens
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.calls import decode
 from assay.models.direct import conversation
 from assay.models.direct.clients import ResponseIntercepted, watched
 from assay.models.direct.conversation import Conversation, close_all
-from assay.models.direct.gemini import GeminiChunk, GeminiReader
-from assay.models.event_stream import events
+from assay.models.failures import ServiceFault
+from assay.models.streams import Halves, PartialCalls, decode, events
+
+# Google's answers, chunk by chunk, without its client's types.
+
+_STOPS: dict[str, StopReason] = {
+    "MAX_TOKENS": "length",
+    "CONTINUATION": "length",
+    **dict.fromkeys(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"), "refused"),
+}
+_FAULTS = frozenset(
+    ("LANGUAGE", "MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS", "UNEXPECTED_TOOL_CALL")
+)
+
+
+class FunctionCall(msgspec.Struct, frozen=True):
+    """A call, which comes whole."""
+
+    name: str
+    args: dict[str, Any] | None = None
+    id: str | None = None
+
+
+class GeminiPart(msgspec.Struct, frozen=True, rename="camel"):
+    """Text, thinking or a call; other kinds are nothing we asked for."""
+
+    text: str | None = None
+    thought: bool | None = None
+    function_call: FunctionCall | None = None
+
+
+class GeminiContent(msgspec.Struct, frozen=True):
+    """The parts of a chunk."""
+
+    parts: tuple[GeminiPart, ...] | None = None
+
+
+class Candidate(msgspec.Struct, frozen=True, rename="camel"):
+    """Part of one of the answers; only one is ever asked for."""
+
+    content: GeminiContent | None = None
+    finish_reason: str | None = None
+
+
+class GeminiUsage(msgspec.Struct, frozen=True, rename="camel"):
+    """Tokens used so far; thinking is no part of the candidates'."""
+
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    cached_content_token_count: int | None = None
+
+
+class Feedback(msgspec.Struct, frozen=True, rename="camel"):
+    """Why nothing is answered."""
+
+    block_reason: str | None = None
+
+
+class GeminiChunk(msgspec.Struct, frozen=True, rename="camel"):
+    """One event of the stream."""
+
+    candidates: tuple[Candidate, ...] | None = None
+    prompt_feedback: Feedback | None = None
+    usage_metadata: GeminiUsage | None = None
+    error: ServiceFault | None = None
+
+
+class GeminiReader:
+    """Takes the chunks of one stream in order."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._text: list[str] = []
+        self._thinking: list[str] = []
+        self._calls = PartialCalls()
+        self._halves = {"text": Halves(), "thought": Halves()}
+        self._finish = ""
+        self._blocked = False
+        self._counted = GeminiUsage()
+
+    def take(self, chunk: GeminiChunk) -> Iterator[Delta]:
+        """What this chunk adds.
+
+        Raises:
+            ModelError, ModelFailed: it tells of a fault.
+        """
+        if chunk.error is not None:
+            raise self._fault(chunk.error)
+        self._counted = chunk.usage_metadata or self._counted
+        self._blocked = self._blocked or bool(chunk.prompt_feedback and chunk.prompt_feedback.block_reason)
+        for candidate in (chunk.candidates or ())[:1]:
+            for part in (candidate.content.parts or ()) if candidate.content else ():
+                yield from self._part(part)
+            self._finish = candidate.finish_reason or self._finish
+
+    def end(self) -> Iterator[Delta]:
+        """What was held back: the stream is over."""
+        yield from self._calls.ready(final=True)
+
+    def reply(self, request: Request, model: str) -> Reply:
+        """The whole reply; to be asked for after `end`.
+
+        Raises:
+            ModelError: the stream was cut before Google said why it stopped, or it stopped by a fault.
+        """
+        if not (self._finish or self._blocked):
+            raise ModelError("the stream was cut off")
+        if self._finish in _FAULTS:
+            raise ModelError(f"{self._service} stopped with a fault: {self._finish}")
+        calls = self._calls.done()
+        named: StopReason = _STOPS.get(self._finish, "calls" if calls else "end")
+        return Reply(
+            text="".join(self._text),
+            calls=calls,
+            thinking="".join(self._thinking),
+            usage=self._usage(request),
+            stop="refused" if self._blocked else named,
+            model=model,
+        )
+
+    def _part(self, part: GeminiPart) -> Iterator[Delta]:
+        if part.text and part.thought:
+            if thought := self._halves["thought"].take(part.text):
+                self._thinking.append(thought)
+                yield ThinkingDelta(thought)
+        elif part.text:
+            if text := self._halves["text"].take(part.text):
+                self._text.append(text)
+                yield TextDelta(text)
+        elif part.function_call is not None:
+            call = part.function_call
+            arguments = msgspec.json.encode(call.args or {}).decode()
+            yield self._calls.begin().add(call.id or f"call-{uuid4().hex}", call.name, arguments)
+            yield from self._calls.ready(final=False)
+
+    def _fault(self, fault: ServiceFault) -> ModelError | ModelFailed:
+        status = fault.code if isinstance(fault.code, int) else 500
+        return failures.refusal(self._service, status, fault.words, text=fault.text)
+
+    def _usage(self, request: Request) -> Usage:
+        """As Google counted; where it did not, an estimate on the safe side."""
+        counted = self._counted
+        thoughts = counted.thoughts_token_count or 0
+        written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
+        outputs = (counted.candidates_token_count or 0) + thoughts
+        return Usage(
+            model_calls=1,
+            input_tokens=counted.prompt_token_count or input_tokens(request),
+            output_tokens=outputs or sum(map(estimate_tokens, written)),
+            cached_tokens=counted.cached_content_token_count or 0,
+            reasoning_tokens=thoughts,
+        )
+
 
 LARGEST_EVENT = 4_000_000
 

@@ -1,1 +1,33 @@
-"""Embedders: services which speak OpenAI's format of embeddings, and models which run in this process."""
+"""Embedders: services which speak OpenAI's format of embeddings, and models which run in this process.
+
+A model which was trained with a prefix before queries and passages finds less without it; one which was not knows
+nothing of them. Prefixes are as the makers say on a model's page; the settings `embedder.query_prefix` and
+`embedder.passage_prefix` say them of any other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.core.ports import TextKind
+
+_NONE = ("", "")
+_KNOWN = (
+    (r"(^|[/:-])e5-", ("query: ", "passage: ")),
+    (r"nomic-embed-text", ("search_query: ", "search_document: ")),
+    (r"embedding-?gemma", ("task: search result | query: ", "title: none | text: ")),
+    (
+        r"(mxbai-embed-large|bge-(small|base|large)-en)",
+        ("Represent this sentence for searching relevant passages: ", ""),
+    ),
+)
+
+
+def prefixes_of(model: str) -> tuple[str, str]:
+    """The prefixes of queries and passages for a model, by its name."""
+    return next((found for pattern, found in _KNOWN if re.search(pattern, model, re.IGNORECASE)), _NONE)
+
+
+def prefixed(text: str, kind: TextKind, prefixes: tuple[str, str]) -> str:
+    """A text as its model wants to read it."""
+    return prefixes[0 if kind == "query" else 1] + text

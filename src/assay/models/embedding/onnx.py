@@ -18,7 +18,7 @@ import msgspec
 from assay.core.errors import ConfigError, ModelError
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.text import estimate_tokens
-from assay.models.embedding.prefixes import prefixed, prefixes_of
+from assay.models.embedding import prefixed, prefixes_of
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 

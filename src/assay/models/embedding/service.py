@@ -12,15 +12,14 @@ from collections.abc import Sequence
 import httpx2
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ModelError, ModelFailed
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Access, Embedding, TextKind
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.text import estimate_tokens
-from assay.models.catalogue import input_price
-from assay.models.embedding.prefixes import prefixed, prefixes_of
+from assay.models.catalogue import input_price, unreachable
+from assay.models.embedding import prefixed, prefixes_of
 from assay.models.failures import hidden, of_response
-from assay.models.model_lists import unreachable
 from assay.models.openai.chat_services import ChatService, service_of
 
 CONNECT = 10.0
@@ -49,7 +48,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWERS = msgspec.json.Decoder(_Answer)
-"""Made before there are threads: see `core.decoders`."""
+"""Made before there are threads: see `core.json_decoders`."""
 
 
 class EmbeddingService:

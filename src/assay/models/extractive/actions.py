@@ -8,16 +8,15 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.errors import ModelError
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.answers import order, select
 from assay.models.extractive.passages import is_row
-from assay.models.extractive.plans import queries, retries
+from assay.models.extractive.plans import queries
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.shelf import ShownSources, SourcePassages
-from assay.models.extractive.source_names import resolve
-from assay.models.extractive.words import stem
+from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
 
 T = TypeVar("T")
 
@@ -28,8 +27,6 @@ MOST_SENT = 8
 """Agents sent at most for the documents which another one names; each takes several where there are more."""
 SEARCH_FOR = "Search for: "
 """Begins a line of a task which says what to search for, several queries with `;` between."""
-WIDE = 20
-"""Documents asked for when the usual number did not hold the one that is looked for."""
 
 
 class Cycle(msgspec.Struct, frozen=True):
@@ -135,7 +132,7 @@ def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
 
 
 def research(request: Request) -> tuple[ToolCall, ...]:
-    """Search, once more by other spellings or names where what is asked about was not found, then open what fits best.
+    """Search, once more by names where only a description was asked about, then open what fits best.
 
     Each document is opened by a call of its own, since a call shows only so much however many it opens.
     """
@@ -146,11 +143,6 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     if "search" in tools and not any(call.name == "search" for call in made):
         wanted = _told(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
-    if "search" in tools and turn == 2 and _lacks_numbered(task, whole, shelf_of(request)):
-        again = retries(task.text, whole.text)
-        return tuple(
-            _call(turn, place, "search", {"query": each, "limit": WIDE}) for place, each in enumerate(again, 1)
-        )
     if "search" in tools and turn == 2 and (led := _led(task, whole, shelf_of(request))):
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(led, 1))
     if "open" in tools and not any(call.name == "open" for call in made):
@@ -189,15 +181,6 @@ def _told(request: Request) -> tuple[str, ...]:
 
 def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> ToolCall:
     return ToolCall(id=f"turn-{turn}-{place}", name=name, arguments=dict(arguments))
-
-
-def _lacks_numbered(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> bool:
-    """Whether a document the question numbers, as names are written, has not been shown."""
-    mentions = task.mentions or whole.mentions
-    strong = [
-        each for each in mentions if each.strong or any(book.in_series(each.identifier.series) for book in shelf.books)
-    ]
-    return any(not any(book.owns(each.identifier) for book in shelf.books) for each in strong)
 
 
 def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:

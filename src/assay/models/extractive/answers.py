@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.core.relevance import Judgement, judge, read_question
-from assay.core.relevance.features import REASON
 from assay.core.relevance.topic_question import near_keys
 from assay.models.extractive.passages import PassageField, PassageSentence, ends
 from assay.models.extractive.question import (
@@ -24,11 +23,10 @@ from assay.models.extractive.question import (
     is_phrase,
     points_back,
 )
-from assay.models.extractive.records import rows
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.source_names import Subject, frame, resolve
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.words import CONCEPTS, INVERSE, YES_OR_NO, stems, topics
+from assay.models.extractive.tabulation import rows
+from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
 
 SAME = 0.6
 """Share of words in common from which two sentences say the same."""
@@ -60,9 +58,9 @@ def select(
     asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
     explained = is_explanation(asked.text) and bool(subject.rest)
     framed = [] if explained or why else answers(asked, subject, shelf)
-    if why and subject.books and not subject.rest:
-        return _reasons(asked, subject, shelf)
     if subject.books and not subject.rest:
+        if why:
+            return _sentences(question, subject, shelf, context, limit) or _lead(subject)
         if framed or not described(asked, shelf) or is_about(asked):
             return framed or _lead(subject)
         if any(map(_headed, subject.books)):
@@ -94,7 +92,7 @@ def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> 
             elif field is not None:
                 found.append(frame(book, field))
             elif name in INVERSE:
-                found.extend(_pointing(INVERSE[name], book, shelf) or _status_says(name, book, question))
+                found.extend(_pointing(INVERSE[name], book, shelf))
         found.extend(frame(book, field) for field in named_fields(question, book))
     return list({unit.text: unit for unit in found}.values())
 
@@ -140,13 +138,6 @@ def _pointing(name: str, book: SourcePassages, shelf: ShownSources) -> list[Quot
         if other is not book and same and field is not None and number.search(field.value):
             found.append(frame(other, field))
     return found
-
-
-def _status_says(name: str, book: SourcePassages, question: ParsedQuestion) -> list[QuotableUnit]:
-    """For "was it superseded?": its status, whatever that says, where no field says by what."""
-    field = book.field(*CONCEPTS["status"].keys)
-    yes_or_no = bool(set(question.words[:1]) & YES_OR_NO) and "by" not in question.words
-    return [frame(book, field)] if field is not None and name == "replaced" and yes_or_no else []
 
 
 # statements
@@ -211,14 +202,6 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
         prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]
         found.extend(_unit(book, sentence, 0.9) for sentence in prose[:LEAD])
     return found
-
-
-def _reasons(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
-    """Why a document was written, or rejected: the best statements which give a reason, else its beginning."""
-    placed, judgement = _judged(question, subject.books, shelf)
-    ranked = (placed[each.place] for each in judgement.ranked)
-    found = [_unit(book, sentence, 0.9) for book, sentence in ranked if REASON.search(sentence.text)]
-    return found[:LEAD] or _lead(subject)
 
 
 def _unit(book: SourcePassages, sentence: PassageSentence, score: float) -> QuotableUnit:

@@ -17,14 +17,14 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
+from assay.core.lexicon.word_lists import MONTHS
 from assay.core.relevance.topic_question import near_keys
 from assay.core.text import words
 from assay.models.extractive.answers import answers, select
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import ParsedQuestion, analyze
+from assay.models.extractive.question import Identifier, ParsedQuestion, analyze
 from assay.models.extractive.relations import Relation, described
-from assay.models.extractive.shelf import Identifier, QuotableUnit, ShownSources, SourcePassages
-from assay.models.extractive.source_names import frame, resolve
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, frame, resolve
 from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
 
 Order = Literal["", "first", "last"]
@@ -57,7 +57,6 @@ _QUOTED = re.compile(r"[\"“][^\"”]{3,160}[\"”]")
 _FRAME = re.compile(
     r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,7 +204,7 @@ def date(field: PassageField) -> tuple[int, int, int] | None:
     if match[1]:
         return int(match[1]), int(match[2]), int(match[3])
     month = match[5].casefold()
-    return (int(match[6]), _MONTHS.index(month) + 1, int(match[4])) if month in _MONTHS else None
+    return (int(match[6]), MONTHS[month], int(match[4])) if month in MONTHS else None
 
 
 # what a question describes, where it is no document of a series

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.blocks import leaves, read_template
 from assay.core.brief import Said, SetDepth
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
-from assay.core.outline import leaves, read_template
 from assay.core.plan import Complexity, FollowUp
 from assay.core.text import words
 from assay.models.extractive import hops
@@ -25,7 +26,7 @@ from assay.models.extractive.question import (
     question_of,
 )
 from assay.models.extractive.survey import is_whole
-from assay.models.extractive.words import FRAMES, carries_topic, stem, stems
+from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
@@ -102,14 +103,6 @@ def rare(question: ParsedQuestion) -> list[str]:
     numbering = {key for mention in question.mentions for key in stems(mention.text)}
     frames = question.concept_terms | FRAMES | numbering
     return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in frames))
-
-
-def retries(text: str, whole: str = "") -> tuple[str, ...]:
-    """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
-    mentions = analyze(text).mentions or analyze(whole or text).mentions
-    spelt = list(map(_spelt, mentions))
-    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
-    return tuple(dict.fromkeys([*spelt, *plain]))[:4]
 
 
 def _spelt(mention: Mention) -> str:

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import msgspec
 
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
 from assay.core.text import words
 from assay.models.extractive.relations import described
-from assay.models.extractive.shelf import Identifier
 from assay.models.extractive.words import (
     ABOUT,
     CJK_ASKING,
@@ -32,7 +32,6 @@ from assay.models.extractive.words import (
     carries_topic,
     is_cjk,
     is_german,
-    stem,
     stems,
     topics,
 )
@@ -52,6 +51,13 @@ TITLE = "▯"
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
 _WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
 _WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
+
+
+class Identifier(msgspec.Struct, frozen=True):
+    """A document's number in a series, as in "PEP 6": the series casefolded, the number without leading zeros."""
+
+    series: str
+    number: str
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -167,7 +173,7 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
         found.update({name: making[0] for name, asks in (("creator", who), ("date", when)) if asks})
     if when and "creator" in found and not who:
         del found["creator"]
-    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "replaced" not in found:
+    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
         found.setdefault("status", min(keys.index(key) for key in asked & STATES))
         used.update(asked & STATES)
     _direct(found, used, text, mentions)

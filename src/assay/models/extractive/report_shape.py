@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from assay.core.blocks import heading, leaves, read_template
 from assay.core.brief import Section
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
-from assay.core.outline import heading, leaves, read_template
 from assay.models.extractive.actions import last
 from assay.models.extractive.shelf import QuotableUnit
-from assay.models.extractive.words import carries_topic, stem, stems
+from assay.models.extractive.words import carries_topic, stems
 
 Sections = list[tuple[str, list[QuotableUnit]]]
 

@@ -15,11 +15,9 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, task_of
 from assay.models.extractive.answers import alike, select
-from assay.models.extractive.comparisons import ComparisonTable, frames, sides, table
 from assay.models.extractive.passages import ends, keys, one_line
 from assay.models.extractive.plans import short
 from assay.models.extractive.question import ParsedQuestion, analyze, parts, question_of
-from assay.models.extractive.records import calculated, is_said
 from assay.models.extractive.report_shape import (
     Sections,
     counted,
@@ -29,9 +27,9 @@ from assay.models.extractive.report_shape import (
     sorted_in,
     template_of,
 )
-from assay.models.extractive.shelf import QuotableUnit, ShownSources
-from assay.models.extractive.source_names import frame
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
+from assay.models.extractive.tabulation import ComparisonTable, calculated, frames, is_said, sides, table
 from assay.models.extractive.words import stems
 
 FOUND = 8

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.text import words
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.words import CONCEPTS, FRAMES, carries_topic, stem
+from assay.models.extractive.words import CONCEPTS, FRAMES, carries_topic
 
 _THINGS = (
     r"(?:documents|files|pages|papers|articles|texts|reports|proposals|standards|records|notes|entries|"

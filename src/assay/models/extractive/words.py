@@ -1,6 +1,6 @@
 """Words as the built-in model compares them, and the few it knows: what asks and connects, how documents are described.
 
-Forms of a word have one key, its stem in the search index (`core.relevance.analysis`), by the script it is written in.
+Forms of a word have one key, its stem in the search index (`core.lexicon.analysis`), by the script it is written in.
 What describes a document (who made it, when, what took its place) is called by many names; `CONCEPTS` groups them after
 the terms of Dublin Core (ISO 15836). Any other key of a record is known by its own words alone.
 """
@@ -8,11 +8,11 @@ the terms of Dublin Core (ISO 15836). Any other key of a record is known by its 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import msgspec
 
-from assay.core.relevance.analysis import UNSTEMMED, WORDS, terms
+from assay.core.lexicon.analysis import stem
+from assay.core.lexicon.word_lists import MORE_STOP_WORDS, STOP_WORDS
 from assay.core.text import words
 
 
@@ -20,28 +20,10 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_MORE_STOP = _set("""
-    above according across actually add added adding adds after against along among aren't around because before
-    being below between both brief briefly but called can't cannot come compare comparison concerning current
-    currently deal deals describe described describes detail details didn't difference differences different
-    document documents doesn't doing don't done during each either else ever every exactly explain far few find
-    further get give given gives go handle handled handles happen happens hasn't having he her here hers him his
-    however information isn't itself just kind know last let like list made main mainly make makes many mean
-    means might mine more most much must name need needed needs never no nor now off once one only other
-    otherwise out over overview own part parts per please point present provide really regarding s said same say
-    says shall she show since something specified still summarise summarize summary t take tell than there's
-    thing things through today together too towards under until up upon us use used uses using versus very via
-    vs want way ways well what's whatever whether while who's within without work working works yes yet
-    allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
-    dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
-    jeder jedes kein keine können macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
-    welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
-    бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
-    ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем
-    через чья этого этой этом является
-    بعد بعض حول قبل منذ
-    """)
-STOP = frozenset(word for language in ("en", "de", "ru", "ar", "hi") for word in WORDS[language].split()) | _MORE_STOP
+STOP = (
+    frozenset(word for language in ("en", "de", "ru", "ar", "hi") for word in STOP_WORDS[language].split())
+    | MORE_STOP_WORDS
+)
 """Words which carry no topic; of languages whose short words are no names in others (French "se", "SE-31")."""
 _CJK_FUNCTION = frozenset(
     "的了是在和吗呢么什谁誰何哪为為与與及或也就都而被把对對从從到这這那些个個其之于於請请怎样樣如吧啊有"
@@ -49,15 +31,6 @@ _CJK_FUNCTION = frozenset(
 """A pair of characters which holds one of these carries no topic; all hiragana do not either."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]")
-_ANALYSES = (("\u0400", "\u04ff", "ru"), ("\u0600", "\u06ff", "ar"), ("a", "\u024f", "en"))
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """The key under which forms of `word` (casefolded) are equal."""
-    analysis = next((name for low, high, name in _ANALYSES if low <= word[0] <= high), UNSTEMMED)
-    found = terms(word, analysis)
-    return found[0] if len(found) == 1 else word
 
 
 def stems(text: str) -> list[str]:
@@ -88,7 +61,7 @@ def is_german(text: str) -> bool:
     return sum(word in _GERMAN for word in found) > sum(word in _ENGLISH for word in found)
 
 
-_GERMAN, _ENGLISH = _set(WORDS["de"]), _set(WORDS["en"])
+_GERMAN, _ENGLISH = _set(STOP_WORDS["de"]), _set(STOP_WORDS["en"])
 
 
 # how documents are described

@@ -11,20 +11,18 @@ from typing import Any
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
-from assay.core.secrets import Secret
-from assay.models.calls import decode
-from assay.models.catalogue import profile
-from assay.models.event_stream import events
+from assay.core.ports.models import Secret
+from assay.core.remote_services import trusted
+from assay.models.catalogue import listed, profile, unreachable
 from assay.models.failures import ServiceFault, hidden, read_fault, refused, unknown_model
-from assay.models.model_lists import listed, unreachable
-from assay.models.openai import concessions, probe, reply_assembly
+from assay.models.openai import chat_services, concessions, reply_assembly
 from assay.models.openai.chat_services import ChatService, service_of
 from assay.models.openai.reply_assembly import Assembler
 from assay.models.openai.wire import CompletionChunk, fields
+from assay.models.streams import decode, events
 
 CONNECT = 5.0
 """Seconds to reach a service."""
@@ -99,7 +97,7 @@ class ChatCompletions:
         """What its server says of the model, where that is on this machine; asked until it has answered once."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
-        told = await probe.told(self._service.url, self._model, self._headers())
+        told = await chat_services.told(self._service.url, self._model, self._headers())
         if told is None:
             return ModelFacts()
         self._told = told.facts

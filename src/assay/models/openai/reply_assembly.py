@@ -9,10 +9,10 @@ from assay.core.messages import Delta, Reply, Request, StopReason, input_tokens
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
-from assay.models.calls import Halves, PartialCall, PartialCalls, Written, written_calls
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
 from assay.models.speech import ReplyText, Said
+from assay.models.streams import Halves, PartialCall, PartialCalls, Written, written_calls
 
 _STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
 

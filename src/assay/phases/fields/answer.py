@@ -22,13 +22,12 @@ from assay.core.translation import labelled
 from assay.core.typed_answers import Field
 from assay.phases.case import Case, Draft, Research, user
 from assay.phases.control import first
-from assay.phases.empty_report import checked
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
 from assay.phases.fields.values import FieldAnswer, label, line, stated
 from assay.phases.material import evidence
-from assay.phases.write import shortcomings, with_date
+from assay.phases.write import checked, shortcomings, with_date
 from assay.run.run import Run
-from assay.verify.stream.proofreader import proofreader
+from assay.verify.proofreader import proofreader
 
 # Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks what it gives.
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.typed_answers import Scalar
 
 Type = Literal["string", "integer", "number", "boolean"]

@@ -10,6 +10,7 @@ from decimal import Decimal
 import msgspec
 
 from assay.core.clean import one_line
+from assay.core.lexicon.word_lists import SCALES
 from assay.core.markers import strip
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
@@ -22,7 +23,6 @@ from assay.verify.amounts import Amount, Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.checks import check
 from assay.verify.evidence import ClaimEvidence, field_of
-from assay.verify.number_words import SCALES
 
 LONGEST = 2_000
 """Code points of a text."""

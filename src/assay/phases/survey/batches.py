@@ -22,8 +22,8 @@ from assay.core.sources import Document, PassageSpan, ordinal_of, readable
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, data, user
 from assay.phases.control import first
+from assay.phases.survey.collection import Row, SurveyLine
 from assay.phases.survey.filters import ROWS
-from assay.phases.survey.rows import Row, SurveyLine
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Branch, Run
 from assay.tools.common import part

@@ -25,7 +25,7 @@ from assay.phases.case import Case, Draft, data, user
 from assay.phases.control import names
 from assay.phases.survey import filters
 from assay.phases.survey.batches import BatchReaders
-from assay.phases.survey.collection import Collection, collect
+from assay.phases.survey.collection import SHOWN, Collection, Reached, Row, SurveyLine, collect, composed, merged
 from assay.phases.survey.filters import (
     COUNT,
     FILTER,
@@ -34,10 +34,11 @@ from assay.phases.survey.filters import (
     CountDocuments,
     FilterDocuments,
     FindPhrase,
+    Header,
+    HeaderField,
     ReadDocuments,
+    counted,
 )
-from assay.phases.survey.headers import Header, HeaderField, counted
-from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, merged
 from assay.phases.write import with_date
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run

@@ -8,19 +8,70 @@ what is found always has a word of the question.
 
 from __future__ import annotations
 
+import heapq
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import tantivy
 
+from assay.core.lexicon.analysis import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
-from assay.core.relevance.analysis import analysis_of, terms
 from assay.core.sources import Document, PassageSpan
-from assay.search.local import feedback
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
-from assay.search.local.words import Words, added_parts, with_more, within
+from assay.search.local.words import Frequencies, Words, added_parts, with_more, within
+
+# More words for a question: what the documents found first have in common (pseudo-relevance feedback). After Rocchio
+# (1971), with the weights of BM25: a word counts the more, the better the documents are which have it, the more often
+# they have it (with its saturation) and the rarer it is elsewhere.
+
+FEEDBACK_DOCUMENTS, FEEDBACK_LEAST = 5, 20
+"""Documents whose words are taken, and how many must have been found: of fewer the first say nothing special."""
+FEEDBACK_PASSAGES = 5
+"""The best passages of each which are read."""
+WORDS = 20
+"""Words taken."""
+LOOKED_AT = 80
+"""Words whose frequency is asked for, those which weigh most in the documents."""
+SHARE = 0.3
+"""What the words taken count together, of all; the question's own have the rest."""
+SATURATION = 1.2
+"""The constant k1 of BM25, at its usual value."""
+COMMON, RARE = 0.2, 2
+"""Words in a larger share of the documents, and in fewer documents, are not taken."""
+SHORTEST = 3
+
+
+def more_words(
+    found: Iterable[tuple[float, Collection[str]]], asked: int, leave: Collection[str], known: Frequencies
+) -> Mapping[str, float]:
+    """Index terms with what each counts beside a word of the question, which counts 1.
+
+    `found` are the best documents: the score of each and the terms of its best passages. `asked` is how many words
+    the question has, `leave` are terms not to take.
+    """
+    weights: dict[str, float] = defaultdict(float)
+    for score, held in found:
+        for term, times in Counter(held).items():
+            weights[term] += score * times / (times + SATURATION)
+    for term in leave:
+        weights.pop(term, None)
+    weighed = {}
+    for term, weight in heapq.nsmallest(LOOKED_AT, weights.items(), key=_heaviest):
+        count = known.doc_freq("body", term) if len(term) >= SHORTEST and not term.isdigit() else 0
+        if RARE <= count <= COMMON * known.num_docs:
+            weighed[term] = weight * math.log(known.num_docs / count)
+    taken = heapq.nsmallest(WORDS, weighed.items(), key=_heaviest)
+    total = sum(weight for _, weight in taken)
+    return {term: SHARE / (1 - SHARE) * asked * weight / total for term, weight in taken}
+
+
+def _heaviest(weighed: tuple[str, float]) -> tuple[float, str]:
+    return -weighed[1], weighed[0]
+
 
 PASSAGE = 0.5
 """What the best passage's score counts beside the document's."""
@@ -120,9 +171,9 @@ class IndexSnapshot:
         met = self._met(in_documents, in_passages, scope, wanted)
         order = met.order()
         more: Mapping[str, float] = {}
-        if len(order) >= feedback.LEAST and (best := look(order[: feedback.DOCUMENTS])):
+        if len(order) >= FEEDBACK_LEAST and (best := look(order[:FEEDBACK_DOCUMENTS])):
             found = [(met.score(row), self._terms(met.passages.get(row, ()), best[row])) for row in best]
-            more = feedback.more_words(found, len(words.plain), asked.stop, self.documents)
+            more = more_words(found, len(words.plain), asked.stop, self.documents)
             again = self._documents(with_more(in_documents, more), order, len(order))
             met = CandidateDocuments({row: (place, score) for row, place, score in again}, met.passages)
             order = met.order()
@@ -142,7 +193,7 @@ class IndexSnapshot:
     def _terms(self, passages: Iterable[tuple[tantivy.DocAddress, float]], document: Document) -> list[str]:
         """The index terms of a document's best passages."""
         analysis = analysis_of(document.language)
-        spans = self._spans(list(passages)[: feedback.PASSAGES])
+        spans = self._spans(list(passages)[:FEEDBACK_PASSAGES])
         return [term for span in spans for term in terms(span.text, analysis)]
 
     def explained(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
+from assay.core.lexicon.analysis import analysis_of
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
 from assay.search.local.intake import EachSpans, OneSpans, let_merge, one_by_one, readable

@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
-from assay.core.errors import ConfigError, SearchError
+from assay.core.errors import ConfigError, SearchAway, SearchError
+from assay.core.remote_services import trusted
 
 SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
@@ -53,6 +53,18 @@ class _Bulk(msgspec.Struct, frozen=True):
     items: list[dict[str, _Done]]
 
 
+class _Failure(msgspec.Struct, frozen=True):
+    cause: _Reason = _Reason()
+
+
+class _Deleted(msgspec.Struct, frozen=True):
+    """What came of deleting by a query."""
+
+    timed_out: bool = False
+    version_conflicts: int = 0
+    failures: tuple[_Failure, ...] = ()
+
+
 class OpenSearchClient:
     """Requests to one OpenSearch; an answer which asks for patience is waited for, and asked again. Any thread.
 
@@ -80,7 +92,8 @@ class OpenSearchClient:
 
         Raises:
             NoIndex: the index is not there.
-            SearchError: it cannot be reached, refuses, or stays too busy.
+            SearchAway: it cannot be reached, or stays too busy.
+            SearchError: it refuses.
         """
         content = b"" if body is None else msgspec.json.encode(body)
         return _decoded(self._answer(method, path, content, "application/json"), dict[str, Any])
@@ -106,7 +119,26 @@ class OpenSearchClient:
                 return
             if pause is not None:
                 self._sleep(pause)
-        raise SearchError(f"OpenSearch at {self.place} is too busy to take documents: try again later")
+        raise SearchAway(f"OpenSearch at {self.place} is too busy to take documents: try again later")
+
+    def delete(self, index: str, query: Mapping[str, Any]) -> None:
+        """Delete what matches. What others changed meanwhile, and what failed, is looked for again after a pause.
+
+        Raises:
+            NoIndex: the index is not there.
+            SearchError: something is still there in the end.
+        """
+        left = _Deleted()
+        for pause in (*self._pauses, None):
+            path = f"/{index}/_delete_by_query?conflicts=proceed&refresh=true"
+            answer = self._answer("POST", path, msgspec.json.encode({"query": query}), "application/json")
+            left = _decoded(answer, _Deleted)
+            if not (left.version_conflicts or left.failures or left.timed_out):
+                return
+            if pause is not None:
+                self._sleep(pause)
+        why = left.failures[0].cause.reason if left.failures else f"{left.version_conflicts} were changed meanwhile"
+        raise SearchAway(f"OpenSearch at {self.place} does not delete documents of {index} ({why}): try again later")
 
     def _answer(self, method: str, path: str, content: bytes, kind: str) -> bytes:
         problem = ""
@@ -114,7 +146,7 @@ class OpenSearchClient:
             try:
                 answer = self._client.request(method, path, content=content, headers={"content-type": kind})
             except httpx2.HTTPError as error:
-                raise SearchError(f"OpenSearch at {self.place} cannot be reached ({error}): is it running?") from error
+                raise SearchAway(f"OpenSearch at {self.place} cannot be reached ({error}): is it running?") from error
             if answer.status_code < 400:
                 return answer.content
             problem = self._problem(answer)
@@ -122,7 +154,7 @@ class OpenSearchClient:
                 raise SearchError(problem)
             if pause is not None:
                 self._sleep(max(pause, _asked_for(answer)))
-        raise SearchError(problem)
+        raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
         """What went wrong, for a reader; raises where the caller is to know it by its kind."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +13,8 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
+from assay.core.lexicon.analysis import analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
 from assay.search.local.intake import EachSpans, readable
@@ -162,6 +163,7 @@ class OpenSearchSearch:
         """Build both indexes anew beside those there are, which answer until the new ones take their place."""
         if reason:
             log.warning("the search index is unusable (%s); building it again", reason)
+        self._clear_away()
         made = f"{time.time_ns():x}"
         documents, passages = f"{self._documents}-{made}", f"{self._passages}-{made}"
         for index, fields, kept in ((passages, _PASSAGES, "passages"), (documents, _DOCUMENTS, "documents")):
@@ -175,6 +177,14 @@ class OpenSearchSearch:
             {"add": {"index": passages, "alias": self._passages}},
         ]
         self._client.call("POST", "/_aliases", {"actions": swap})
+
+    def _clear_away(self) -> None:
+        """Remove indexes no alias names: whoever built them was killed before they took their place."""
+        ours = re.compile(f"({re.escape(self._documents)}|{re.escape(self._passages)})-[0-9a-f]+")
+        there = self._client.call("GET", f"/{self._documents}-*,{self._passages}-*/_alias")
+        for index in sorted(there):
+            if ours.fullmatch(index) and not there[index]["aliases"]:
+                self._client.call("DELETE", f"/{index}")
 
     def _behind(self, alias: str) -> list[str]:
         """The indexes an alias stands for."""
@@ -231,7 +241,7 @@ class OpenSearchSearch:
 
     def _delete(self, index: str, query: Mapping[str, Any]) -> None:
         """Delete what matches, within a turn or of documents the library has not."""
-        self._client.call("POST", f"/{index}/_delete_by_query?conflicts=proceed&refresh=true", {"query": query})
+        self._client.delete(index, query)
 
     # answering
 

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from assay.core.errors import ConfigError, SearchError, StoreError
+from assay.core.errors import ConfigError, SearchAway, SearchError, StoreError
+from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
-from assay.core.relevance.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.words import Naming, Words
@@ -37,6 +37,8 @@ TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
 QUERY_SECONDS = 60
 """How long one statement of a question may take."""
 FAULTS = (SQLAlchemyError, psycopg.Error)
+AWAY = (OperationalError, psycopg.OperationalError)
+"""Faults of the connection or the server, which go by themselves."""
 
 _ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
     WHERE EXISTS (SELECT 1 FROM {0}_documents WHERE analysis = known)"""
@@ -214,7 +216,8 @@ class PostgresSearch:
 
 def _failed(error: BaseException) -> SearchError:
     said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    return SearchError(f"local search: the index in PostgreSQL cannot be used: {said}")
+    kind = SearchAway if isinstance(error, AWAY) else SearchError
+    return kind(f"local search: the index in PostgreSQL cannot be used: {said}")
 
 
 def _silent(_: str) -> None:

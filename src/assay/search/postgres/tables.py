@@ -1,6 +1,6 @@
 """The index in PostgreSQL: whole documents, passages, and how frequent each word is.
 
-The words are those of the local index (`core.relevance.analysis`): stemmed in a document's own language, pairs of
+The words are those of the local index (`core.lexicon.analysis`): stemmed in a document's own language, pairs of
 characters where a script has no spaces. PostgreSQL's own configurations know fewer languages, and would find other
 passages than a machine with an index of its own. So its text search is given words which are ready: it stores, finds
 and counts them.
@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from assay.core.relevance.analysis import analysis_of, name_terms, terms
+from assay.core.lexicon.analysis import analysis_of, name_terms, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
 
@@ -24,7 +24,8 @@ FORMAT = "1"
 """Changes with the tables or the analysis; an index of another release is left alone."""
 LOCK, TURN = 0x61737365, 0x61737366
 """Keys of the advisory locks of who writes the index, and of whose turn it is to read for it, taken together with the
-tables' name."""
+tables' schema and name: another library in the same database has its own."""
+_OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (
         single boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -61,7 +62,7 @@ def make(connection: Connection, prefix: str) -> None:
 
 def lock(connection: Connection, prefix: str) -> None:
     """Wait for the right to write the index, which ends with the transaction."""
-    connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%(key)s, hashtext(%(of)s))", {"key": LOCK, "of": prefix})
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OF})", {"key": LOCK, "of": prefix})
 
 
 @contextmanager
@@ -71,12 +72,12 @@ def turn(connection: Connection, prefix: str) -> Iterator[bool]:
     The connection is outside a transaction. The turn spares others the work, and nothing rests on it: `lock` does.
     """
     of = {"key": TURN, "of": prefix}
-    taken = connection.exec_driver_sql("SELECT pg_try_advisory_lock(%(key)s, hashtext(%(of)s))", of).scalar_one()
+    taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_OF})", of).scalar_one()
     try:
         yield bool(taken)
     finally:
         if taken:
-            connection.exec_driver_sql("SELECT pg_advisory_unlock(%(key)s, hashtext(%(of)s))", of)
+            connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_OF})", of)
 
 
 def bag(words: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.search.vectors.hybrid import HybridSearch
-from assay.search.vectors.similarity import EmbedderSimilarity
+from assay.search.vectors.neighbours import EmbedderSimilarity
 from assay.search.vectors.store import VectorStore
 from assay.search.vectors.vector_builder import Built, EmbeddingLimits, VectorBuilder
 

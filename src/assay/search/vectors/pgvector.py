@@ -20,7 +20,8 @@ from assay.search.vectors.store import VectorStore
 
 LONGEST = 4_000
 """Numbers of a vector which pgvector can index as half-precision numbers; a signed byte is one, to the letter."""
-LOCK = 0x61737370
+INSTALLING, LOCK = 0x61737370, 0x61737371
+"""Keys of the advisory locks of who installs the extension, of which a database has one, and of who writes here."""
 LOT = 2_000
 """Passages written at a time."""
 QUERY_SECONDS = 60
@@ -45,8 +46,9 @@ class PgvectorNeighbours:
         if extent == self._extent and dimensions == self.dimensions and self._last() == extent[0]:
             return  # ids only go up: the same highest and as many are the same
         with self._connected() as connection:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
             self._install(connection)
+            of = "hashtext(current_setting('search_path'))"
+            connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": LOCK})
             self._make(connection, dimensions)
             connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._kept('t.id')})"))
             self._fill(connection, self._highest(connection))
@@ -101,7 +103,8 @@ class PgvectorNeighbours:
         """Have the extension in the database, and know where."""
         where = text("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'")
         if connection.execute(where).scalar_one_or_none() is None:
-            connection.exec_driver_sql("CREATE EXTENSION vector SCHEMA public")
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": INSTALLING})
+            connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
         self._place = str(connection.execute(where).scalar_one())
         _know(connection, self._place)
 

@@ -12,11 +12,10 @@ from urllib.parse import urljoin
 import httpx2
 import msgspec
 
-from assay.core.certificates import trusted
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import ConfigError, SearchError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
-from assay.core.waits import retry_after
+from assay.core.remote_services import retry_after, trusted
 from assay.search.web.provider import SearchAccess, WebHit
 
 # How often a provider is asked, and when it is left alone.

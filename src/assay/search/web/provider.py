@@ -10,7 +10,7 @@ from dateutil import parser as dates
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.ports import Query
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 
 
 class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):

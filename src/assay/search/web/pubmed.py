@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import SearchError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider, decode
 from assay.search.web.provider import (

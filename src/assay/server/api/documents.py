@@ -9,7 +9,7 @@ import msgspec
 from starlette.responses import Response
 
 from assay.core.ports import Hit
-from assay.core.printed_pages import PagePlaces
+from assay.core.sources import PagePlaces
 from assay.server.api.run_requests import RequestBody
 from assay.server.guards import SANDBOX
 from assay.server.wire import Endpoints, RouteCall

@@ -59,7 +59,7 @@ async def list_jobs(call: RouteCall) -> JobList:
 @routes.post("/jobs", status=202)
 async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
     """Leave it to a worker to look again at all a collection was added from."""
-    made = await call.assay.begin_job(SyncJob(collection=body.sync))
+    made = await call.backend.begin_job(call.owner, SyncJob(collection=body.sync))
     call.about(made.id)
     return _shown(made)
 
@@ -79,7 +79,7 @@ async def cancel_job(call: RouteCall, job: str) -> JobShown:
 @routes.post("/jobs/{job}/retry")
 async def retry_job(call: RouteCall, job: str) -> JobShown:
     """Have a job which failed or was cancelled taken up again; what is done is not done twice."""
-    return _shown(await call.assay.retry_job(job))
+    return _shown(await call.backend.retry_job(call.owner, job))
 
 
 def _shown(job: Job) -> JobShown:

@@ -191,7 +191,7 @@ def wanted_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
 
 
 def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
-    """Models by role: `model` plays all which none is named for, but the judge (see `core.families`).
+    """Models by role: `model` plays all which none is named for, but the judge (see `core.ports.models`).
 
     Raises:
         Refusal: a model reads a file of the server.

@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 from pydantic import BaseModel, Field
 
+from assay.core.blocks import outline
 from assay.core.claims import Verdict
-from assay.core.outline import outline
 from assay.core.report import Report, build_report
 from assay.core.text import sentences
 from assay.core.view import RunView

@@ -8,8 +8,8 @@ from typing import Literal
 from starlette.responses import Response
 
 from assay.core import plan
-from assay.core.labels import STARRED, read_label
 from assay.core.ports import FINAL
+from assay.core.ports.lists import STARRED, read_label
 from assay.core.report_state import report_state
 from assay.core.translation import N_
 from assay.core.view import RunView

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from assay.core.errors import AssayError
 from assay.core.ports import Addition
-from assay.core.printed_pages import PagePlaces
+from assay.core.sources import PagePlaces
 from assay.core.translation import N_
 from assay.evidence.segment import segment
 from assay.server.api import collections, documents

@@ -8,8 +8,8 @@ import msgspec
 
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import local_path, one_line
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import UsageError
+from assay.core.json_decoders import UNREADABLE
 from assay.core.report import Report, ReportClaim, ReportPassage
 from assay.core.sources import READ_BY, Document
 from assay.services.batch.folder import DONE, BatchFolder, BatchResult

@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 import msgspec
 from filelock import FileLock, Timeout
 
-from assay.core.decoders import UNREADABLE
 from assay.core.errors import StoreError, UsageError
+from assay.core.json_decoders import UNREADABLE
 from assay.services.batch.rows import BatchRow
 
 RESULTS = "results.jsonl"
@@ -82,7 +82,7 @@ class BatchFolder:
             UsageError: another process has it.
             StoreError: it cannot be made, read or written.
         """
-        lock = FileLock(self.path / _LOCK)
+        lock = FileLock(self.path / _LOCK, thread_local=False)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)

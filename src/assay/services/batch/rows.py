@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from assay.core.decoders import UNREADABLE
+from assay.core.json_decoders import UNREADABLE
 from assay.core.options import declared
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256

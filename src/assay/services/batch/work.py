@@ -145,7 +145,7 @@ class Batch:
                 handle = await self._begun(order)
             except TooLittle as error:
                 if not self._is_purse(order):
-                    self._note(order, error=str(error))
+                    await self._note(order, error=str(error))
                 elif self._going:  # what they leave of their parts may pay for it
                     self._waiting.appendleft(order)
                     return
@@ -153,11 +153,13 @@ class Batch:
                     self._waiting.appendleft(order)
                     self._spent = True
             except (FenceLost, LeaseHeld, OtherRelease) as error:
-                self._note(order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed")
+                await self._note(
+                    order, error=str(error), status="running" if isinstance(error, LeaseHeld) else "failed"
+                )
             except StoreError:
                 raise
             except AssayError as error:
-                self._note(order, error=str(error))
+                await self._note(order, error=str(error))
             else:
                 if handle is not None:
                     self._going[order.key] = ActiveRun(order, handle)
@@ -180,7 +182,7 @@ class Batch:
                     raise
                 continue
             self._batch_budget.keep(order.key, limit)
-            self._folder.begin(order.key, handle.run_id)
+            self._folder.begin(order.key, handle.run_id)  # here: after an await something of it could be stored
             return handle
         raise AssertionError("there is always one place")
 
@@ -220,12 +222,12 @@ class Batch:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
             self._batch_budget.settle(order.key, Usage())
-            self._note(order, run=handle.run_id, error=str(error), status="running")
+            await self._note(order, run=handle.run_id, error=str(error), status="running")
         except StoreError:
             raise
         except AssayError as error:
             self._batch_budget.settle(order.key, Usage())
-            self._note(order, run=handle.run_id, error=str(error))
+            await self._note(order, run=handle.run_id, error=str(error))
         else:
             await self._deliver(order, view)
 
@@ -235,9 +237,10 @@ class Batch:
         name = ""
         if view.report.text.strip() and view.status not in ("cancelled", "paused"):
             name = file_name(order, self._terms.suffix)
-            self._folder.save(name, await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations))
+            made = await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations)
+            await asyncio.to_thread(self._folder.save, name, made)
         report = build_report(view)
-        self._add(
+        await self._add(
             order,
             BatchResult(
                 line=order.line,
@@ -258,7 +261,7 @@ class Batch:
             ),
         )
 
-    def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
+    async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """A row of an order without a run that could be looked at."""
         named = run or self._folder.runs.get(order.key, "")
         row = BatchResult(
@@ -270,10 +273,10 @@ class Batch:
             status=status,
             error=error,
         )
-        self._add(order, row)
+        await self._add(order, row)
 
-    def _add(self, order: BatchRow, row: BatchResult) -> None:
-        self._folder.add(row)
+    async def _add(self, order: BatchRow, row: BatchResult) -> None:
+        await asyncio.to_thread(self._folder.add, row)
         self._told(order, row)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -39,17 +40,34 @@ async def add(context: Context, hand: JobInHand) -> Result:
     asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
-    if missing and not any(found.values()) and not (asked.urls or asked.connected):
+    split = bool(await hand.jobs.list(JobFilter(parent=hand.job.id, limit=1)))
+    if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
     listed, others = await _connected(context, hand, asked.connected)
     every += listed
-    if sum(len(each.files) for each in every) <= PART:
+    if not split and sum(len(each.files) for each in every) <= PART:
+        await _forgotten(context, [each.place for each in listed])
         return _whole(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
-    beside = _whole(await collections.add(context, others, wanted.collection, hand.tell)) if others else {}
+    try:
+        return await _in_parts(context, hand, every, others)
+    finally:
+        await _forgotten(context, [each.place for each in listed])
+
+
+async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPlace], others: Sequence[str]) -> Result:
+    """Read listed files in parts, and what cannot be listed beside them."""
+    wanted = hand.work(AddJob)
+    beside = _whole(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
     await _parts(context, hand, every)
     return await _joined(context, hand, wanted.collection, beside)
+
+
+async def _forgotten(context: Context, listed: Sequence[str]) -> None:
+    """Delete here what was fetched of places."""
+    for place in listed:
+        await asyncio.to_thread(context.listed_places.forget, place)
 
 
 async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
@@ -63,7 +81,11 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
             check_online(context.settings)
         hand.tell(f"listing {place}")
         reached = (place, kept.get(place, ""), context.clock, largest)
-        listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+        try:
+            listed = await asyncio.to_thread(context.listed_places.listed, *reached)
+        except asyncio.CancelledError:  # the thread would go on by itself
+            context.listed_places.stop(place)
+            raise
         if listed is None:
             others.append(place)
         else:
@@ -78,15 +100,24 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
 async def files(context: Context, hand: JobInHand) -> Result:
     """Read one part."""
     started = context.clock.monotonic()
-    wanted = hand.work(FilesJob)
+    wanted, gone = hand.work(FilesJob), list[str]()
     if wanted.kept:
         if connector_of(wanted.place).reaches_out(wanted.place):
             check_online(context.settings)
         listed = tuple(map(ListedFile, wanted.files, wanted.versions))
         fetched = context.listed_places.read(wanted.place, wanted.kept, listed, context.clock)
-        done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+        try:
+            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.tell)
+        except asyncio.CancelledError:
+            context.listed_places.stop(wanted.place)
+            raise
+        left = await hand.jobs.count(hand.job.parent)
+        if not left.get("waiting"):
+            await _forgotten(context, [wanted.place])
     else:
-        done = await collections.read_files(context, wanted.files, wanted.collection, hand.tell)
+        here = await asyncio.to_thread(_still_there, wanted)
+        gone = [f"{file} was deleted before it was read" for file in wanted.files if file not in here]
+        done = await collections.read_files(context, here, wanted.collection, hand.tell)
     hand.note(
         worker=hand.job.holder,
         parts=1,
@@ -97,10 +128,16 @@ async def files(context: Context, hand: JobInHand) -> Result:
     return {
         "documents": list(done.documents),
         "skipped": [msgspec.structs.asdict(each) for each in done.skipped],
-        "warnings": list(done.warnings),
+        "warnings": [*done.warnings, *gone],
         "added": done.added,
         "files": done.files,
     }
+
+
+def _still_there(wanted: FilesJob) -> list[str]:
+    """The files of a part but those deleted since they were listed; all of them, where the place is not here."""
+    found = [file for file in wanted.files if Path(file).exists()]
+    return found if found or Path(wanted.place).exists() else list(wanted.files)
 
 
 def _whole(done: collections.Ingested) -> Result:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from assay.core.ports.jobs import Job, JobFilter
 from assay.evidence.monitor import ReadingMonitor
 from assay.run.job_hand import Handler, JobInHand, Result
 from assay.services import collections, results, retention
@@ -84,6 +85,30 @@ async def _prune(context: Context, hand: JobInHand) -> Result:
     return {"runs": [row.run_id for row in done.runs]}
 
 
+async def _with_vectors(context: Context, hand: JobInHand, done: Result) -> Result:
+    """What came of reading documents; where an embedder is named, a job of its own makes their vectors.
+
+    One which waits already makes these too. Its id is made of this job's: whoever does this again begins no second one.
+    """
+    if not context.settings.embedder.model:
+        return done
+    waiting = await hand.jobs.list(JobFilter(states=frozenset(("waiting",)), limit=MOST_LOOKED_AT))
+    before = next((each.id for each in waiting if each.kind == "embed" and not each.every), "")
+    job, now = hand.job, context.clock.now()
+    made = Job(
+        id=before or f"{job.id}-vectors",
+        kind="embed",
+        name=EmbedJob().title,
+        owner=job.owner,
+        release=job.release,
+        priority=job.priority,
+        created_at=now,
+        updated_at=now,
+    )
+    await hand.jobs.put([made])
+    return {**done, "vectors": made.id}
+
+
 OwnedHandler = Callable[[Context, JobInHand], Awaitable[Result]]
 """Does a job as its owner knows the library."""
 KINDS: Mapping[str, OwnedHandler] = {
@@ -102,6 +127,11 @@ KINDS: Mapping[str, OwnedHandler] = {
 }
 
 
+INTAKE = (ingestion.add, _crawl, _sync)
+"""What brings documents; their vectors are made afterwards."""
+MOST_LOOKED_AT = 1_000
+
+
 def handlers(context: Context) -> dict[str, Handler]:
     """What does each kind of job, over a library which knows all owners."""
     return {kind: _owned(context, handler) for kind, handler in KINDS.items()}
@@ -109,6 +139,8 @@ def handlers(context: Context) -> dict[str, Handler]:
 
 def _owned(context: Context, handler: OwnedHandler) -> Handler:
     async def done(hand: JobInHand) -> Result:
-        return await handler(context.owned_by(hand.job.owner), hand)
+        own = context.owned_by(hand.job.owner)
+        came = await handler(own, hand)
+        return await _with_vectors(own, hand, came) if handler in INTAKE else came
 
     return done

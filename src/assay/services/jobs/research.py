@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -45,9 +46,9 @@ async def batch(context: Context, hand: JobInHand) -> Result:
         suffix=wanted.suffix,
         citations=wanted.citations,
     )
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         try:
-            stack.enter_context(folder.taken())
+            await stack.enter_async_context(_in_thread(folder.taken()))
         except UsageError as error:
             raise InUse(str(error)) from error
         said = f"of {len(orders)} questions done"
@@ -60,13 +61,23 @@ async def batch(context: Context, hand: JobInHand) -> Result:
         try:
             ended = await work.work()
         finally:
-            folder.put_in_order()
+            await asyncio.to_thread(folder.put_in_order)
             if hand.stopped:
                 await work.cancel()
     counts = _done(folder, orders)
     if counts["running"]:
         raise InUse("another process executes one of its runs: wait until that has ended")
     return {**counts, "bad lines": len(bad), "ended": ended, "results": str(folder.path / "results.jsonl")}
+
+
+@asynccontextmanager
+async def _in_thread(block: AbstractContextManager[None]) -> AsyncIterator[None]:
+    """A block whose beginning and end are files read and written: neither is done in the event loop."""
+    await asyncio.to_thread(block.__enter__)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(block.__exit__, None, None, None)
 
 
 def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
@@ -116,7 +127,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
         run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
         came[status] += 1
         await context.webhooks.told(asked.schedule.owner, asked.schedule.id, run, status)
-    for schedule in book.all():
+    for schedule in await asyncio.to_thread(book.all):
         if schedule.current and await _executed(context, schedule.current):
             raise InUse(
                 f"another process executes run {schedule.current} of schedule {schedule.id}: wait until that has ended"

@@ -12,7 +12,7 @@ import msgspec
 from assay.core.claims import VERDICTS
 from assay.core.difference import Difference
 from assay.core.errors import ConfigError
-from assay.core.secrets import Secret
+from assay.core.ports.models import Secret
 from assay.core.view import RunView
 
 SCHEMA = "assay.notice/1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import cast
@@ -65,10 +66,10 @@ async def run_due(
     Raises:
         StoreError: the home cannot be written.
     """
-    for each in book.all():
+    for each in await asyncio.to_thread(book.all):
         with book.claimed(each.id) as mine:
             try:
-                schedule = book.find(each.id) if mine else None
+                schedule = await asyncio.to_thread(book.find, each.id) if mine else None
             except UnknownName:  # removed meanwhile
                 schedule = None
             if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
@@ -95,7 +96,11 @@ async def _ask(
     except StoreError:
         raise
     except AssayError as error:
-        book.change(schedule.id, lambda old: msgspec.structs.replace(old, current="", next_at=_after(old, now)))
+
+        def failed(old: Schedule) -> Schedule:
+            return msgspec.structs.replace(old, current="", next_at=_after(old, now))
+
+        await asyncio.to_thread(book.change, schedule.id, failed)
         return DueOutcome(schedule=schedule, error=str(error))
     return await _noted(assay, book, schedule, view, now)
 
@@ -118,6 +123,7 @@ async def _left(assay: Researcher, schedule: Schedule) -> RunHandle | None:
 def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
     """A new run; which one it is, is noted before anything of it is stored. It stays due until it was answered."""
     handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
+    # not in a thread: after an await something of the run could be stored
     book.change(schedule.id, lambda old: msgspec.structs.replace(old, current=handle.run_id))
     return handle
 
@@ -137,7 +143,7 @@ async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view
         current = "" if view.status in FINAL else view.run_id
         return msgspec.structs.replace(old, current=current, runs=runs, next_at=_after(old, now))
 
-    book.change(schedule.id, ended)
+    await asyncio.to_thread(book.change, schedule.id, ended)
     return DueOutcome(schedule=schedule, view=view, changes=changes, error=view.error)
 
 

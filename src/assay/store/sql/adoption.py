@@ -15,8 +15,8 @@ import msgspec
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal, or_, select, update
 
 from assay.core.errors import LeaseHeld, UsageError
-from assay.core.ports.adoption import Belongings
 from assay.core.ports.collections import ENDED
+from assay.core.ports.store import Belongings
 from assay.core.sources import UNSORTED
 from assay.store.common import is_held
 from assay.store.sql.database import Database, patient

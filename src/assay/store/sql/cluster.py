@@ -10,8 +10,7 @@ import msgspec
 from sqlalchemy import Connection, inspect, select, text
 
 from assay.core.ports import LONGEST_LEASE
-from assay.core.ports.jobs import MOST_TRIED
-from assay.core.ports.queue import MOST_TAKEN
+from assay.core.ports.jobs import MOST_TAKEN, MOST_TRIED
 from assay.store.sql.postgres import Postgres
 from assay.store.sql.sessions import SessionName, read_name
 from assay.store.sql.tables import version

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, not_, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from assay.core.errors import FenceLost, UnknownName, UsageError
+from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports import LONGEST_LEASE
 from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
 from assay.store.common import iso
+from assay.store.owned_view import OwnedView
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
@@ -28,24 +42,38 @@ _FOLLOWED: frozenset[JobState] = frozenset(("done", "failed"))
 """How a periodic job has ended when there is to be another; who cancels it wants none."""
 
 
-class SqlJobs:
+class SqlJobs(OwnedView):
     """`Jobs` over the database of a journal, and through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
         self._backend, self._transactions = database.backend, journal.transactions
-        self._owner: str | None = None
 
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
-
-    async def put(self, jobs: Sequence[Job]) -> int:
+    async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
         """See the port."""
         owner = self._owner
         mine = jobs if owner is None else [msgspec.structs.replace(job, owner=owner) for job in jobs]
-        return await self._transactions.write(lambda connection: _put(connection, mine), run_id=JOBS_NEWS)
+
+        def put(connection: Connection) -> int:
+            self._check_room(connection, at_once)
+            return _put(connection, mine)
+
+        return await self._transactions.write(put, run_id=JOBS_NEWS)
+
+    def _check_room(self, connection: Connection, at_once: int | None) -> None:
+        """Refuse one more than there may be.
+
+        Raises:
+            TooMany: there are as many.
+        """
+        if at_once is None:
+            return
+        self._backend.serialize_claims(connection)
+        there = _going(connection, self._mine(), self._transactions.time(connection))
+        if there >= at_once:
+            raise TooMany(
+                f"{there} job{'' if there == 1 else 's'} wait or are done, and {at_once} at once are allowed"
+                " (limits.user_runs_at_once): wait for one to end, or cancel one: assay jobs cancel ID"
+            )
 
     async def find(self, id: str) -> Job:
         """See the port."""
@@ -81,6 +109,17 @@ class SqlJobs:
 
         return await self._transactions.read(look)
 
+    async def until_again(self, claim: JobClaim) -> float | None:
+        """See the port."""
+        clock = self._transactions.clock
+
+        def look(connection: Connection) -> float | None:
+            again = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _fit(connection, claim))
+            found = connection.execute(select(func.min(jobs.c.due)).where(again)).scalar()
+            return None if found is None else max(float(found) - clock(connection), 0.0)
+
+        return await self._transactions.read(look)
+
     async def claim(self, claim: JobClaim) -> Job | None:
         """See the port."""
 
@@ -95,6 +134,7 @@ class SqlJobs:
                 if job.tries >= MOST_TRIED:
                     why = f"{job.tries} workers have taken it up, and none of them lived to tell of it"
                     _change(connection, number, now, state="failed", error=why, **_FREE)
+                    _end_parts(connection, job, now)
                     _follow(connection, job, now)
                     continue
                 _change(
@@ -127,7 +167,7 @@ class SqlJobs:
 
         return await self._transactions.write(renew, apart=True)
 
-    async def keep(self, job: Job, parts: Sequence[Job] = ()) -> None:
+    async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """See the port."""
         said = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
         if job.state != "running":
@@ -136,13 +176,15 @@ class SqlJobs:
             said["stopping"] = 0
 
         def keep(connection: Connection) -> None:
-            if not connection.execute(update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said)).rowcount:
+            due = {"due": self._transactions.time(connection) + pause} if pause else {}
+            word = update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said | due)
+            if not connection.execute(word).rowcount:
                 raise _lost(job)
             _put(connection, parts)
             if job.state in _FOLLOWED:
                 _follow(connection, job, self._transactions.time(connection))
-            if job.state == "cancelled":  # it may have made parts before it heard
-                _cancel(connection, jobs.c.parent == job.id, self._transactions.time(connection))
+            if job.state in JOB_ENDED:  # it may have made parts before it heard
+                _end_parts(connection, job, self._transactions.time(connection))
 
         await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
 
@@ -156,13 +198,14 @@ class SqlJobs:
 
         return await self._transactions.write(cancel, run_id=JOBS_NEWS)
 
-    async def retry(self, id: str) -> Job:
+    async def retry(self, id: str, at_once: int | None = None) -> Job:
         """See the port."""
 
         def retry(connection: Connection) -> Job:
             job = _found(connection, id, self._mine())
             if job.state not in ("failed", "cancelled"):
                 raise UsageError(f"job {id} is {job.state}: only one which failed or was cancelled is tried again")
+            self._check_room(connection, at_once)
             again = and_(_family(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
             _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
@@ -189,8 +232,7 @@ class SqlJobs:
 
 def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
     """The number of the job whose turn it is."""
-    running = select(jobs.c.owner, func.count()).where(jobs.c.state == "running", _held(now)).group_by(jobs.c.owner)
-    going: Counter[str] = Counter(dict(connection.execute(running).all()))
+    going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
     place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
     free = or_(and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_held(now))))
     of = true() if claim.parent is None else jobs.c.parent == claim.parent
@@ -199,9 +241,8 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
         .where(
             free,
             of,
-            jobs.c.kind.in_(sorted(claim.kinds)),
             jobs.c.id.not_in(sorted(claim.but)),
-            jobs.c.release.not_in(_unfit(connection, claim)),
+            _fit(connection, claim),
         )
         .subquery()
     )
@@ -209,6 +250,26 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
     fit = [row for row in first if not claim.per_user or going[row.owner] < claim.per_user]
     best = min(fit, key=lambda row: (-row.priority, going[row.owner], row.number), default=None)
     return None if best is None else int(best.number)
+
+
+def _working(now: float) -> Select[str, int]:
+    """How many jobs of each owner are done now. One whose parts have not all ended waits for them, and is none."""
+    part = jobs.alias("part")
+    left = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
+    busy = and_(jobs.c.state == "running", _held(now), not_(left))
+    return select(jobs.c.owner, func.count()).where(busy).group_by(jobs.c.owner)
+
+
+def _going(connection: Connection, mine: ColumnElement[bool], now: float) -> int:
+    """How many jobs wait or are done; a periodic one which is not due is none, nor is a part."""
+    later = and_(jobs.c.state == "waiting", jobs.c.every > 0, jobs.c.due > now)
+    going = and_(jobs.c.parent == "", jobs.c.state.in_(("waiting", "running")), not_(later), mine)
+    return int(connection.execute(select(func.count()).select_from(jobs).where(going)).scalar_one())
+
+
+def _fit(connection: Connection, claim: JobClaim) -> ColumnElement[bool]:
+    """What who claims can do."""
+    return and_(jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.release.not_in(_unfit(connection, claim)))
 
 
 def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
@@ -240,6 +301,11 @@ def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> N
     idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
     _set(connection, idle, now, state="cancelled", stopping=0, **_FREE)
     _set(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
+
+
+def _end_parts(connection: Connection, job: Job, now: float) -> None:
+    """End the parts of a job which has ended; how those failed which have, is left to be seen."""
+    _cancel(connection, and_(jobs.c.parent == job.id, jobs.c.state.in_(("waiting", "running"))), now)
 
 
 def _change(connection: Connection, number: int, now: float, **values: Any) -> None:

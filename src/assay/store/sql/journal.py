@@ -21,7 +21,7 @@ from assay.core.ports import (
     RunRow,
     Spent,
 )
-from assay.core.ports.queue import QUEUE_NEWS
+from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
 from assay.store.common import Wall
 from assay.store.sql import reads, writes

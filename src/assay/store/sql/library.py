@@ -195,21 +195,23 @@ class SqlLibrary(SqlCollections):
         )
 
     @patient
-    def stamp(self, path: str) -> FileStamp | None:
-        """How the file looked when it was read."""
+    def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
+        """See the port."""
+        named = {_path(path): path for path in paths}
+        chosen = select(files).where(files.c.path.in_(named), files.c.owner == self._sight.me)
         with self._database.read() as connection:
-            chosen = select(files).where(files.c.path == _path(path), files.c.owner == self._sight.me)
-            row = connection.execute(chosen).first()
-        if row is None:
-            return None
-        return FileStamp(
-            path=path,
-            size=row.size,
-            mtime_ns=row.mtime_ns,
-            documents=tuple(row.documents),
-            extractor=row.extractor,
-            warnings=tuple(row.warnings),
-        )
+            rows = connection.execute(chosen).all()
+        return {
+            named[row.path]: FileStamp(
+                path=named[row.path],
+                size=row.size,
+                mtime_ns=row.mtime_ns,
+                documents=tuple(row.documents),
+                extractor=row.extractor,
+                warnings=tuple(row.warnings),
+            )
+            for row in rows
+        }
 
 
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection, Mapping
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, or_, select, true, update
 
 from assay.core.errors import UnknownName
 from assay.core.events import ModelAttempted
-from assay.core.labels import relabelled
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -20,9 +18,11 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
+    relabelled,
 )
 from assay.store import common
 from assay.store.labels import label_marks, stored_labels, written_labels
+from assay.store.owned_view import OwnedView
 from assay.store.sql import reads, writes
 from assay.store.sql.tables import events, runs, threads
 from assay.store.sql.transactions import Transactions
@@ -32,18 +32,11 @@ _OFFERED = 50
 _first, _last = runs.alias("first"), runs.alias("last")
 
 
-class SqlListing:
+class SqlListing(OwnedView):
     """`Listing` over the transactions of the process, as one owner knows it; None knows all."""
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
-        self._owner: str | None = None
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
         """See the port."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Collection
-from typing import Self
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
-from assay.core.ports.queue import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.store.owned_view import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal
@@ -22,18 +21,11 @@ _GOING = ("created", "running", "waiting")
 """Whoever paused a run takes it up again."""
 
 
-class SqlQueue:
+class SqlQueue(OwnedView):
     """`Queue` over the database of a journal, and through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
         self._backend, self._transactions = database.backend, journal.transactions
-        self._owner: str | None = None
-
-    def owned_by(self, owner: str | None) -> Self:
-        """See the port."""
-        view = copy.copy(self)
-        view._owner = owner
-        return view
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """See the port."""

@@ -16,6 +16,7 @@ from itertools import chain
 
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
+from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
 from assay.core.translation import N_
@@ -24,11 +25,10 @@ from assay.verify.analyzed_text import WORD, plain, stem
 from assay.verify.claims import claims
 from assay.verify.conflicts.disagreement import ALIKE, disagree
 from assay.verify.conflicts.statements import SourceStatement, statements
-from assay.verify.number_words import ORDINALS, SCALES, TENS, WORDS
 
 # Which texts may state what a cited passage states: told by their words, before they are read.
 
-_SPELLED = frozenset(stem(word) for word in (*WORDS, *TENS, *ORDINALS, *SCALES))
+_SPELLED = frozenset(stem(word) for word in (*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES))
 _ASCII_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")
 """What `WORD` finds in ASCII text, signs apart, in half the time."""
 _DIGIT = re.compile(r"\d")
@@ -82,6 +82,7 @@ MOST_SIDES = 6
 _TOO_COMMON = 200
 """Statements with one word: a word which more have leads to none of them."""
 _SHARED = 2
+"""Words two statements must share to be compared at all. Both bound the work: they were chosen by hand."""
 
 
 def conflicts(

@@ -7,7 +7,7 @@ exactly, and not as a forecast, a condition or an example.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -15,10 +15,95 @@ import msgspec
 
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
-from assay.verify.amounts import Amount, Day, Literal
-from assay.verify.analyzed_text import AnalyzedText, Word, read
-from assay.verify.conflicts import dates as conflicts_dates
+from assay.verify.amounts import Amount, Day, Literal, Token
+from assay.verify.analyzed_text import AnalyzedText, Word, read, stem
 from assay.verify.evidence import field_of
+
+# Dates. One is a value where it is that of something which happens once: "was founded in 1964", "is a 1964 film".
+
+YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+DATING = frozenset(
+    stem(word)
+    for word in """
+    founded established born died opened built completed released published launched introduced created signed adopted
+    ratified discovered invented began started ended closed formed incorporated elected crowned married
+    premiered debuted flew finished graduated collapsed dissolved abolished demolished destroyed assassinated executed
+    inaugurated unveiled patented enacted repealed baptized baptised beatified canonized annexed commissioned
+    """.split()
+)
+"""What happens once, as stems."""
+_BEING = frozenset(("is", "was", "are", "were"))
+_REACH = 4
+"""Words back from a date among which what happened stands, with nothing between but short words."""
+_BRACKETS = frozenset("()")
+_WIDE = 10
+"""Words from a date to the brackets around a life."""
+
+
+def is_time(word: Word) -> bool:
+    """Whether a word says when: a date, a year, or four digits which may be one."""
+    return isinstance(word.token, Day) or is_year(word.token)
+
+
+def is_year(token: Token | None) -> bool:
+    """Whether a token is a year, or four digits alone which may be one."""
+    return isinstance(token, Amount) and (token.year or YEAR.fullmatch(token.text) is not None)
+
+
+def when(word: Word) -> str:
+    """One form of a date, however it is written; one whose day may be its month stays as written."""
+    token = word.token
+    if isinstance(token, Day) and not token.swapped:
+        return f"{token.year:04d}-{token.month:02d}-{token.day:02d}"
+    return token.literal if isinstance(token, Amount) else word.text.lower()
+
+
+def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling: Collection[str]) -> list[int]:
+    """Those of `dates` which are values.
+
+    Args:
+        reading: a sentence.
+        dates: the words of it which say when.
+        alone: whether it has no other value: then its only date is that of whatever in it happens once.
+        telling: the stems of the words which say what it is about.
+    """
+    if alone and len(dates) == 1 and DATING.intersection(telling):
+        return list(dates)
+    return [at for at in dates if _follows(reading.words, at) or _spans(reading.words, at) or defines(reading, at)]
+
+
+def defines(reading: AnalyzedText, at: int) -> bool:
+    """Whether a year tells what something is: "is a 1990 film"."""
+    words = reading.words
+    before = [word.text.lower() for word in words[max(0, at - 2) : at]]
+    return is_year(words[at].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
+
+
+def _follows(words: Sequence[Word], at: int) -> bool:
+    """Whether what happened stands right before the date: "born on", "was founded in"."""
+    for word in reversed(words[max(0, at - _REACH) : at]):
+        if word.key in DATING:
+            return True
+        if word.kind != "word" or not word.common:
+            return False
+    return False
+
+
+def _spans(words: Sequence[Word], at: int) -> bool:
+    """Whether a date is one end of a life: "(4 May 1906 in Bern – 1997)", and nothing else in brackets."""
+    opening = next((back for back in range(at - 1, max(-1, at - _WIDE), -1) if words[back].text in _BRACKETS), None)
+    if opening is None or words[opening].text == ")":
+        return False
+    closing = next((on for on in range(at, min(len(words), at + _WIDE)) if words[on].text in _BRACKETS), None)
+    if closing is None or words[closing].text == "(":
+        return False
+    inside = words[opening + 1 : closing]
+    dashes = [place for place, word in enumerate(inside) if word.text == "-"]
+    if len(dashes) != 1:
+        return False
+    ends = inside[: dashes[0]], inside[dashes[0] + 1 :]
+    return all(sum(word.token is not None for word in end) == 1 for end in ends)
+
 
 LONGEST = 400
 """Code points of a sentence; what is longer is a list or a table which lost its lines."""
@@ -92,7 +177,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @property
     def is_date(self) -> bool:
         """Whether the value is a date or a year."""
-        return conflicts_dates.is_time(self.reading.words[self.at])
+        return is_time(self.reading.words[self.at])
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -175,8 +260,8 @@ def values(sentence: str) -> tuple[Value, ...]:
     names, labelled = _names(reading)
     places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
     telling = frozenset(word.key for word in reading.words if _tells(word) and word.key not in names)
-    dates = {at: conflicts_dates.when(word) for at, word in enumerate(reading.words) if conflicts_dates.is_time(word)}
-    places += conflicts_dates.stated(reading, list(dates), alone=not places, telling=telling)
+    dates = {at: when(word) for at, word in enumerate(reading.words) if is_time(word)}
+    places += stated(reading, list(dates), alone=not places, telling=telling)
     if len(names | telling) < FEWEST_WORDS:
         return ()
     scope = written & _SCOPE | _ordinals(reading)
@@ -189,7 +274,7 @@ def values(sentence: str) -> tuple[Value, ...]:
             telling=telling,
             times=frozenset(time for other, time in dates.items() if other != at),
             scope=scope,
-            defines=conflicts_dates.defines(reading, at),
+            defines=defines(reading, at),
         )
         for at in places
     )
@@ -240,7 +325,7 @@ def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
     token = word.token
     if not isinstance(token, Amount) or not token.values or token.year or token.ordinal or token.terms:
         return False  # a fraction is a rounding: "half of them" does not disagree with 47 %
-    if conflicts_dates.is_time(word) or (token.word and token.values[0] < 2):
+    if is_time(word) or (token.word and token.values[0] < 2):
         return False
     if _is_mark(reading.words, at):
         return False

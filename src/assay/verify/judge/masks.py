@@ -14,14 +14,14 @@ from typing import Literal
 
 import msgspec
 
+from assay.core.lexicon.word_lists import MONTHS
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written
 from assay.verify.analyzed_text import COMMON, AnalyzedText, plain, read
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.answers import JudgedValue
-from assay.verify.number_words import MONTHS
-from assay.verify.numbers import states
+from assay.verify.rules.numbers import states
 
 Kind = Literal["number", "date", "name"]
 MOST = 12

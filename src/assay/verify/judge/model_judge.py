@@ -18,13 +18,14 @@ from assay.run.steps import StepContext
 from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read
-from assay.verify.judge.exhibit import MOST_TOKENS, exhibit
 from assay.verify.judge.masks import ComparedValue, compared, mask
 from assay.verify.judge.question import (
+    MOST_TOKENS,
     RULE,
     JudgeQuestion,
     defect,
     doubt,
+    exhibit,
     ruled,
     unchecked,
 )

@@ -1,21 +1,166 @@
-"""What a judge is asked: the evidence, one sentence, and nothing else."""
+"""What a judge is asked: the evidence with what stands around it, one sentence, and nothing else.
+
+The text is anybody's. It stands between two lines made of a hash of itself, which nobody can know who writes it;
+sentences which tell a judge what to answer are left out, since they are no evidence of anything.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from assay.core.claims import Check, Verdict
-from assay.core.clean import one_line
+from assay.core.clean import HARMFUL, one_line
 from assay.core.messages import Message, Request
-from assay.core.sources import sha256
+from assay.core.sources import Passage, Source, Surroundings, sha256
+from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, ngettext, number
+from assay.evidence.segment import segment
 from assay.run.prompt_files import prompt
+from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.answers import VERDICT, JudgeAnswer
-from assay.verify.judge.exhibit import Exhibit
 from assay.verify.judge.masks import ComparedValue, Masked
+
+# The evidence: cited passages, fenced, and cut to a size.
+
+MOST_TOKENS = 2_600
+MOST_PASSAGES = 12
+LONGEST_NAME = 200
+LEFT_OUT = "[left out: a sentence which tells its reader how to judge]"
+CUT = "[…]"
+
+_VERDICT = r"(?:un)?supported|contradicted|verdict|true|correct|accurate|verified"
+_ORDER = (
+    r"answer|say|reply|respond|output|return|mark|rate|label|judge|classify|call|report|conclude|declare|set|choose|"
+    r"ignore|disregard|forget|treat|consider"
+)
+_TELLING = re.compile(
+    rf"(?:^|[.!?,:;\n\"'“*>]\s{{0,3}}|\b(?:must|should|please|then|you|now|always)\s)(?:{_ORDER})\b"
+    rf"[^.!?\n]{{0,120}}\b(?:{_VERDICT})\b|\bverdict\s{{0,3}}[:=]\s{{0,3}}[\"'“]?(?:{_VERDICT})\b",
+    re.IGNORECASE,
+)
+"""An order, at the beginning of a clause, about a verdict."""
+_ADDRESSED = re.compile(
+    r"\b(?:claims?|statements?|sentences?|judges?|verdict|evaluator|verifier|fact.?checker|AI|assistant|"
+    r"(?:previous|above|prior|earlier|these|your) instructions?)\b",
+    re.IGNORECASE,
+)
+_OURS = re.compile(r"support|contradict|verdict", re.IGNORECASE)
+_REST = 20
+"""Code points beside the order, at most, in a sentence which says nothing else."""
+
+
+class Exhibit(msgspec.Struct, frozen=True):
+    """`shown` is what the judge reads; `texts` are its parts as they stand in the documents."""
+
+    shown: str
+    texts: tuple[str, ...]
+
+
+def exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exhibit:
+    """The evidence for a claim, in at most about `most` tokens. The same evidence is always shown alike."""
+    passages = evidence.passages[:MOST_PASSAGES]
+    share = max(1, most // max(1, len(passages)))
+    texts: list[str] = []
+    blocks = []
+    for place, passage in enumerate(passages, 1):
+        source, around = evidence.sources.get(passage.source), evidence.around.get(passage.id)
+        lines = list(_block(claim, place, passage, source, around, share))
+        texts += [text for _, text in lines]
+        blocks.append("\n".join(f"{name}: {_indented(text)}" for name, text in lines))
+    body = "\n\n".join(blocks)
+    fence = sha256(body.encode(errors="replace"))[:16]
+    return Exhibit(shown=f"{fence}\n{body}\n{fence}", texts=tuple(texts))
+
+
+def _block(
+    claim: str, number: int, passage: Passage, source: Source | None, around: Surroundings | None, share: int
+) -> Iterator[tuple[str, str]]:
+    """The lines of a passage: what each is, and its text."""
+    if source is not None and (name := one_line(source.title or source.url)[:LONGEST_NAME]):
+        yield "Document", name
+    if passage.label:
+        yield "About", one_line(passage.label)[:LONGEST_NAME]
+    if passage.lead:
+        yield "After", one_line(passage.lead)[:LONGEST_NAME]
+    if passage.heading:
+        yield "Under the headings", one_line(" > ".join(passage.heading))[:LONGEST_NAME]
+    text = _nearest(claim, passage.text, share)
+    left = share - estimate_tokens(text)
+    if around is not None and left > 0:
+        before, after = _clean(around.before), _clean(around.after)
+        if before.strip() and estimate_tokens(before) <= left // 2:
+            yield "Before the passage", before.strip()
+        yield f"Passage {number}", _clean(text)
+        if after.strip() and estimate_tokens(after) <= left // 2:
+            yield "After the passage", after.strip()
+        return
+    yield f"Passage {number}", _clean(text)
+
+
+def _indented(text: str) -> str:
+    return "\n  ".join(text.splitlines())
+
+
+def _clean(text: str) -> str:
+    """Without what no reader sees, and without sentences which tell a judge what to answer."""
+    text = HARMFUL.sub("", text)
+    kept, at = [], 0
+    for start, end in sentences(text) if _TELLING.search(text) else ():
+        if _tells(text[start:end]):
+            kept += [text[at:start], LEFT_OUT]
+            at = end
+    return "".join((*kept, text[at:]))
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence gives an order about a verdict to one who judges, or is no more than such an order."""
+    found = _TELLING.search(sentence)
+    bare = found is not None and _OURS.search(found[0]) and len(sentence) - len(found[0]) < _REST
+    return found is not None and (bool(bare) or _ADDRESSED.search(sentence) is not None)
+
+
+def _nearest(claim: str, text: str, most: int) -> str:
+    """`text`, or of one with more than `most` tokens the parts which share most words with the claim, in order."""
+    if estimate_tokens(text) <= most:
+        return text
+    parts = [span.text for span in segment(text, "plain")] or [text]
+    vocabularies = [set(words(part)) for part in parts]
+    spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
+    wanted = set(words(claim))
+    scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
+    return _joined(parts, _kept(parts, scores, most))
+
+
+def _kept(parts: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
+    """The best parts, each with its neighbours, as far as they fit."""
+    kept: set[int] = set()
+    left = most
+    for best in sorted(range(len(parts)), key=lambda at: (-scores[at], at)):
+        for at in (best, best - 1, best + 1):
+            cost = estimate_tokens(parts[at]) + 4 if 0 <= at < len(parts) and at not in kept else 0
+            if cost and cost <= left:
+                kept.add(at)
+                left -= cost
+        if left < most // 20:
+            break
+    return sorted(kept)
+
+
+def _joined(parts: Sequence[str], kept: Sequence[int]) -> str:
+    if not kept:
+        return parts[0][:500]
+    pieces: list[str] = []
+    for place, at in enumerate(kept):
+        if place == 0 or kept[place - 1] != at - 1:
+            pieces += [CUT] if at else []
+        pieces.append(parts[at])
+    return "\n".join([*pieces, *([CUT] if kept[-1] < len(parts) - 1 else [])])
+
 
 _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with one call of `verdict`."
 

@@ -20,10 +20,8 @@ from assay.run.run import Branch, Run
 from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, check_claim
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import Means, candidates
-from assay.verify.repair.citation_repair import recited
 from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
-from assay.verify.repair.evidence_search import search_for
-from assay.verify.repair.narrower import narrowed, text_of
+from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
 from assay.verify.repair.surgery import Change, Recite, Rewrite
 
 ROUNDS = 2

@@ -12,17 +12,16 @@ import msgspec
 from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.relevance.topic_question import analysis_for, keys
-from assay.core.sources import Document, Passage, PassageSpan, Source, readable
+from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
-from assay.evidence.ledger import passage_of
 from assay.verify import gate
 from assay.verify.checks import NO_CITATION
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
 from assay.verify.claims import ReportSentence, claims
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.judge.exhibit import MOST_PASSAGES
-from assay.verify.quotes import verbatim
-from assay.verify.rarity import TermPlaces
+from assay.verify.judge.question import MOST_PASSAGES
+from assay.verify.repair.candidates import TermPlaces
+from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import notices
 

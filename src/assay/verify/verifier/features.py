@@ -12,16 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from assay.verify.verifier.index import StemIndex
+from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, RELATIONS
+from assay.verify.verifier.index import StemIndex, WordToken, opposites
 from assay.verify.verifier.signs import ClaimWords, denials, limits, opposed, slots_unsaid, turnable
-from assay.verify.verifier.tokens import (
-    ABSOLUTES,
-    HEDGES,
-    NEGATORS,
-    RELATIONS,
-    WordToken,
-    opposites,
-)
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
 _MOST = ("missing_weight", "opposed_near", "replaced", "negation_differs", "numbers_missing")
@@ -171,12 +164,12 @@ def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 def _sense(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     ours, best, near = (_spelt(each) for each in (sight.words, sight.best, sight.near))
-    denied, denying = not ours.isdisjoint(NEGATORS), not best.isdisjoint(NEGATORS)
+    denied, denying = not ours.isdisjoint(NEGATIVES), not best.isdisjoint(NEGATIVES)
     function = [token.text.lower() in near for token in sight.words if token.function]
     return {
         "negation": denied,
         "negation_differs": denied != denying,
-        "negation_added": denied and near.isdisjoint(NEGATORS),
+        "negation_added": denied and near.isdisjoint(NEGATIVES),
         "negation_dropped": denying and not denied,
         "hedges_added": len((ours & HEDGES) - near),
         "hedges_dropped": len((best & HEDGES) - ours),

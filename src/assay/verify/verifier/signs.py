@@ -11,18 +11,9 @@ from difflib import SequenceMatcher
 
 import msgspec
 
+from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
-from assay.verify.verifier.index import StemIndex, weight
-from assay.verify.verifier.tokens import (
-    ABSOLUTES,
-    HEDGES,
-    NEGATORS,
-    NEUTRAL,
-    QUALIFIERS,
-    WordToken,
-    opposites,
-    tokens,
-)
+from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
 
 # A sentence of a claim, held beside the part of the evidence which says most of it.
 
@@ -168,8 +159,8 @@ def _qualified(sight: ClaimWords) -> set[str]:
 
 def denials(sight: ClaimWords) -> int:
     """How many words more of the claim deny something than of the best part."""
-    return sum(token.text.lower() in NEGATORS for token in sight.words) - sum(
-        token.text.lower() in NEGATORS for token in sight.best
+    return sum(token.text.lower() in NEGATIVES for token in sight.words) - sum(
+        token.text.lower() in NEGATIVES for token in sight.best
     )
 
 

@@ -11,12 +11,12 @@ from importlib import resources
 import msgspec
 
 from assay.core.claims import Verdict
+from assay.core.lexicon.word_lists import FUNCTION
 from assay.core.translation import enumerated, labelled
 from assay.core.translation import gettext as _
 from assay.verify.verifier.features import features
-from assay.verify.verifier.index import StemIndex, index
+from assay.verify.verifier.index import StemIndex, WordToken, index
 from assay.verify.verifier.signs import ClaimWords, denials, is_edited, limits, opposed, sights, slots_unsaid, unsaid
-from assay.verify.verifier.tokens import FUNCTION, WordToken
 
 # The shipped model: a logistic regression and boosted trees over the features, read from `model.json`.
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.tables.answers import bound, recomputed
 from assay.core.tables.cells import Note, ReadTable, TablePiece, heard, read_tables, told
-from assay.core.tables.recomputation import bound, recomputed
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.fetch.table import names_of, row_lines
+from assay.fetch.text_form import names_of, row_lines
 
 PLAIN = st.text(st.characters(categories=("L", "N", "P", "Zs"), exclude_characters="|¦:\\\u00a0"), min_size=1)
 

@@ -16,8 +16,8 @@ from assay.core.ports import KeptPage, PageCache
 from assay.core.sources import Fetched
 from assay.core.web_addresses import WebRules
 from assay.fetch.web.fetcher import FetchManners, WebFetcher
-from assay.fetch.web.page_freshness import MOMENT, MOST, conditions, fresh_for
-from assay.run.clock import SystemClock
+from assay.fetch.web.response import MOMENT, MOST, conditions, fresh_for
+from assay.run.process import SystemClock
 from assay.store.blobs import FolderBlobs
 from assay.store.pages import FolderPages, MemoryPages
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.core.errors import ToolError
-from assay.phases.survey.filters import matching, read
-from assay.phases.survey.headers import Header, read_header
+from assay.phases.survey.filters import Header, matching, read, read_header
 
 TEXT = "PEP: 6\nTitle: Typing of Things\nAuthor: Ann Lee, Bo Ek\nStatus: Superseded\nCreated: 15-Mar-2001\nSize: 12\n"
 

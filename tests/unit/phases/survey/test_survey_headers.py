@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.evidence.segment import segment
-from assay.phases.survey.headers import HEADS, Header, counted, parts, read_header
+from assay.phases.survey.filters import HEADS, Header, counted, parts, read_header
 
 PEP = "PEP: 0006\nTitle: Bug Fix Releases\nStatus: Superseded\nType: Process\n\nAbstract\n========\n\nNote: all this.\n"
 EIP = "---\neip: 20\ntitle: Token Standard\nstatus: Final\n---\n\n## Abstract\n\nA token.\n"

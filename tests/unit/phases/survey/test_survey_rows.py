@@ -10,7 +10,7 @@ from research import document
 from assay.core.sources import PassageSpan
 from assay.locale import speaking
 from assay.phases.survey.batches import A_DOCUMENT, MOST_DOCUMENTS, batches
-from assay.phases.survey.rows import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
+from assay.phases.survey.collection import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
 from assay.verify.claims import read
 
 

@@ -10,7 +10,7 @@ from assay.core.sources import Passage, Source, sha256
 from assay.verify.claims import read
 from assay.verify.conflicts.detection import TITLE, section, summary
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.quotes import verbatim
+from assay.verify.rules.quotes import verbatim
 
 SENTENCES = ("The tower is 330 metres tall.", "At 324 metres, the tower is small.")
 

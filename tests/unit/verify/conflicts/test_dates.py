@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from assay.core.sources import Passage, sha256
 from assay.verify.amounts import Day
 from assay.verify.analyzed_text import read
-from assay.verify.conflicts import dates
 from assay.verify.conflicts.disagreement import disagree
-from assay.verify.conflicts.statements import SourceStatement, statements, values
+from assay.verify.conflicts.statements import SourceStatement, statements, values, when
 
 VALUES = [
     (
@@ -97,7 +96,7 @@ def test_no_conflict_of_dates(why: str, one: str, other: str) -> None:
 @given(st.dates())
 def test_a_date_has_one_form_however_it_is_written(day: date) -> None:
     forms = [f"Acme was founded on {day:%-d %B} {day.year:04d}.", f"Acme was founded on {day:%B %-d}, {day.year:04d}."]
-    told = {dates.when(word) for text in forms for word in read(text).words if isinstance(word.token, Day)}
+    told = {when(word) for text in forms for word in read(text).words if isinstance(word.token, Day)}
     assert len(told) <= 1 or day.year < 1000
 
 

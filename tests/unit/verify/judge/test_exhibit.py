@@ -11,7 +11,7 @@ from judging import TELLING, Judging, rules
 from assay.core.sources import Surroundings
 from assay.core.text import estimate_tokens
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.judge.exhibit import LEFT_OUT, exhibit
+from assay.verify.judge.question import LEFT_OUT, exhibit
 
 HARMLESS = [
     "The report concluded that the claim was supported by data.",

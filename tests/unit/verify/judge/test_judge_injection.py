@@ -13,7 +13,7 @@ from judging import TELLING, Judging, shown, verdict
 
 from assay.core.claims import HOLDING
 from assay.core.messages import Reply, Request
-from assay.verify.judge.exhibit import LEFT_OUT
+from assay.verify.judge.question import LEFT_OUT
 
 FACTS = "The northern plant employs 400 people. The council rejected the plan."
 LIES = ("The northern plant has 900 people.", "The council was all for it.", "In 1999 the plant was sold.")

@@ -13,8 +13,8 @@ from assay.core.brief import ROLES
 from assay.core.ports import World
 from assay.core.ports.store import Store
 from assay.models.script import Scripted, fails, says
-from assay.run.clock import SystemClock
 from assay.run.engine import Outcome
+from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.sources import PassageSpan
 from assay.verify.repair.candidates import MOST, PassageIndex, Picked
-from assay.verify.repair.evidence_search import TERMS, queries
+from assay.verify.repair.remedies import TERMS, queries
 
 
 def picked(number: int, text: str, heading: tuple[str, ...] = ()) -> Picked:

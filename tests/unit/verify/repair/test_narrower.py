@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.claims import Check
 from assay.verify.claim_check import ClaimResult
 from assay.verify.claims import claims
-from assay.verify.repair.narrower import accepted, hedged
+from assay.verify.repair.remedies import accepted, hedged
 
 SAYS = passage("S1.1", "The plant employs 400 people, and may grow.")
 OTHER = passage("S2.4", "It was built in 1931.")

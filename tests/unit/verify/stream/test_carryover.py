@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assay.core.translation import state
 from assay.locale import speaking
 from assay.verify.claims import claims
-from assay.verify.stream.sentences import carried, spans
+from assay.verify.proofreader import carried, spans
 
 STREAMED = (
     "It grinds 40 tons. [S1.1]\n\n## Not found\n\nIts owner in 1900 is unknown. [S1.2]\n\n"

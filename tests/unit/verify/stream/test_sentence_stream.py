@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.verify.claims import read
-from assay.verify.stream.sentences import SentenceStream
+from assay.verify.proofreader import SentenceStream
 
 PIECES = (
     *(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from labelled import DATA, EDITED, in_training, rows
 
-from assay.verify.decision import decide
+from assay.verify.claim_check import decide
 
 SAMPLED = 20
 """Every so many rows of the report part."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.verify.decision import decide
+from assay.verify.claim_check import decide
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sights

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.verifier.index import LONGEST, RARE, index, weight
-from assay.verify.verifier.tokens import WordToken, opposites, stem_of, table, tokens
+from assay.core.lexicon.analysis import stem
+from assay.verify.verifier.index import LONGEST, RARE, WordToken, index, opposites, table, tokens, weight
 
 
 def stems(text: str) -> list[str]:
@@ -46,14 +46,14 @@ def test_any_text_gives_words_with_stems(text: str) -> None:
     [("rose", "fell"), ("increased", "decreases"), ("accepted", "rejected"), ("professional", "unprofessional")],
 )
 def test_opposites_hold_both_ways(one: str, other: str) -> None:
-    assert stem_of(other) in opposites(stem_of(one))
-    assert stem_of(one) in opposites(stem_of(other))
+    assert stem(other, "en") in opposites(stem(one, "en"))
+    assert stem(one, "en") in opposites(stem(other, "en"))
 
 
 def test_the_table_is_symmetric_and_nothing_opposes_itself() -> None:
-    for stem, others in table().items():
-        assert stem not in others
-        assert all(stem in table()[other] for other in others)
+    for key, others in table().items():
+        assert key not in others
+        assert all(key in table()[other] for other in others)
 
 
 def test_the_index_knows_where_words_stand() -> None:

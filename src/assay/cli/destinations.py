@@ -1,0 +1,181 @@
+"""Where a report goes: files, checked before a run is paid for and written whole or not at all; browser; clipboard."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+import click
+
+from assay import Assay, plugins, settings
+from assay.cli.terminal import harmless, put_aside, say
+from assay.core.errors import StoreError
+from assay.core.markers import CitationMode
+
+
+def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """`paths`, each of which can take a report; of those that are the same file the first.
+
+    Raises:
+        click.UsageError: a suffix stands for no format, the folder is missing, or the place cannot be written.
+        ConfigError: a format needs an extra which is not installed.
+    """
+    targets: dict[Path, Path] = {}
+    for path in paths:
+        if not suffix(path):
+            raise click.UsageError(f"{path} must end in {' or '.join(plugins.names('exporters'))}")
+        target = _target(path)
+        try:
+            _check(path, target)
+        except OSError as error:  # a name that is too long, a folder that may not be entered
+            raise click.UsageError(f"{path} cannot be written ({error.strerror}): name another place") from error
+        ready(suffix(path))
+        targets.setdefault(target, path)
+    return tuple(targets.values())
+
+
+def _check(path: Path, target: Path) -> None:
+    if not target.parent.is_dir():
+        raise click.UsageError(f"the folder {target.parent if path.is_symlink() else path.parent} does not exist")
+    if target.is_dir():
+        raise click.UsageError(f"{path} is a folder")
+    there = target.exists()
+    if there and not target.is_file():
+        raise click.UsageError(f"{path} is not a file")
+    if not os.access(target.parent, os.W_OK) or (there and not os.access(target, os.W_OK)):
+        raise click.UsageError(f"{path} cannot be written")
+
+
+def ready(format: str) -> None:
+    """Make sure that a format can be written here.
+
+    Raises:
+        ConfigError: it needs an extra which is not installed.
+    """
+    able = getattr(plugins.load("exporters", format), "ready", None)
+    if able is not None:
+        able()
+
+
+def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """The lines of a file; of one of more than `longest` bytes only so much that this can be seen."""
+    while line := file.readline(longest + 1):
+        yield line
+        while len(line) > longest and not line.endswith(b"\n"):
+            line = file.readline(longest + 1)
+
+
+def suffix(path: Path) -> str:
+    """The longest end of the file's name which stands for a format (".csl.json" before ".json"), "" for none."""
+    name = path.name.lower()
+    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
+
+
+def save(path: Path, data: bytes) -> None:
+    """Write `data`, so that nobody ever reads half of it; what a link names is replaced, and keeps its mode.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    draft, target = "", _target(path)
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask()
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(draft).chmod(mode)  # mkstemp makes it for the owner alone
+        Path(draft).replace(target)
+    except OSError as error:
+        if draft:
+            Path(draft).unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written ({error.strerror}): name another place") from error
+
+
+def _target(path: Path) -> Path:
+    """The file itself: where links lead, whole. Links in a circle lead to themselves, and never fail here."""
+    return Path(os.path.realpath(path))
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# Showing a report in the browser of this machine.
+
+
+async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:
+    """A run's report as one HTML file, in a folder which only this user may read and the system clears in time.
+
+    Raises:
+        UnknownName: no such run.
+        StoreError: it cannot be written.
+    """
+    view = await assay.view(reference)
+    path = Path(tempfile.mkdtemp(prefix="assay-")) / f"{view.run_id}.html"
+    save(path, await assay.export(view.run_id, ".html", citations))
+    return path
+
+
+def show(path: Path) -> None:
+    """Open a page; where there is no browser, say so."""
+    if not settings.surroundings().interactive or not webbrowser.open(path.as_uri()):
+        say(f"no browser to open {path} in")
+
+
+SECONDS = 5
+_PROGRAMS: tuple[tuple[str, ...], ...] = (
+    ("pbcopy",),
+    ("wl-copy",),
+    ("xclip", "-selection", "clipboard"),
+    ("xsel", "--input", "--clipboard"),
+    ("clip.exe",),
+)
+"""In the order in which they are tried: one which has no desktop to copy to fails, and the next has its turn."""
+
+
+def copy(text: str) -> None:
+    """Put `text` on the clipboard, without control characters, and say that it is there, or why not.
+
+    A terminal does not answer whether it took the text, so of that way only the attempt is told.
+    """
+    text = harmless(text)
+    about = settings.surroundings()
+    if not about.remote and any(_taken(program, text) for program in _PROGRAMS):
+        say("the report is on the clipboard")
+    elif about.interactive and sys.stderr is not None and sys.stderr.isatty():
+        put_aside(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
+        say("the report was sent to the terminal's clipboard; if nothing is there, the terminal does not allow it")
+    else:
+        names = ", ".join(program[0] for program in _PROGRAMS)
+        say(f"not copied: there is no terminal, and none of {names} works here; the report as a file: -o report.md")
+
+
+def _taken(program: tuple[str, ...], text: str) -> bool:
+    """Whether a program took the text. Its output goes nowhere: what serves the clipboard goes on behind."""
+    where = shutil.which(program[0])
+    if where is None:
+        return False
+    data = text.encode("utf-16") if program[0] == "clip.exe" else text.encode()
+    try:
+        done = subprocess.run(
+            (where, *program[1:]),
+            input=data,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

@@ -1,0 +1,122 @@
+"""`assay fetch` and `assay extract`: the text a run would read from a page or a file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from assay import Assay
+from assay.cli import options
+from assay.cli.arguments import paths_from
+from assay.cli.completion import any_path
+from assay.cli.terminal import Exit, clean, say, write
+from assay.core.errors import FetchFailed, UsageError
+from assay.services.extraction import ReadDocument, Unread
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """What `--json` says of a page that cannot be read; `kind` is the first word of the reason."""
+
+    url: str
+    kind: str
+    reason: str
+
+
+@click.command("fetch")
+@click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--browser", is_flag=True, help="Run the scripts of every page, even if it has text without them.")
+@options.json_output
+def fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
+    """Print a page as a run would read it: the text on stdout, its metadata on stderr. Nothing is stored.
+
+    \b
+        assay fetch https://example.org/paper
+        assay fetch --json https://example.org/a https://example.org/b    # a line each
+        assay fetch --browser https://example.org/app                     # what its scripts make of it
+
+    Only public addresses are read, and only as robots.txt allows; the setting web.allow adds others. Exits with 1 if
+    a page cannot be read.
+    """
+    return asyncio.run(_fetch(urls, browser, as_json))
+
+
+async def _fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
+    code = Exit.DONE
+    async with Assay() as assay:
+        for url in urls:
+            try:
+                page = await assay.fetch(url, browser=browser)
+            except FetchFailed as failed:
+                code = Exit.FAILED
+                kind = failed.reason.partition(":")[0]
+                if as_json:
+                    write(msgspec.json.encode(Failure(url, kind, failed.reason)).decode())
+                else:
+                    say(f"{url}: {failed.reason}")
+                continue
+            if as_json:
+                write(msgspec.json.encode(page).decode())
+                continue
+            about = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
+            say(" · ".join(clean(each) for each in about if each))
+            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{_by(page.rendered)}")
+            write(page.text)
+    return code
+
+
+def _by(browser: str) -> str:
+    return f" · rendered by {browser}" if browser else ""
+
+
+@click.command("extract")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=any_path)
+@options.json_output
+def extract(files: Sequence[str], as_json: bool) -> int:
+    """Print files as a run would read them: the text on stdout, metadata on stderr. Nothing is stored.
+
+    \b
+        assay extract paper.pdf
+        assay extract --json papers/ notes.md | jq .title     # a line for each document
+        find . -name '*.csv' | assay extract --json -
+
+    Folders, globs and archives are read in order, as `assay docs add` reads them. --json prints one line per
+    document: text, metadata (title, author, date, language), passages as byte ranges, and the hashes of file and
+    text; an unreadable file gives a line with the reason. Exits with 1 if anything cannot be read.
+    """
+    paths = paths_from(files)
+    for path in paths:
+        if path.lower().startswith(("http://", "https://")):
+            raise UsageError(f"{path[:200]} is a page, and `assay extract` reads files: assay fetch {path[:200]}")
+    return asyncio.run(_extract(paths, as_json))
+
+
+async def _extract(files: Sequence[str], as_json: bool) -> int:
+    code = Exit.DONE
+    async with Assay() as assay:
+        for file in files:
+            async for found in assay.extract(file):
+                if isinstance(found, Unread):
+                    code = Exit.FAILED
+                if as_json:
+                    write(msgspec.json.encode(found).decode())
+                elif isinstance(found, Unread):
+                    say(f"{_place(found)}: {clean(found.reason)}")
+                else:
+                    _show(found)
+    return code
+
+
+def _show(found: ReadDocument) -> None:
+    about = (found.title, found.author, found.published, found.language, found.media_type, f"{found.size:,} bytes")
+    say(" · ".join(clean(each) for each in about if each))
+    say(f"{_place(found)} · sha256 {found.sha256} · {found.extractor}")
+    for warning in found.warnings:
+        say(f"warning: {clean(warning)}")
+    write(found.text)
+
+
+def _place(found: ReadDocument | Unread) -> str:
+    return clean(f"{found.file}!/{found.member}" if found.member else found.file)

@@ -1,0 +1,336 @@
+"""Users of the server: added, listed, changed, removed; their tokens, and what the audit log holds of them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+import msgspec
+
+from assay.cli import options
+from assay.cli.library import opened
+from assay.cli.terminal import confirm, first_word, say, table, write
+from assay.core.milestones import counted
+from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
+
+if TYPE_CHECKING:
+    from assay.services.adoption import Handover
+
+# Passwords: typed unseen, or read from stdin, and never taken from the command line.
+
+role_option = click.option(
+    "--role",
+    type=click.Choice(get_args(UserRole)),
+    help="Role: a reader sees their own runs, a member starts runs, an admin manages users.",
+)
+
+
+def ask_password(name: str) -> str:
+    """The new password of a user.
+
+    Raises:
+        click.UsageError: none was given.
+    """
+    if sys.stdin.isatty():
+        first_word.erase()
+        given = click.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        given = sys.stdin.readline().rstrip("\r\n")
+    if not given:
+        raise click.UsageError("no password was given: type it, or pass it on stdin")
+    return str(given)
+
+
+@click.command("adopt")
+@click.argument("name")
+@click.option(
+    "--from", "source", default="", metavar="USER", help="Take everything from this user instead of the local user."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be handed over, without doing it.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.json_output
+@options.common
+def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
+    """Give user NAME everything that was created on this machine without a login, or everything of another user.
+
+    This covers runs, conversations, collections, documents, uploads, links, webhooks and schedules. Each has one
+    owner, so commands on this machine no longer list what was handed over. Stop `assay serve` first. If the command
+    is interrupted, run it again.
+
+    \b
+        assay users adopt ana --dry-run
+        assay users adopt ana
+        assay users adopt ana --from bob
+    """
+    asyncio.run(_adopt(name, source, dry_run, yes, as_json, home))
+
+
+async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
+    async with opened(home) as assay:
+        await assay.users.find(name)
+        if source:
+            await assay.users.find(source)
+        handed = await assay.belongings(source, name)
+        if not dry_run:
+            clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
+            confirm(f"Hand all that is {_whose(source)} to {name}?", [counts(handed), *clashes], yes=yes)
+            handed = await assay.adopt(source, name)
+            await assay.note("adopt", f"{source}/{name}" if source else name)
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(handed)).decode())
+        return
+    say(f"{name} {'would get' if dry_run else 'has got'} {counts(handed)}")
+    for each in handed.belongings.clashes:
+        say(f"in the way: both have {each}")
+
+
+def counts(handed: Handover) -> str:
+    """What is handed over, in words."""
+    had = handed.belongings
+    numbers = (
+        (had.runs, "run"),
+        (had.threads, "conversation"),
+        (had.collections, "collection"),
+        (had.documents, "document"),
+        (had.links, "link"),
+        (had.webhooks, "webhook"),
+        (handed.schedules, "schedule"),
+    )
+    return ", ".join(counted(number, word) for number, word in numbers if number) or "nothing"
+
+
+def _whose(source: str) -> str:
+    return f"{source}'s" if source else "the local user's"
+
+
+@click.command("add")
+@click.argument("name")
+@role_option
+@click.option("--no-password", is_flag=True, help="Set no password: the user logs in through the OpenID provider only.")
+@click.option(
+    "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
+)
+@options.common
+def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
+    """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
+
+    The first user is an admin, later ones are members unless --role says otherwise. A server that was started without
+    users requires a login after its next start.
+
+    \b
+        assay users add ana --adopt
+        assay users add bob --role reader < password
+    """
+    asyncio.run(_add(name, role, no_password, adopt, home))
+
+
+async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
+    async with opened(home) as assay:
+        known = await assay.users.all()
+        password = None if no_password else ask_password(name)
+        made = await assay.users.add(name, password, role or ("member" if known else "admin"))
+        await assay.note("add_user", made.name)
+        say(
+            f"{made.name} can log in now ({made.role}); a server which is running without login has to be started again"
+        )
+        if adopt:
+            handed = await assay.adopt("", made.name)
+            await assay.note("adopt", made.name)
+    if adopt:
+        say(f"{made.name} has got {counts(handed)}")
+    elif not known:
+        say("runs and documents from before stay with the commands of this machine: the page begins empty")
+        say(f"to hand them over: assay users adopt {made.name}")
+
+
+@click.command("list")
+@options.json_output
+@options.common
+def list_users(as_json: bool, home: Path | None) -> None:
+    """List users and their tokens. Passwords and secrets are not stored and cannot be shown.
+
+    \b
+        assay users list
+        assay users list --json
+    """
+    found = asyncio.run(_found(home))
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode([_user_line(*each) for each in found])).decode())
+        return
+    rows = [
+        (user.name, user.role, _day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
+        for user, tokens in found
+    ]
+    table(("name", "role", "since", "tokens"), rows)
+
+
+async def _found(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
+    async with opened(home) as assay:
+        return [(user, await assay.users.tokens(user.name)) for user in await assay.users.all()]
+
+
+def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
+    shown = [
+        {
+            "id": each.id,
+            "name": each.name,
+            "scopes": each.scopes,
+            "used": _day(each.used),
+            "expires": _day(each.expires),
+        }
+        for each in tokens
+    ]
+    return {"name": user.name, "role": user.role, "since": _day(user.created), "tokens": shown}
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
+
+
+@click.command("passwd")
+@click.argument("name")
+@role_option
+@options.common
+def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
+    """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
+
+    A new password ends the user's sessions and unlocks the account.
+
+    \b
+        assay users passwd ana
+        assay users passwd ana --role reader
+    """
+    asyncio.run(_change(name, role, home))
+
+
+async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
+    async with opened(home) as assay:
+        await assay.users.find(name)
+        if role is not None:
+            await assay.users.set_role(name, role)
+            await assay.note("change_user", name)
+            say(f"{name} is {role} now")
+            return
+        await assay.users.set_password(name, ask_password(name))
+        await assay.note("change_user", name)
+        say(f"{name} has another password; he has to log in again everywhere")
+
+
+@click.command("rm")
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.option("--data", is_flag=True, help="Delete their runs, links, schedules, collections and uploads too.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+@options.common
+def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> None:
+    """Remove users. Their sessions and tokens stop working at once.
+
+    Their runs and documents stay, for a user of the same name, unless you give --data.
+
+    \b
+        assay users rm ana
+        assay users rm ana ben --data
+    """
+    if data:
+        confirm(f"Delete all data of {counted(len(names), 'user')}?", names, yes=yes)
+    asyncio.run(_remove(names, data, home))
+    say(f"{counted(len(names), 'user')} removed")
+
+
+async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
+    async with opened(home) as assay:
+        for name in names:
+            if data:
+                await assay.users.close(name)
+                erased = await assay.owned_by(name).erase()
+                say(
+                    f"of {name} were deleted: {counted(erased.runs, 'run')}, "
+                    f"{counted(erased.collections, 'collection')}, {counted(erased.schedules, 'schedule')}"
+                )
+                if not erased.swept:
+                    say("texts which nobody refers to any more go with the next clean-up: assay runs prune")
+            await assay.users.remove(name)
+            await assay.note("remove_user", name)
+
+
+@click.command("token")
+@click.argument("user")
+@click.option("--name", default="", help="Name of the token: what it is for.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(get_args(Permission)),
+    help="Permission; repeatable [read and write].",
+)
+@click.option("--days", type=float, help="Days until the token expires; default: never.")
+@click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
+@options.common
+def token(
+    user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
+) -> None:
+    """Create a token with which a program acts as USER. It is printed once and cannot be shown again.
+
+    \b
+        assay users token ana --name nightly --days 90
+        curl -H "Authorization: Bearer assay_…" http://127.0.0.1:8484/api/v1/runs
+        assay users token ana --name notebook
+    """
+    asyncio.run(_revoke_token(user, revoke, home) if revoke else _make(user, name, scopes, days, home))
+
+
+async def _make(user: str, name: str, scopes: Sequence[Permission], days: float | None, home: Path | None) -> None:
+    async with opened(home) as assay:
+        role_allows: tuple[Permission, ...] = ("read",) if (await assay.users.find(user)).role == "reader" else ()
+        wanted = tuple(scopes) or role_allows or ("read", "write")
+        made, secret = await assay.users.new_token(user, name, wanted, days)
+        await assay.note("make_token", f"{user}/{made.id}")
+    write(secret)
+    may = " and ".join(made.scopes)
+    say(f"token {made.id} of {user} may {may}; to revoke it: assay users token {user} --revoke {made.id}")
+
+
+async def _revoke_token(user: str, id: str, home: Path | None) -> None:
+    async with opened(home) as assay:
+        await assay.users.revoke(user, id)
+        await assay.note("revoke_token", f"{user}/{id}")
+    say(f"token {id} of {user} is worthless now")
+
+
+COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
+
+
+@click.command("audit")
+@click.option("--user", "actor", default="", help="Only what this user did.")
+@click.option("--action", default="", help="Only this operation of the API: log_in, delete_run, make_token ….")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many, the newest.")
+@options.json_output
+@options.common
+def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:
+    """Show who did what and when: logins (failed ones too), users, tokens, runs started and deleted.
+
+    A status of 400 or more means the request was refused. Commands on this machine have the status 0.
+
+    \b
+        assay users audit
+        assay users audit --json
+    """
+    told = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
+    if as_json:
+        write(msgspec.json.format(msgspec.json.encode(told)).decode())
+        return
+    table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in told])
+
+
+async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:
+    async with opened(home) as assay:
+        return [] if assay.audit is None else await assay.audit.page(wanted, limit)
+
+
+def _entry_line(entry: AuditEntry) -> dict[str, Any]:
+    told = msgspec.structs.asdict(entry) | {"at": datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")}
+    return {name: told[name] for name in COLUMNS}

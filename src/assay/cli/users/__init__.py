@@ -1,1 +1,0 @@
-"""`assay users`: users of the server."""

@@ -1,0 +1,180 @@
+"""Lists of words by what they do, for all who compare texts: search, the built-in model, the scorer, verification."""
+
+from __future__ import annotations
+
+# Words which ask and connect, but name nothing.
+
+STOP_WORDS = {
+    "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
+    " into is it its may me my not of on or our should so some such that the their them then there these they this"
+    " those to was we were what when where which who whom whose why will with would you your",
+    "de": "aber alle als also am an auch auf aus bei bin bis das dass dem den der des die dies diese dieser doch du"
+    " durch ein eine einem einen einer er es für gegen gibt hat haben ich ihr im in ist ja kann man mit nach nicht"
+    " noch nur ob oder sein seine sich sie sind so über um und uns unter vom von vor wann war waren warum was welche"
+    " welcher welches wenn wer wie wird wo zu zum zur zwischen",
+    "fr": "à au aux avec ce ces cette comme comment dans de des du elle en est et il ils je la le les leur leurs lui"
+    " mais ne nous on où ou par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son"
+    " sont sur un une vous y",
+    "es": "a al como cómo con cual cuál cuales cuándo de del desde donde dónde el ella en entre era es esta este esto"
+    " fue ha hay la las lo los más no o para pero por porque qué que quién se si sin sobre son su sus un una y",
+    "it": "a ai al alla che chi come con da dal del della delle dei di dove e è gli i il in la le lo ma nel nella non"
+    " o per perché più quale quali quando quanto se si sono su sul un una uno",
+    "pt": "a ao aos as com como da das de do dos e é em entre foi mais mas na nas no nos não o os ou para pela pelo por"
+    " porque quais qual quando que quem se são sem seu sua um uma",
+    "nl": "aan als bij dat de der deze die dit door een en er het hoe hun ik in is je kan met naar niet of om ook op te"
+    " tot uit van voor waar waarom wanneer wat welke wie wordt zijn zo",
+    "ar": "في من على إلى عن مع هل ما ماذا متى أين كيف لماذا كم أي هو هي هم هذا هذه ذلك تلك التي الذي الذين أن إن"
+    " كان كانت يكون تكون قد لا لم لن كل بين عند حتى إذا لكن به بها له لها فيه فيها منه منها و أو ثم",
+    "hi": "का की के को में से पर और है हैं था थी थे हो होता होती होते एक यह ये वह वे इस उस इन उन ने तो भी कि जो लिए गया गई"
+    " गए किया करता करती करते करने या तक द्वारा साथ अपने अपनी अपना नहीं क्या कौन किस किसने किसे कब कहाँ कहां कैसे क्यों कितने"
+    " कितना कितनी कौनसा कौनसी कुछ बाद रूप जाता जाती जाते रहा रही रहे",
+    "ru": "а без был была были было быть в вам вас во вот все вы где для до его ее если есть же за и из или им их к как"
+    " какая какие какой ко когда которая которые который кто ли мы на над не него нее ни но о об он она они от по под"
+    " почему при с со так такой то только у уже что чтобы эта эти это этот я",
+}
+"""By language."""
+MORE_STOP_WORDS = frozenset(
+    """
+    above according across actually add added adding adds after against along among aren't around because before
+    being below between both brief briefly but called can't cannot come compare comparison concerning current
+    currently deal deals describe described describes detail details didn't difference differences different
+    document documents doesn't doing don't done during each either else ever every exactly explain far few find
+    further get give given gives go handle handled handles happen happens hasn't having he her here hers him his
+    however information isn't itself just kind know last let like list made main mainly make makes many mean
+    means might mine more most much must name need needed needs never no nor now off once one only other
+    otherwise out over overview own part parts per please point present provide really regarding s said same say
+    says shall she show since something specified still summarise summarize summary t take tell than there's
+    thing things through today together too towards under until up upon us use used uses using versus very via
+    vs want way ways well what's whatever whether while who's within without work working works yes yet
+    allem allen aller alles beschreibe bist bitte da dabei damit dann dazu dein denn dich diesem diesen dieses
+    dort eines erkläre etwas euch euer funktioniert hab habe hatte hier ihm ihn ihnen ihre jede jedem jeden
+    jeder jedes kein keine können macht mehr mein muss nenne ohne sehr seit soll sollte unser viele weil welchem
+    welchen wem wen werden weshalb wessen wieso wieviel wir woher wohin wurde wurden
+    бы весь всё да делает ей ему еще ещё её зачем каким какими каких какого каком какую кем кого кому либо нас
+    ней нет них ну оно опиши про работает расскажи сколько также там тогда того тоже той том ты чего чей чем
+    через чья этого этой этом является
+    بعد بعض حول قبل منذ
+    """.split()
+)
+"""Words of questions which carry no topic either."""
+
+# English words whose sense the verifier knows: they join, deny, soften or limit.
+
+FUNCTION = frozenset(
+    """
+    a about above across after again against ago all along already also although am amid among an and another any
+    are around as at away be became because become becomes been before being below beside between beyond both but
+    by can could did do does doing down due during each either else ever every for from further had has have having
+    he hence her here hers herself him himself his how however i if in including indeed instead into is it its
+    itself just least less like many may me might more moreover most much must my myself near neither no nor not
+    of off often on once one only onto or other others otherwise our ours out over own per perhaps quite rather
+    said same say says shall she should since so some such than that the their theirs them themselves then there
+    thereby therefore these they this those though through throughout thus to together too toward towards under
+    until up upon us very via was we well were what when where whereas whether which while who whom whose why will
+    with within without would yet you your yours isn't aren't wasn't weren't don't doesn't didn't
+    won't can't couldn't wouldn't shouldn't hasn't haven't hadn't it's that's there's he's she's they're we're
+    i'm i've you're cannot never none nobody nothing
+    """.split()
+)
+NEUTRAL = frozenset(
+    """
+    a an the of in on at by for to from with as and or that this these those it its he his she her they their them
+    which who whom whose is are was were be been being am has have had having do does did into onto within also there
+    then here such itself himself herself themselves upon we our you your i my us me
+    """.split()
+)
+"""Function words which may be put in without a change of sense, by and large."""
+NEGATORS = frozenset(
+    """
+    not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
+    unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
+    """.split()
+)
+"""Words which deny what follows them."""
+NEGATIVES = NEGATORS | frozenset(
+    """
+    isn't aren't wasn't weren't don't doesn't didn't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't
+    lacking refusing denying absent absence false incorrect
+    """.split()
+)
+"""These and others which turn the sense of a sentence round."""
+HEDGES = frozenset(
+    """
+    may might could can would possibly perhaps probably likely unlikely potentially appears appear seem seems
+    suggest suggests suggested some sometimes often usually generally typically mostly partly nearly almost about
+    approximately around roughly estimated reportedly allegedly expected believed thought plans planned proposed
+    """.split()
+)
+ABSOLUTES = frozenset(
+    """
+    all every always never only none exclusively solely entirely completely fully totally first last best worst
+    most least highest lowest largest smallest biggest oldest youngest single unique sole whole entire must
+    """.split()
+)
+QUALIFIERS = frozenset(
+    """
+    more less fewer over under above below than least nearly almost about around roughly approximately up former
+    formerly ex alleged allegedly claimed supposed supposedly so-called proposed planned future would-be partly
+    """.split()
+)
+"""Words which limit what follows them."""
+RELATIONS = frozenset(
+    """
+    because due cause causes caused causing leads led lead results resulted result despite although after before
+    during until since if unless more less than greater fewer higher lower better worse
+    """.split()
+)
+
+# Numbers and months.
+
+SCALES = {
+    **dict.fromkeys(("hundred",), 2),
+    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd", "mille", "mil", "тыс", "тысяч", "千"), 3),
+    **dict.fromkeys(("万", "萬"), 4),
+    **dict.fromkeys(("million", "millions", "mn", "mio", "millionen", "millones", "млн", "миллионов", "m"), 6),
+    **dict.fromkeys(("亿", "億"), 8),
+    **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
+    **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
+}
+"""The power of ten a word multiplies by."""
+NUMBER_WORDS = dict(
+    zip(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split(),
+        range(1, 20),
+        strict=True,
+    )
+)
+TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+ORDINALS = dict(
+    zip("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), range(3, 13), strict=True)
+)
+NUMERALS = (
+    *"hundred thousand million billion half third quarter".split(),
+    *"zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend millionen?".split(),
+    *"два две три четыре пять шесть семь восемь девять десять сто тысяч\\w* миллион\\w*".split(),
+    *"dos tres cuatro cinco seis siete ocho nueve diez cien mil millones".split(),
+)
+"""Other words, as patterns, by which a number is known to be said in English, German, Russian and Spanish."""
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar jänner janvier enero gennaio januari января",
+            "february feb februar février febrero febbraio februari февраля",
+            "march mar märz maerz mars marzo maart марта",
+            "april apr avril abril aprile апреля",
+            "may mai mayo maggio mei мая",
+            "june jun juni juin junio giugno июня",
+            "july jul juli juillet julio luglio июля",
+            "august aug août agosto augustus августа",
+            "september sep sept septembre septiembre settembre сентября",
+            "october oct oktober okt octobre octubre ottobre октября",
+            "november nov novembre noviembre ноября",
+            "december dec dezember dez décembre diciembre dicembre декабря",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+"""The number of each month by its names, also shortened, in nine languages."""

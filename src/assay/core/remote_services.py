@@ -1,0 +1,61 @@
+"""What all who ask a service share: the certificates it is known by, and how long it asks to be left alone."""
+
+from __future__ import annotations
+
+import functools
+import math
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import httpx2
+else:
+    httpx2 = later("httpx2")
+
+
+@functools.cache
+def trusted(*, told: bool = False) -> ssl.SSLContext:
+    """What the system trusts; with `told` what `SSL_CERT_FILE` and `SSL_CERT_DIR` name in its place. Blocking."""
+    made: ssl.SSLContext = httpx2.create_ssl_context(trust_env=told)
+    return made
+
+
+LONGEST = 64
+"""Characters of a header which says when to come again; a longer one says nothing."""
+
+
+def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110: seconds or a date); None when not told.
+
+    Names in `headers` are lower case, or found so. `now` (ISO 8601 with a zone) is what a date is counted from, the
+    clock of this machine where it is empty. What is past, or negative, is 0; what makes no sense says nothing.
+    """
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    told = headers.get("retry-after", "")
+    seconds = _number(told)
+    return _until(told, now) if seconds is None else seconds
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text[:LONGEST])
+    except ValueError:
+        return None
+    return max(0.0, value) if math.isfinite(value) else None
+
+
+def _until(text: str, now: str) -> float | None:
+    try:
+        date = parsedate_to_datetime(text[:LONGEST])
+        told = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC whose zone is not told
+        since = datetime.fromisoformat(now) if now else datetime.now(UTC)
+        return max(0.0, (told - since).total_seconds())
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,172 @@
+"""The text form, which all formats become: headings, paragraphs, items, and rows which carry their headers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from assay.core.errors import ExtractError
+from assay.core.sources import LONGEST_PASSAGE
+from assay.core.tables.cells import is_head
+from assay.fetch.text_decoder import clean
+
+SAMPLE_ROWS = 200
+PREAMBLE = 10
+"""Rows with notes which may stand above the header."""
+LONGEST_HEADER = 80
+LONGEST_LABEL = 120
+"""A first cell longer than this is not repeated where its row is split."""
+
+Row = list[str]
+
+
+def one_cell(text: str) -> str:
+    """A cell on one line; `|` parts cells, so inside one it becomes `¦`."""
+    return " ".join(text.replace("|", "¦").split())
+
+
+def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Iterator[Row]]:
+    """Notes above the table, its header ([] when it has none), and the rows below; most rows have so many `columns`."""
+    stream = iter(rows)
+    first = list(islice(stream, SAMPLE_ROWS))
+    wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= columns]
+    at = wide[0] if wide else 0
+    table = first[at:]
+    headed = bool(table) and is_head(table[0], table[1:])
+    above = first[:at] if headed else []
+    rest = table[1:] if headed else first
+
+    def body() -> Iterator[Row]:
+        yield from rest
+        yield from stream
+
+    return above, table[0] if headed else [], body()
+
+
+def names_of(head: Sequence[str]) -> Row:
+    """The columns' names, each once: an empty one becomes `column 3`, a second `year` becomes `year (3)`."""
+    names: Row = []
+    seen: set[str] = set()
+    for number, cell in enumerate(head, 1):
+        name = " ".join(cell.replace(":", " ").split())[:LONGEST_HEADER].rstrip() or f"column {number}"
+        if name.casefold() in seen:
+            name = f"{name} ({number})"
+        seen.add(name.casefold())
+        names.append(name)
+    return names
+
+
+def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_PASSAGE) -> Iterator[str]:
+    """The row as one line, or where that is past `longest` as several which each repeat its first cell.
+
+    Cells go by their names in `header`, those beyond it by their number; without one by nothing.
+    """
+    pairs = [
+        (f"{header[number] if number < len(header) else f'column {number + 1}'}: " if header else "", cell)
+        for number, cell in enumerate(row)
+        if cell
+    ]
+    if not pairs:
+        return
+    whole = " | ".join(name + cell for name, cell in pairs)
+    if len(whole) <= longest:
+        yield whole
+        return
+    label = pairs[0][0] + pairs[0][1]
+    repeated = label + " | " if len(label) <= LONGEST_LABEL else ""
+    line = repeated
+    for name, cell in pairs[1:] if repeated else pairs:
+        for part in _parts(name, cell, longest - len(repeated)):
+            if len(line) > len(repeated) and len(line) + len(part) > longest:
+                yield line.removesuffix(" | ")
+                line = repeated
+            line += part + " | "
+    yield line.removesuffix(" | ")
+
+
+def _parts(name: str, cell: str, room: int) -> Iterator[str]:
+    """A pair as one text, or where it is longer than `room` cut between words, each part with its name."""
+    room -= len(name)
+    while len(cell) > room:
+        cut = cell.rfind(" ", room // 2, room + 1)
+        cut = cut if cut > 0 else room
+        yield name + cell[:cut].rstrip()
+        cell = cell[cut:].lstrip()
+    yield name + cell
+
+
+MOST_TEXT = 64 * 1024 * 1024
+"""Code points taken from one document."""
+DEEPEST = 6
+BARS = len("|  |")
+
+
+class TextBuilder:
+    """Collects blocks, each below the one before; `text` is all of them."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._item = False
+
+    def heading(self, text: str, level: int) -> None:
+        """A heading; levels beyond the deepest are the deepest."""
+        if text := _one_line(text):
+            self._add(f"{'#' * max(1, min(level, DEEPEST))} {text}")
+
+    def paragraph(self, text: str) -> None:
+        if text := _one_line(text):
+            # a sign at the beginning would make it something else
+            self._add(f"\\{text}" if text[0] in "#|" else text)
+
+    def item(self, text: str, level: int = 0) -> None:
+        """An item of a list, `level` lists deep."""
+        if text := _one_line(text):
+            self._add("  " * max(0, min(level, DEEPEST)) + f"- {text}", item=True)
+
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
+        """A row is `| header: cell | header: cell |`, as long as the table has a header; empty cells are left out.
+
+        What has one column, or one row, is there for the layout: its cells are paragraphs.
+        """
+        cells = [[one_cell(clean(cell)) for cell in row] for row in rows]
+        cells = [row for row in cells if any(row)]
+        if len(cells) < 2 or max(map(len, cells)) < 2:
+            for row in cells:
+                for cell in filter(None, row):
+                    self.paragraph(cell)
+            return
+        lines = [f"| {line} |" for line in labelled(cells, LONGEST_PASSAGE - BARS)]
+        self._add("\n".join(lines))
+
+    def block(self, text: str) -> None:
+        """Text which is in the text form already."""
+        if text.strip():
+            self._add(text.strip("\n"))
+
+    @property
+    def text(self) -> str:
+        """All of it, with a line's end."""
+        return "".join(self._parts) + "\n" if self._parts else ""
+
+    def _add(self, block: str, *, item: bool = False) -> None:
+        self._size += len(block) + 2
+        if self._size > MOST_TEXT:
+            raise ExtractError(f"it holds more than {MOST_TEXT >> 20} million characters; split it")
+        gap = "" if not self._parts else "\n" if item and self._item else "\n\n"
+        self._parts.append(gap + block)
+        self._item = item
+
+
+def labelled(rows: list[list[str]], longest: int) -> list[str]:
+    """The lines of a table, its header told from its rows; notes above it come first."""
+    columns = Counter(map(len, rows)).most_common(1)[0][0]
+    above, head, below = split_head(rows, columns)
+    header = names_of(head) if head else []
+    lines = [line for row in above for line in row_lines(row, (), longest)]
+    return lines + [line for row in below for line in row_lines(row, header, longest)]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())

@@ -1,0 +1,303 @@
+"""A request of ours as pydantic-ai takes it, and the library's events as our deltas and one whole reply."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
+
+import msgspec
+from pydantic_ai.messages import (
+    CachePoint,
+    InstructionPart,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import CacheConfig, ModelSettings, ToolChoice
+from pydantic_ai.tools import ToolDefinition as LibraryTool
+
+from assay.core.errors import ModelError
+from assay.core.messages import (
+    REASONING_ROOM,
+    CallDelta,
+    Delta,
+    Message,
+    Profile,
+    Reply,
+    Request,
+    Schema,
+    StopReason,
+    ToolCall,
+    input_tokens,
+    tagged,
+    untagged,
+)
+from assay.core.text import estimate_tokens
+from assay.core.usage import Usage
+from assay.models import failures
+from assay.models.direct.direct_services import DirectService
+from assay.models.speech import ReplyText, Said
+from assay.models.streams import Halves, PartialCall, PartialCalls, Written
+
+Effort = Literal["low", "medium", "high"]
+
+_EFFORTS: tuple[Effort, ...] = get_args(Effort)
+
+
+def messages(request: Request, service: DirectService) -> list[ModelMessage]:
+    """The conversation. Call ids which are not of the form the service takes (from a fallback of another make) get
+    others.
+
+    Messages to the model which follow one another become one request, in their order. A result of a call nobody
+    made, which providers refuse, is told as a user's words.
+    """
+    said: list[ModelMessage] = []
+    names: dict[str, str] = {}
+    marked = _marked(request) if service.cached else ()
+    for place, message in enumerate(request.messages):
+        if message.role == "assistant":
+            names |= {call.id: call.name for call in message.calls}
+            said.append(ModelResponse(parts=_reply(message, service.ids)))
+            continue
+        parts = [_part(message, names, service.ids)]
+        if place in marked:
+            parts.append(UserPromptPart(content=[CachePoint()]))
+        last = said[-1] if said else None
+        if isinstance(last, ModelRequest):
+            last.parts = [*last.parts, *parts]
+        else:
+            said.append(ModelRequest(parts=parts))
+    return said
+
+
+def _marked(request: Request) -> tuple[int, ...]:
+    """After which messages a cache is written: where the last request of this loop ended, and where the next goes on.
+
+    The first is there already; it is named because a provider looks for it no more than 20 blocks before the second.
+    What is not said by a loop is asked once, and not worth writing.
+    """
+    end = len(request.messages) - request.passing
+    if not request.passing or end < 1:
+        return ()
+    replies = [place for place in range(end) if request.messages[place].role == "assistant"]
+    return tuple(place for place in (*(at - 1 for at in replies[-1:]), end - 1) if place >= 0)
+
+
+def parameters(request: Request, library: ModelProfile) -> ModelRequestParameters:
+    """The system text, the tools, and the form of the reply where the model can be held to one.
+
+    The text is declared stable, so that it can be cached with the tools.
+    """
+    schema = request.schema if library.get("supports_json_schema_output") and not request.tools else None
+    form = OutputObjectDefinition(schema.schema, schema.name, strict=True) if isinstance(schema, Schema) else None
+    return ModelRequestParameters(
+        output_mode="native" if form else "text",
+        output_object=form,
+        function_tools=[
+            LibraryTool(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
+            for tool in request.tools
+        ],
+        instruction_parts=[InstructionPart(content=request.system)] if request.system else [],
+        allow_text_output=True,
+    )
+
+
+def settings(request: Request, service: DirectService, profile: Profile, library: ModelProfile) -> ModelSettings:
+    """How to answer; `library` is what pydantic-ai knows of the model."""
+    always = bool(library.get("thinking_always_enabled"))
+    effort = _effort(request, service, profile, library)
+    thinks = always or effort is not None
+    known = REASONING_ROOM[effort or "low"] if thinks else 0
+    room = max(known, request.room if isinstance(request.room, int) else 0)
+    chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
+    chosen["thinking"] = effort or False
+    chosen["framing_announcement"] = "never"  # our system text is ours: the library adds nothing to it
+    if service.timed:
+        chosen["timeout"] = max(request.timeout, request.first_token)
+    if service.cached:
+        # Writing to the cache costs a quarter more than reading input plainly, reading from it a tenth. The system text
+        # and the tools are the same in every request of a kind; how far a history is, `messages` marks.
+        chosen["cache"] = CacheConfig(messages=False)
+    if request.tools:
+        chosen["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
+    return chosen
+
+
+def _effort(request: Request, service: DirectService, profile: Profile, library: ModelProfile) -> Effort | None:
+    """How much to think; None for not at all, or as little as the model can.
+
+    Not where a call is forced and the provider refuses both together; and not after tool results where the provider
+    wants the thinking before the calls back, signed: our messages do not keep it. Nor more than leaves half of the
+    output to the answer.
+    """
+    forced = bool(request.tools) and request.tool_choice not in ("auto", "none")
+    if not profile.native_reasoning:
+        return None
+    if forced and (service.signed or not library.get("supports_forced_tool_choice_with_thinking", True)):
+        return None
+    if service.signed and any(message.role == "tool" for message in request.messages):
+        return None
+    fitting = [each for each in _EFFORTS if REASONING_ROOM[each] <= profile.max_output // 2]
+    wanted = _EFFORTS[: _EFFORTS.index(request.effort) + 1]
+    return next((each for each in reversed(wanted) if each in fitting), None)
+
+
+def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
+    """As the library spells it: a tool is named in a list. Models which cannot be forced are asked."""
+    if choice == "none":
+        return "none"
+    able = library.get("supports_forced_tool_choice", True)
+    if choice == "auto" or not able or (thinks and not library.get("supports_forced_tool_choice_with_thinking", True)):
+        return "auto"
+    return "required" if choice == "required" else [choice]
+
+
+def _part(message: Message, names: dict[str, str], ids: str) -> ModelRequestPart:
+    if message.role == "tool" and message.call_id in names:
+        id = _accepted(message.call_id, ids)
+        return ToolReturnPart(tool_name=names[message.call_id], content=untagged(message.text), tool_call_id=id)
+    return UserPromptPart(content=tagged(message))
+
+
+def _reply(message: Message, ids: str) -> list[ModelResponsePart]:
+    text: Iterable[ModelResponsePart] = [TextPart(content=message.text)] if message.text else []
+    return [*text, *(_call(call, ids) for call in message.calls)]
+
+
+def _call(call: ToolCall, ids: str) -> ToolCallPart:
+    arguments = call.malformed or call.arguments
+    return ToolCallPart(tool_name=call.name, args=arguments, tool_call_id=_accepted(call.id, ids))
+
+
+def _accepted(id: str, ids: str) -> str:
+    """`id`, or where it is not of the form `ids`, one made of it which every provider accepts."""
+    return id if re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]
+
+
+# Events become deltas at once, and a whole reply at the end.
+
+_STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
+_REASONED = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
+"""The names providers have for tokens of reasoning."""
+
+
+class EventReader:
+    """Takes the events of one stream in order."""
+
+    def __init__(self, service: DirectService) -> None:
+        self._service = service
+        self._speech = ReplyText()
+        self._calls = PartialCalls()
+        self._parts: dict[int, PartialCall] = {}
+        self._halves = {"text": Halves(), "thought": Halves()}
+
+    def take(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
+        """What this event adds. Kinds which nobody asked for (a provider's own tools, files) add nothing."""
+        if isinstance(event, PartDeltaEvent):
+            delta = event.delta
+            if isinstance(delta, TextPartDelta):
+                yield from self._said(delta.content_delta)
+            elif isinstance(delta, ThinkingPartDelta):
+                yield from self._thought(delta.content_delta)
+            elif isinstance(delta, ToolCallPartDelta) and event.index in self._parts:
+                yield self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
+                yield from self._calls.ready(final=False)
+        elif isinstance(event, PartStartEvent):
+            part = event.part
+            if isinstance(part, TextPart):
+                yield from self._said(part.content)
+            elif isinstance(part, ThinkingPart):
+                yield from self._thought(part.content)
+            elif isinstance(part, ToolCallPart):
+                self._begin(event.index)
+                yield self._grow(event.index, part.tool_name, part.tool_call_id, part.args)
+                yield from self._calls.ready(final=False)
+
+    def end(self) -> Iterator[Delta]:
+        """What was held back: the stream is over."""
+        yield from self._spoken(self._speech.end(calls=bool(self._calls.all)))
+        yield from self._calls.ready(final=True)
+
+    def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
+        """The whole reply; to be asked for after `end`.
+
+        Raises:
+            ModelError: the stream was cut before the provider said why it stopped, or it stopped by a fault.
+        """
+        named = (response.provider_details or {}).get("finish_reason", "")
+        if response.finish_reason is None and not named:
+            raise ModelError("the stream was cut off")
+        if response.finish_reason == "error":
+            raise ModelError(f"{self._service.name} stopped with a fault: {failures.shortened(str(named))}")
+        calls = self._calls.done()
+        return Reply(
+            text=self._speech.text,
+            calls=calls,
+            thinking=self._speech.thinking,
+            usage=self._usage(request, response),
+            stop=_STOPS.get(response.finish_reason or "", "calls" if calls else "end"),
+            model=model,
+        )
+
+    def _said(self, text: str) -> Iterator[Delta]:
+        yield from self._spoken(self._speech.take(self._halves["text"].take(text)))
+
+    def _thought(self, text: str | None) -> Iterator[Delta]:
+        yield from self._spoken(self._speech.thought(self._halves["thought"].take(text or "")))
+
+    def _spoken(self, said: Iterable[Said]) -> Iterator[Delta]:
+        for each in said:
+            if isinstance(each, Written):
+                yield self._calls.begin().add("", each.name, each.arguments)
+            else:
+                yield each
+
+    def _begin(self, index: int) -> None:
+        """The call which is the part at `index`, anew where the library starts one again which is not whole yet."""
+        known = self._parts.get(index)
+        if known is None or known.whole():
+            self._parts[index] = self._calls.begin()
+        else:
+            known.again()
+
+    def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
+        """More of the call which is the part at `index`; arguments come as text, or whole as an object."""
+        text = (
+            arguments
+            if isinstance(arguments, str)
+            else ""
+            if not arguments
+            else msgspec.json.encode(arguments).decode()
+        )
+        return self._parts[index].add(id or "", name or "", text)
+
+    def _usage(self, request: Request, response: StreamedResponse) -> Usage:
+        """As the provider counted; where it did not, an estimate on the safe side."""
+        counted = response.usage
+        written = (self._speech.text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
+        return Usage(
+            model_calls=1,
+            input_tokens=counted.input_tokens or input_tokens(request),
+            output_tokens=counted.output_tokens or sum(map(estimate_tokens, written)),
+            cached_tokens=counted.cache_read_tokens,
+            cache_write_tokens=counted.cache_write_tokens,
+            reasoning_tokens=next((counted.details[name] for name in _REASONED if name in counted.details), 0),
+        )

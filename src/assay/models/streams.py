@@ -1,0 +1,241 @@
+"""What services stream, whatever their format: events, of each only its data, and tool calls, in pieces of JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import TypeVar
+
+import httpx2
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.json_decoders import UNREADABLE
+from assay.core.messages import CallDelta, CallDone, ToolCall
+
+MEDIA_TYPE = "text/event-stream"
+_FIELD = b"data:"
+
+
+class EventStreamReader:
+    """Reads events out of bytes, however these are cut; the format is WHATWG's, "Server-sent events"."""
+
+    def __init__(self, most: int) -> None:
+        """An event of more than `most` bytes is refused."""
+        self._most = most
+        self._unread = bytearray()
+        self._returned = False
+
+    def feed(self, piece: bytes) -> Iterator[str]:
+        """Take more bytes: the data of each event which is whole now. One without data is none.
+
+        Raises:
+            httpx2.SSEError: an event is too large.
+        """
+        unread, start, begun = self._unread, max(0, len(self._unread) - 1), 0
+        unread += self._with_newlines(piece)
+        while (end := unread.find(b"\n\n", start)) >= 0:
+            self._check(end - begun)
+            data = _data(bytes(unread[begun:end]))
+            begun = start = end + 2
+            if data is not None:
+                yield data
+        del unread[:begun]
+        self._check(len(unread))
+
+    def _with_newlines(self, piece: bytes) -> bytes:
+        """Lines end with LF, CR or both, and both may come in two pieces."""
+        if self._returned and piece.startswith(b"\n"):
+            piece, self._returned = piece[1:], False
+        if piece:
+            self._returned = piece.endswith(b"\r")
+        return piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in piece else piece
+
+    def _check(self, size: int) -> None:
+        if size > self._most:
+            raise httpx2.SSEError(f"Server-sent event exceeded the {self._most} byte limit.")
+
+
+def _data(event: bytes) -> str | None:
+    if event.startswith(_FIELD) and b"\n" not in event:
+        return event[len(_FIELD) :].removeprefix(b" ").decode(errors="replace")
+    fields = (line.partition(b":") for line in event.split(b"\n"))
+    data = [value.removeprefix(b" ") for name, _, value in fields if name == b"data"]
+    return b"\n".join(data).decode(errors="replace") if data else None
+
+
+async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
+    """The data of the events of a response, as they come.
+
+    Raises:
+        httpx2.SSEError: it is no stream of events, or has one of more than `most` bytes.
+        httpx2.HTTPError: it broke off.
+    """
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip()
+    if media_type.lower() != MEDIA_TYPE:
+        raise httpx2.SSEError(f"Expected response with content type {MEDIA_TYPE!r}, got {media_type!r}.")
+    reader = EventStreamReader(most)
+    async with aclosing(response.aiter_bytes()) as pieces:
+        async for piece in pieces:
+            for data in reader.feed(piece):
+                yield data
+
+
+# Tool calls as they arrive, several at once.
+
+# Signs outside the Basic Multilingual Plane which a service cut in two.
+
+T = TypeVar("T")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+class Halves:
+    """Pieces of one text in order: a first half waits for its second, what stays alone becomes U+FFFD."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def take(self, piece: str) -> str:
+        """What is certain after `piece`."""
+        if not self._held and (piece.isascii() or _HALF.search(piece) is None):
+            return piece
+        text = self._held + piece
+        self._held = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+        whole = text[: len(text) - len(self._held)]
+        return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def decode(data: str, type: type[T]) -> T:
+    """`data`, JSON, as `type`; halves of pairs stay in it.
+
+    Raises:
+        ValueError: it is no JSON, or not of that type (msgspec's own errors are ValueErrors too).
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(data, type=type)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        return msgspec.convert(json.loads(data), type)  # strict about halves is msgspec alone
+
+
+MOST_CALLS = 64
+"""Calls in one reply; a model which makes more has lost its way."""
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A call a model wrote as text; `arguments` are JSON as it wrote them."""
+
+    name: str
+    arguments: str
+
+
+class _Form(msgspec.Struct, frozen=True):
+    name: str
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
+    parameters: msgspec.Raw = msgspec.Raw(b"")
+
+
+def written_calls(text: str) -> tuple[Written, ...]:
+    """The calls which `text` is: `{"name": …, "arguments": {…}}`, or a list of such; none where it is anything else."""
+    try:
+        forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
+    except UNREADABLE:
+        return ()
+    return tuple(
+        Written(form.name, bytes(form.parameters or form.arguments).decode())
+        for form in (forms if isinstance(forms, list) else [forms])
+    )
+
+
+class PartialCall:
+    """A call in the making: its name comes once, its arguments in pieces.
+
+    `key` tells it from others in its reply, `place` says which of them it is.
+    """
+
+    def __init__(self, key: int, place: int) -> None:
+        self.key, self.place, self.id, self.name = key, place, "", ""
+        self.pieces: list[str] = []
+        self._size = self._told = 0
+        self._halves = Halves()
+
+    def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
+        """More of this call; what it adds to what was told of it."""
+        arguments = self._halves.take(arguments)
+        news = CallDelta(
+            index=self.place,
+            text=arguments[max(0, self._told - self._size) :],
+            name="" if self.name else name,
+            id=id if id != self.id else "",
+        )
+        self.id = id or self.id
+        self.name = self.name or name
+        self.pieces.append(arguments)
+        self._size += len(arguments)
+        self._told = max(self._told, self._size)
+        return news
+
+    def again(self) -> None:
+        """Its arguments are sent once more from their beginning; what was told of them is not told again."""
+        self.pieces.clear()
+        self._size = 0
+
+    def whole(self) -> bool:
+        """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
+        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
+
+    def call(self) -> ToolCall:
+        """The call as it is now; arguments which are no JSON object come as `malformed` text."""
+        text = self._text()
+        arguments = _object(text) if text.strip() else {}
+        id = self.id or f"call-{self.key}"
+        if arguments is None:
+            return ToolCall(id=id, name=self.name, malformed=text)
+        return ToolCall(id=id, name=self.name, arguments=arguments)
+
+    def _text(self) -> str:
+        return "".join(self.pieces)
+
+
+class PartialCalls:
+    """The calls of one reply, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.all: list[PartialCall] = []
+        self._given = 0
+
+    def begin(self, key: int | None = None) -> PartialCall:
+        """One more; without a key its place is its key.
+
+        Raises:
+            ModelError: there are `MOST_CALLS` already.
+        """
+        if len(self.all) >= MOST_CALLS:
+            raise ModelError(f"more than {MOST_CALLS} tool calls in one reply")
+        place = len(self.all)
+        self.all.append(PartialCall(place if key is None else key, place))
+        return self.all[-1]
+
+    def ready(self, *, final: bool) -> Iterator[CallDone]:
+        """The calls, in their order and each once, whose arguments are whole; at the end all."""
+        while self._given < len(self.all):
+            call = self.all[self._given]
+            if not (final or self._given < len(self.all) - 1 or call.whole()):
+                return
+            yield CallDone(self._given, call.call())
+            self._given += 1
+
+    def done(self) -> tuple[ToolCall, ...]:
+        """All calls as they are now."""
+        return tuple(call.call() for call in self.all)
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except UNREADABLE:
+        return None

@@ -1,0 +1,214 @@
+"""Runs without a plan: answers at once, from what a look at the documents brings; and one agent alone."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assay.agents.findings import cite, compose
+from assay.agents.history import output
+from assay.agents.loop import research_agent
+from assay.agents.prompt_texts import prompt
+from assay.agents.replies import defect, salvaged
+from assay.agents.task import Finding
+from assay.core.brief import SetDepth
+from assay.core.citations.reader import citing
+from assay.core.errors import LimitReached, ModelFailed
+from assay.core.events import AgentsPlanned, ReportDelta, ReportRevised, ReportStarted
+from assay.core.messages import Reply, Request
+from assay.core.phrases import in_words, nothing
+from assay.core.plan import Plan
+from assay.core.translation import N_, state
+from assay.core.translation import gettext as _
+from assay.phases.background import QuickLook, may_search, recall_all, search_and_read, search_once
+from assay.phases.case import Case, Draft, Research, agent_task, user
+from assay.phases.dispatch import Sent, collect, may_work
+from assay.phases.fork import announce
+from assay.phases.write import REVISED, checked, nothing_found, settle, shortcomings, with_date, write_nothing
+from assay.run.run import Run
+from assay.run.voice import StreamHooks
+from assay.verify.proofreader import Proofreader, proofreader, spans
+
+UNSOURCED = N_("This answer rests on no sources.")
+ENDED = N_("The answer was put together by code: what follows are the passages found.")
+LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
+CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
+
+
+def unsourced() -> str:
+    """What stands above an answer which rests on nothing."""
+    return f"*{state(_(UNSOURCED))}*"
+
+
+async def answer(run: Run, case: Case, text: str) -> Draft:
+    """Answer at once. `text` is what triage has said already, empty when it has not.
+
+    The answer's claims are found and checked as it streams, where it rests on anything.
+
+    Raises:
+        ModelFailed: no model worked and nothing was found.
+    """
+    reads = proofreader(run, case.ledger, case.reader, "answer")
+    look = QuickLook() if text else await _look(run, case)
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        if text:
+            phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
+            return Draft(text=text, researched=False, sourced=False)
+        if may_search(run, case) and not look.evidence and not look.late:
+            draft = await nothing_found(phase, case)
+        else:
+            draft = await _answer(phase, case, look, reads)
+    return msgspec.structs.replace(draft, proofreader=reads)
+
+
+async def answer_from(run: Run, case: Case) -> Draft:
+    """Answer from what was opened before, and from nothing else."""
+    reads = proofreader(run, case.ledger, case.reader, "answer")
+    look = await recall_all(run, case)
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        if not look.evidence:
+            await checked(phase, case)
+            text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
+            phase.emit(ReportDelta(text=text))
+            return Draft(text=text, sourced=False, limits=look.limits)
+        draft = await _answer(phase, case, look, reads)
+    return msgspec.structs.replace(draft, proofreader=reads)
+
+
+async def _look(run: Run, case: Case) -> QuickLook:
+    look = search_and_read if run.brief.mode == "web_search" else search_once
+    return await look(run, case)
+
+
+async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
+    """Ask for the answer.
+
+    Raises:
+        ModelFailed: there is none, and nothing was found that could stand for it.
+    """
+    first = "" if look.evidence else f"{unsourced()}\n\n"
+    heard = reads if look.evidence else None
+    if first:
+        phase.emit(ReportDelta(text=first))
+    try:
+        reply = await _ask(phase, case, look.evidence, heard)
+    except (LimitReached, ModelFailed) as failed:
+        return _passages(phase, case, failed, heard)
+    wrong, said = defect(reply), reply.text
+    if wrong:
+        said = salvaged(reply)
+        if not cite(said, case.ledger).passages:
+            return _passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
+    cites = bool(cite(said, case.ledger).passages)
+    if heard and (wrong or not cites):
+        heard.take_back()  # what rests on no sources is not checked
+    text = with_date(said, case) if cites else f"{unsourced()}\n\n{said}"
+    read = said if heard and cites and not wrong else ""
+    settle(
+        phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
+    )
+    return Draft(
+        text=text,
+        researched=bool(look.evidence),
+        sourced=cites,
+        limits=_said(look, phase.rules.look_seconds),
+        streamed=read,
+    )
+
+
+def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
+    """What a reader must know of a look which was cut short."""
+    if not look.late:
+        return look.limits
+    return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
+
+
+def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
+    """The passages found in the answer's stead; none were, and no model works: the run fails."""
+    text = compose(case.question, case.ledger)
+    if not text and isinstance(failed, ModelFailed):
+        raise failed
+    phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
+    if heard:
+        heard.take_back()
+    text = with_date(text or nothing(), case)
+    phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
+    return Draft(text=text, limits=(_(ENDED),), written=False)
+
+
+async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
+    request = Request(
+        task="answer",
+        system=prompt("assay.phases", "answer"),
+        messages=(*([user("evidence", evidence)] if evidence else []), *case.asked()),
+        tool_choice="none",
+        max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
+    )
+    return await phase.ask(
+        "complex",
+        request,
+        StreamHooks(
+            deltas=lambda text: ReportDelta(text=text),
+            listener=heard.listener("") if heard else None,
+            reading=citing(case.ledger.knows),
+        ),
+    )
+
+
+# One agent alone: no triage, no planner, no writer. Its findings are the report, verified like any other.
+
+DEPTH: SetDepth = "medium"
+"""How far an agent goes where nobody says it."""
+
+
+async def work_alone(run: Run, case: Case) -> Draft:
+    """Have one agent work on the brief's question: the findings as the report.
+
+    Raises:
+        ModelFailed: no model worked and nothing was found.
+        NothingSearched: nothing was found, because nothing was searched.
+    """
+    turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
+    if not case.count and not run.brief.scope.web:
+        return await write_nothing(run, case)
+    draft = await _findings(run, case, await _research(run, case, turns))
+    announce(run, case, draft.text)
+    return draft
+
+
+async def _research(run: Run, case: Case, turns: int) -> Research:
+    research = Research(plan=Plan(title=case.question))
+    async with run.phase("research") as phase:
+        try:
+            await may_work(phase)
+        except LimitReached as limit:
+            phase.warn(_("no agent was sent: {why}").format(why=in_words(limit.reason)))
+            return research
+        task = agent_task(case, research, case.question, step=0, turns=turns)
+        handle = phase.spawn(
+            "agent", task, lambda lane: research_agent(lane, task, case.ledger, case.tools), returns=Finding
+        )
+        phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
+        research, _why = await collect(Sent(task=task, handle=handle), research)
+    return research
+
+
+async def _findings(run: Run, case: Case, research: Research) -> Draft:
+    """The findings as the report.
+
+    Raises:
+        ModelFailed: the agent failed before anything was found.
+    """
+    async with run.at("write").phase("write") as phase:
+        phase.emit(ReportStarted())
+        if research.failed:
+            raise ModelFailed(f"the agent failed: {research.failed[-1]}")
+        limits = shortcomings(research)
+        found = [finding for finding in research.findings if finding.passages]
+        if not found:
+            nothing = await nothing_found(phase, case)
+            return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced, found=False)
+        phase.emit(ReportDelta(text=found[0].text))
+        return Draft(text=found[0].text, limits=limits)

@@ -1,0 +1,167 @@
+"""This process: its clock, its name as holder of leases, and its tasks beside runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import psutil
+else:
+    psutil = later("psutil")
+
+
+class SystemClock:
+    """Implements `core.ports.Clock`."""
+
+    def now(self) -> str:
+        return stamp(time.time_ns())
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def stamp(nanoseconds: int) -> str:
+    """Nanoseconds since 1970 as ISO 8601, UTC, with milliseconds and `Z`."""
+    second, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{_second(second)}.{rest // 1_000_000:03}Z"
+
+
+@lru_cache(maxsize=1)
+def _second(second: int) -> str:
+    # Every event asks for the time, some hundred in a second.
+    return datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")[:19]
+
+
+# The name: who holds a lease, and whether the process of a name is gone.
+
+WORDS = 6
+"""Words in the name of a process: process N on HOST since START."""
+TICKS = "tick:"
+"""Begins a start counted in ticks since the machine booted: setting the clock does not change it."""
+
+_ENDED = ("Z", "X")
+"""States of a process which executes nothing any more (field 3)."""
+_FIRST_SPACE = 0xEFFFFFFC
+"""The number of the first namespace of processes (`PROC_PID_INIT_INO` of Linux): no container's."""
+
+
+def this_process() -> str:
+    """Who holds a lease: process id, host, and when the process started (a number used again is another process)."""
+    return f"process {os.getpid()} on {_machine()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
+
+
+def is_dead(holder: str) -> bool:
+    """Whether `holder` is known to be gone: it ran on this host and is no longer there, or only as a zombie."""
+    words = holder.split()
+    if len(words) != WORDS or words[3] != _machine() or not words[1].isdigit():
+        return False
+    number, since = int(words[1]), words[5]
+    try:
+        started = _ticks(number) if since.startswith(TICKS) else _seconds(number)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.AccessDenied:
+        return False
+    return started != since
+
+
+def _seconds(number: int) -> str:
+    """When a process started, in seconds since 1970: what there is where starts are not counted in ticks."""
+    return f"{psutil.Process(number).create_time():.2f}"
+
+
+def _ticks(number: int) -> str:
+    """When a process started, in ticks since boot (`man 5 proc_pid_stat`, field 22); empty where that is not told.
+
+    Raises:
+        psutil.NoSuchProcess: there is none of that number, or only one which has ended and is not yet buried.
+    """
+    try:
+        stat = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        if not psutil.pid_exists(number):
+            raise psutil.NoSuchProcess(number) from None
+        return ""
+    fields = stat.rpartition(")")[2].split()  # the name before it may hold anything
+    if fields[:1] and fields[0] in _ENDED:
+        raise psutil.NoSuchProcess(number)
+    return f"{TICKS}{fields[19]}" if len(fields) > 19 else ""
+
+
+def _machine() -> str:
+    """Where numbers of processes mean the same: this host, and of containers which share its name, this one."""
+    host = socket.gethostname()
+    try:
+        space = os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        return host
+    return host if space == _FIRST_SPACE else f"{host}/{space}"
+
+
+# Tasks: started by name, ended with the process.
+
+log = logging.getLogger(__name__)
+
+
+class Tasks:
+    """What goes on in the background of a process. One which fails is told to the log, and the others go on."""
+
+    def __init__(self) -> None:
+        self._going: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Begin `work`; `name` is how the log calls it."""
+        task = asyncio.create_task(work, name=name)
+        self._going.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._going.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed: %s", task.get_name(), error, exc_info=error)
+
+    async def close(self) -> None:
+        """End all that goes on."""
+        going = list(self._going)
+        for task in going:
+            task.cancel()
+        await asyncio.gather(*going, return_exceptions=True)
+
+
+def heard(news: str, event: asyncio.Event) -> Callable[[str], None]:
+    """Sets an event of the running loop when `news` is told, from any thread."""
+    loop = asyncio.get_running_loop()
+
+    def told(what: str) -> None:
+        if what == news:
+            with suppress(RuntimeError):  # the loop has ended in this moment
+                loop.call_soon_threadsafe(event.set)
+
+    return told
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Do all at once; when one fails, or who waits is cancelled, the others are ended first."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

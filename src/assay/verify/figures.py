@@ -1,0 +1,337 @@
+"""Figures held against figures: whether two state the same at the precision of the first, and which were computed.
+
+A figure which the claim computed (a sum, difference, change, share, mean, or the years between two dates) need not
+stand in the evidence. Where the claim's words name the operation, it is computed again from the figures the evidence
+states, and compared at the claim's precision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal, DivisionByZero, InvalidOperation, localcontext
+from functools import lru_cache
+from itertools import combinations, permutations
+
+import msgspec
+
+from assay.core.tables.answers import figures_of, is_total
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.figures import Figure, mean, total
+from assay.core.tables.words import read_asking
+from assay.core.text import words
+from assay.verify import number_words
+from assay.verify.amounts import Amount, Day, Token, lead
+from assay.verify.analyzed_text import AnalyzedText, Texts, stem
+
+_APART = ("share", "points")
+"""Dimensions whose unit is never left out: 37 is not 37 %."""
+_CALENDAR = frozenset(("day", "week", "month", "year", "decade", "century"))
+_WAYS = {
+    "over": (ROUND_DOWN,),
+    "least": (ROUND_DOWN,),
+    "under": (ROUND_UP,),
+    "most": (ROUND_UP,),
+    "nearly": (ROUND_UP,),
+    "about": (ROUND_HALF_UP, ROUND_DOWN, ROUND_UP),
+    "": (ROUND_HALF_UP,),
+}
+_LOOSE = dict.fromkeys(("over", "least", "under", "most"), Decimal("0.35")) | dict.fromkeys(
+    ("about", "nearly"), Decimal("0.15")
+)
+"""How far from a value a round number may be with such a word before it, as a share of the value."""
+
+
+_NEAR = {"": (-1, 1), "about": (-3, 3), "nearly": (-3, 0), "over": (0, 20), "least": (0, 20)} | {
+    "under": (-20, 0),
+    "most": (-20, 0),
+}
+"""How far from a fraction a percentage may be which it rounds: points below and above, and of a small fraction no more
+than so many hundredths of 30."""
+
+
+def same(claim: Amount, evidence: Amount) -> bool:
+    """Whether `evidence` states the amount of `claim`, at the precision the claim states it.
+
+    A bare decimal counts as written (3.1 is not 3.10); an amount with a unit, a currency or a scale by its value,
+    rounded as far as the claim rounds. Sign, unit and currency must agree; units of one dimension are converted. A
+    unit of measure may be left out on one side, a percent sign not. A year is no quantity.
+    """
+    if not claim.values:
+        return claim.literal == evidence.literal
+    if claim.terms:
+        return "%" in evidence.units and any(_is_near(claim, value) for value in evidence.values)
+    if claim.currency and evidence.currency and claim.currency != evidence.currency:
+        return False
+    if claim.year and not evidence.year and ("," in evidence.text or evidence.currency or evidence.units != ("",)):
+        return False
+    return any(_equal(claim, values, quantum, evidence) for values, quantum in as_measured(claim, evidence))
+
+
+def _is_near(claim: Amount, value: Decimal) -> bool:
+    """Whether the fraction of `claim` rounds the percentage: two thirds 66 % and 67.5 %, "nearly half" 48 %."""
+    below, above = _NEAR[claim.bound]
+    scale = min(Decimal(1), claim.values[0] / 30)
+    apart = value - claim.values[0]
+    return below * scale <= apart <= above * scale
+
+
+def entails(claim: Amount, evidence: Amount) -> bool:
+    """Whether what `evidence` states lies beyond the bound of `claim`: "over 100" where it says 757.
+
+    That both speak of the same has to be known from elsewhere. Ten times as much is not meant, nor what the evidence
+    bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
+    """
+    way = {"over": 1, "least": 1, "under": -1, "most": -1}.get(claim.bound, 0)
+    if not way or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
+        return False
+    return any(
+        all(_beyond(value * way, own * way) for value in values for own in claim.values)
+        for values, _ in as_measured(claim, evidence)
+        if values
+    )
+
+
+def _beyond(value: Decimal, bound: Decimal) -> bool:
+    return value > bound and abs(value) < 10 * abs(bound) and abs(bound) < 10 * abs(value)
+
+
+def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
+    """The evidence's values, and the step of its last digit, in each unit which the claim may mean."""
+    for unit in claim.units:
+        for other in evidence.units:
+            if unit == other or (not (unit and other) and not _apart(unit or other)):
+                yield evidence.values, evidence.quantum
+            elif number_words.comparable(unit, other):
+                step = abs(
+                    number_words.convert(evidence.quantum, other, unit) - number_words.convert(Decimal(0), other, unit)
+                )
+                yield tuple(_converted(value, other, unit) for value in evidence.values), step
+
+
+def _apart(unit: str) -> bool:
+    measure = number_words.MEASURES.get(unit)
+    return measure is not None and measure.dimension in _APART
+
+
+def _converted(value: Decimal, unit: str, to: str) -> Decimal:
+    """Months and years count as 30.4 days and twelve months: what comes out is rounded to a hundredth."""
+    exact = number_words.convert(value, unit, to)
+    return exact.quantize(Decimal("0.01")) if {unit, to} <= _CALENDAR and abs(exact) < 10**12 else exact
+
+
+def _equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evidence: Amount) -> bool:
+    measured = claim.scaled or claim.bound or claim.currency or claim.units != ("",)
+    if not measured and not evidence.scaled and claim.quantum < 1 and len(claim.values) == 1:
+        return claim.literal == evidence.literal or (claim.values[0] in values and evidence.quantum >= 1)
+    if set(claim.values) & set(values):
+        return True
+    converted = values is not evidence.values
+    if not measured or (quantum >= claim.quantum and not converted and not claim.bound):
+        return False
+    if converted and quantum > claim.quantum * 20:
+        return False
+    return any(_rounds(value, claim) for value in values)
+
+
+def _rounds(value: Decimal, claim: Amount) -> bool:
+    with localcontext() as context:
+        context.prec = 60
+        return any(
+            (rounded := (value / step).to_integral_value(way) * step) in claim.values
+            and (not claim.bound or abs(rounded - value) <= _LOOSE[claim.bound] * abs(value))
+            for step in _steps(claim)
+            for way in _WAYS[claim.bound]
+        )
+
+
+def _steps(claim: Amount) -> Iterator[Decimal]:
+    """How far the claim may round: to its last digit, and with a word such as "about" to its last digit but zeros."""
+    yield claim.quantum
+    if claim.bound and claim.values and claim.values[0]:
+        yield Decimal(1).scaleb(int(claim.values[0].normalize().as_tuple().exponent))
+
+
+def same_day(claim: Day, evidence: Day) -> bool:
+    """Whether every part which the claim states agrees; a year which the evidence lacks is left open."""
+    orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swapped else set())
+    theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swapped else set())
+    agree = any(
+        month in (0, their_month) and day in (0, their_day)
+        for month, day in orders
+        for their_month, their_day in theirs
+    )
+    return agree and (not claim.year or not evidence.year or claim.year == evidence.year)
+
+
+# Figures which the claim computed from what the evidence states.
+
+_FEW = 5
+"""Of more figures any result could be had: then only those are combined which the claim states too."""
+_MOST = 20
+"""Of so many of these again none are: three of them can be chosen in more than a thousand ways."""
+Computed = Iterator[tuple[Decimal, str]]
+
+
+class Input(msgspec.Struct, frozen=True):
+    """A figure of the evidence: its value, how it is written, and what it measures."""
+
+    value: Decimal
+    text: str
+    unit: str
+    currency: str
+
+
+def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> str:
+    """How the amount follows from what is stated ("50 - 40"); empty where no operation the claim names gives it."""
+    around = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
+    inputs = _inputs(stated, [word.token for word in claim.words if word.token])
+    own = [each for each in inputs if _alike(each, amount)]
+    for cue, compute, in_percent in _OPERATIONS:
+        if ("%" in amount.units) == in_percent and cue.search(around):
+            years = compute is _YEARS
+            for value, shown in compute(inputs if in_percent or years else own):
+                if same(amount, _result(amount, value, ("year",) if years else amount.units)):
+                    return shown
+    return ""
+
+
+def _inputs(stated: Sequence[Token], told: Sequence[Token]) -> list[Input]:
+    """What may be combined: all figures where they are few, else those which the claim states too, if few enough."""
+    every = _figures(stated)
+    if len(every) <= _FEW:
+        return every
+    values = {figure.value for figure in _figures(told)}
+    both = [figure for figure in every if figure.value in values]
+    return both if len(both) <= _MOST else []
+
+
+def _figures(stated: Sequence[Token]) -> list[Input]:
+    found: dict[tuple[Decimal, str], Input] = {}
+    for token in stated:
+        if isinstance(token, Day):
+            if token.year:
+                found.setdefault((Decimal(token.year), "year"), Input(Decimal(token.year), str(token.year), "year", ""))
+        elif isinstance(token, Amount) and token.values and not token.ordinal:
+            unit = "year" if token.year else token.units[0]
+            found.setdefault((token.values[0], unit), Input(token.values[0], token.text, unit, token.currency))
+    return list(found.values())
+
+
+def _alike(given: Input, amount: Amount) -> bool:
+    return given.unit in (*amount.units, "") and given.currency == amount.currency
+
+
+def _result(amount: Amount, value: Decimal, units: tuple[str, ...]) -> Amount:
+    """`value` as the evidence would state it, exactly."""
+    literal, quantum = f"{value.normalize():f}", Decimal(1).scaleb(-9)
+    return msgspec.structs.replace(amount, values=(value,), quantum=quantum, literal=literal, units=units, bound="")
+
+
+def _sums(inputs: Sequence[Input]) -> Computed:
+    for count in dict.fromkeys((2, 3, len(inputs))):
+        for chosen in combinations(inputs, count) if count > 1 else ():
+            yield sum((each.value for each in chosen), Decimal(0)), " + ".join(each.text for each in chosen)
+
+
+def _differences(inputs: Sequence[Input]) -> Computed:
+    for one, other in combinations(inputs, 2):
+        high, low = (one, other) if one.value >= other.value else (other, one)
+        yield high.value - low.value, f"{high.text} - {low.text}"
+
+
+def _means(inputs: Sequence[Input]) -> Computed:
+    for value, shown in _sums(inputs):
+        count = shown.count(" + ") + 1
+        yield value / count, f"({shown}) / {count}"
+
+
+def _ratios(inputs: Sequence[Input]) -> Computed:
+    for one, other in permutations(inputs, 2):
+        if other.value and one.unit == other.unit and one.currency == other.currency:
+            yield one.value / other.value, f"{one.text} / {other.text}"
+
+
+def _shares(inputs: Sequence[Input]) -> Computed:
+    return ((ratio * 100, f"{shown} in percent") for ratio, shown in _ratios(inputs))
+
+
+def _rises(inputs: Sequence[Input]) -> Computed:
+    return ((100 * (ratio - 1), f"{shown} - 1, in percent") for ratio, shown in _ratios(inputs) if ratio > 1)
+
+
+def _falls(inputs: Sequence[Input]) -> Computed:
+    return ((100 * (1 - ratio), f"1 - {shown}, in percent") for ratio, shown in _ratios(inputs) if ratio < 1)
+
+
+def _years(inputs: Sequence[Input]) -> Computed:
+    return _differences([each for each in inputs if each.unit == "year"])
+
+
+def _guarded(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequence[Input]], list[tuple[Decimal, str]]]:
+    def run(inputs: Sequence[Input]) -> list[tuple[Decimal, str]]:
+        with localcontext() as context:
+            context.prec = 40
+            try:
+                return list(compute(inputs))
+            except (DivisionByZero, InvalidOperation):  # numbers beyond all measure
+                return []
+
+    return run
+
+
+_YEARS = _guarded(_years)
+_OPERATIONS = tuple(
+    (re.compile(rf"\b(?:{cue})\b"), _YEARS if compute is _years else _guarded(compute), in_percent)
+    for cue, compute, in_percent in (
+        ("total(?:s|l?ing|l?ed)?|sum|combined|together|altogether|in all", _sums, False),
+        ("difference|gap|margin|by|more|fewer|less|longer|shorter|higher|lower|ahead|up|down", _differences, False),
+        ("averag\\w+|mean", _means, False),
+        ("times|ratio|fold|twice|double", _ratios, False),
+        ("increas\\w+|rose|ris\\w+|gr[eo]w\\w*|up|more|higher|gain\\w*", _rises, True),
+        ("decreas\\w+|fell|fall\\w*|declin\\w+|down|less|fewer|lower|drop\\w*|los[st]\\w*", _falls, True),
+        ("share|proportion|account\\w*|of (?:the|all|its|their|them|these|those)", _shares, True),
+        ("years?|decades?|after|later|between|lasted|span\\w*|old", _years, False),
+    )
+)
+"""The operation, the words which name it, and whether its result is in percent whatever its inputs are."""
+
+
+# Figures of a claim which are the sum or the mean of a column of the rows it cites, or of all rows of their table.
+
+FEWEST = 2
+"""Rows a column is added up from."""
+
+
+def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
+    """How the amount follows from a column of the rows cited ("sum of 12 rows of price"); empty where it does not."""
+    told = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
+    tables = _tables(told)
+    operation = read_asking(claim.plain.text).ways[0].operation if tables else "cell"
+    if operation not in ("sum", "mean"):
+        return ""
+    for table in tables:
+        for column, figures in _columns(table, claim):
+            value = total(figures) if operation == "sum" else mean(figures)
+            if same(amount, _result(amount, value, amount.units)):
+                return f"{operation} of {len(figures)} rows of {table.heads[column]}"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _tables(told: tuple[tuple[str, str], ...]) -> tuple[ReadTable, ...]:
+    """The tables of the passages cited."""
+    return read_tables(TablePiece(name, text) for name, text in told if "|" in text)
+
+
+def _columns(table: ReadTable, claim: AnalyzedText) -> Iterator[tuple[int, list[Figure]]]:
+    """The columns of figures the claim names by a word of their heads; the only one, where there is no other."""
+    able = [column for column in range(len(table.heads)) if figures_of(table, column) is not None]
+    named = [column for column in able if any(stem(word) in claim.places for word in words(table.heads[column]))]
+    for column in named or (able if len(able) == 1 else []):
+        figures = figures_of(table, column)
+        assert figures is not None  # of those which are able
+        found = zip(table.rows, figures.values, strict=True)
+        used = [figure for row, figure in found if figure is not None and not is_total(row)]
+        if len(used) >= FEWEST and len({figure.unit for figure in used}) == 1:
+            yield column, used

@@ -1,0 +1,363 @@
+"""Claims found and checked while the report is written: what is said of them stands beside the stream, on the log.
+
+It is said under names made of what it says, as long as the text stands: verification, which goes over the whole text in
+the end, says what was not said yet, and on a replay comes to the same. What a stream said of its claims is taken back
+with it; what was judged is not judged again, whoever asks.
+
+A block of Markdown is read when the next one has begun, since a line may yet become a heading (an underline follows)
+or the head of a table; a table row when the next row has. Before the last top-level block all is settled and let go
+(CommonMark 0.31: a closed block is never opened again), so that a stream is read in about linear time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+import msgspec
+
+from assay.core.blocks import parse
+from assay.core.events import ClaimChecked, ClaimFound
+from assay.core.markers import Marker
+from assay.core.scanner import Scanner
+from assay.core.sources import Passage, sha256
+from assay.evidence.documents import DocumentReader
+from assay.evidence.ledger import Ledger
+from assay.run.run import Branch, Handle, Run
+from assay.run.voice import Beside
+from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
+from assay.verify.claims import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
+from assay.verify.evidence_index import EvidenceIndex, inherits
+from assay.verify.judge import has_judge
+
+_SMALL = 2_000
+_GROWTH = 16
+"""What is not settled yet is read anew when a line came; if long, only when it grew by one part in so many."""
+_MARKER_SIGNS = "[【［"
+
+
+class SentenceStream:
+    """Reads sentences out of a stream; joined, those given equal what `claims.read` finds in the whole text."""
+
+    def __init__(self) -> None:
+        self._scanner = Scanner()
+        self._markers: list[Marker] = []
+        self._tail, self._base = "", 0  # the text from the last block let go on, and where it begins
+        self._sections: dict[int, str] = {}  # the headings above the tail
+        self._taken = 0  # blocks of the tail which were read
+        self._number = 0  # blocks read
+        self._held: list[ReportSentence] = []  # of the last block read: a block of markers alone belongs to it
+        self._count = 0
+        self._seen = 0  # how much of the tail was looked at
+
+    def feed(self, text: str) -> tuple[ReportSentence, ...]:
+        """Take more of the report; the sentences, of whole blocks, which are settled by it."""
+        self._scanner.add(text)
+        self._scan(final=False)
+        self._tail += text
+        seen = _settled(self._tail)
+        least = max(1, len(self._tail) // _GROWTH if len(self._tail) > _SMALL else 1)
+        if seen - self._seen < least:
+            return ()
+        return self._read(self._tail[:seen], final=False)
+
+    def end(self) -> tuple[ReportSentence, ...]:
+        """The rest; nothing may be fed afterwards."""
+        self._scan(final=True)
+        return (*self._read(self._tail, final=True), *self._released())
+
+    def _scan(self, final: bool) -> None:
+        self._markers.extend(token.marker for token in self._scanner.tokens(final) if token.marker)
+
+    def _read(self, seen: str, final: bool) -> tuple[ReportSentence, ...]:
+        self._seen = len(seen)
+        found = parse(seen)
+        last = max((at for at, block in enumerate(found) if block.kind != "space"), default=0)
+        sections = dict(self._sections)
+        closed = list(readable(found[:last], sections))
+        above = dict(sections)
+        still = list(readable(found[last:], sections))
+        whole = [*closed, *still]
+        ready = whole if final else [each for each in whole[: len(whole) - bool(still)] if self._is_decided(each)]
+        settled = [sentence for block in ready[self._taken :] for sentence in self._take(seen, block)]
+        self._taken = max(self._taken, len(ready))
+        if not final and still and still[-1].text[0] not in _MARKER_SIGNS and len(ready) == len(whole) - 1:
+            settled.extend(self._released())
+        if not final and len(ready) >= len(closed) and last:
+            self._let_go(found[last].start, above, len(closed))
+        return tuple(settled)
+
+    def _is_decided(self, block: ReportBlock) -> bool:
+        """Whether all markers in it are known."""
+        return self._base + block.places[-1] < self._scanner.decided
+
+    def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
+        """Read a block; what it settles is the block before."""
+        first, last = (self._base + place for place in (block.places[0], block.places[-1]))
+        start = bisect_left(self._markers, first, key=_start)
+        inside = self._markers[start : bisect_right(self._markers, last, key=_start)]
+        near = [_moved(marker, -self._base) for marker in inside]
+        sentences = [_shifted(each, self._base) for each in read_block(seen, self._number, block, near)]
+        self._number += 1
+        if not sentences:
+            if inside and self._held:
+                self._held[-1] = grown(self._held[-1], inside)
+            return ()
+        before = self._released()
+        self._held = sentences
+        return before
+
+    def _released(self) -> tuple[ReportSentence, ...]:
+        """What is held, with its ids."""
+        given = numbered(self._held, self._count)
+        self._count += sum(bool(each.id) for each in given)
+        self._held = []
+        return given
+
+    def _let_go(self, cut: int, above: dict[int, str], blocks_before: int) -> None:
+        self._tail, self._base = self._tail[cut:], self._base + cut
+        self._seen -= cut
+        self._sections = above
+        self._taken -= blocks_before
+        self._markers = [marker for marker in self._markers if marker.start >= self._base]
+
+
+def _settled(text: str) -> int:
+    """How much of a text may be looked at: its whole lines, and the first letter of one which began with a letter.
+
+    Such a line begins a paragraph or goes on with one, whatever follows.
+    """
+    ends = max(text.rfind("\n"), text.rfind("\r")) + 1
+    return ends + 1 if text[ends : ends + 1].isalpha() else ends
+
+
+def _start(marker: Marker) -> int:
+    return marker.start
+
+
+def _moved(marker: Marker, by: int) -> Marker:
+    return msgspec.structs.replace(marker, start=marker.start + by, end=marker.end + by)
+
+
+def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
+    markers = tuple(_moved(marker, by) for marker in sentence.markers)
+    return msgspec.structs.replace(sentence, start=sentence.start + by, end=sentence.end + by, markers=markers)
+
+
+# Claims of one text found again in another: what code put in, moved or left out of a report as it streamed.
+
+Said = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
+
+
+def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
+    """The ids of claims in a changed text: for each id of `now` that which the claim had before, or a new one.
+
+    A claim is the same where its words, citations and columns are; of several alike the first is the first. No two get
+    one id, and no new claim gets that of one which is gone.
+    """
+    known: defaultdict[Said, deque[str]] = defaultdict(deque)
+    for sentence in before:
+        known[_said(sentence)].append(sentence.id)
+    ids: dict[str, str] = {}
+    new = len(before)
+    for sentence in now:
+        if same := known[_said(sentence)]:
+            ids[sentence.id] = same.popleft()
+        else:
+            new += 1
+            ids[sentence.id] = f"c{new}"
+    return ids
+
+
+def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
+    """Where the claims of the report as it streamed stand in its present text, in code points, by id."""
+    if not before:
+        return {}
+    found = claims(now)
+    ids = carried(claims(before), found)
+    return {ids[each.id]: (each.start, each.end) for each in found}
+
+
+def _said(sentence: ReportSentence) -> Said:
+    return sentence.text, tuple(marker.ids for marker in sentence.markers), sentence.head
+
+
+Asked = Literal["write", "answer"]
+"""The task beside whose steps claims are said: that for which the writer is asked."""
+
+
+def proofreader(run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write") -> Proofreader | None:
+    """What reads a run's report; nothing, where it is not verified, or its writer has all of it at once."""
+    writes = run.profile("complex")
+    return Proofreader(run, ledger, reader, asked) if run.brief.verify and not writes.deterministic else None
+
+
+class Proofreader:
+    """Reads a report as it is written.
+
+    Args:
+        run: the run's own place.
+        ledger: what may be cited; it may grow.
+        reader: reads stored documents.
+        asked: the task for which the writer is asked.
+    """
+
+    def __init__(self, run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write") -> None:
+        rules = CheckRules(off=tuple(run.brief.checks_off), judged=has_judge(run))
+        self._place = run.at("verify").child("verify")
+        self._written, self._step = run.child("write"), f"ask-{asked}"
+        self._ledger = ledger
+        self._held = EvidenceIndex({}, {}, reader)
+        self._checks = Checks(self._place, rules)
+        self._code_alone = rules.judged and run.limited  # the writer's worst case is held: little is left for others
+        self._texts = 0  # how often the text was taken back
+        self._blocks: list[Handle[None]] = []
+        self._open = True
+
+    def listener(self, before: str) -> Hearing:
+        """What hears one part of the report; `before` is the text before it, with the break between them."""
+        return Hearing(self, before)
+
+    def take_back(self) -> None:
+        """The text is begun anew: nothing that was said of its claims stands, and no judge need be asked of them."""
+        self._texts += 1
+        for block in self._blocks:
+            block.cancel()
+        self._blocks = [block for block in self._blocks if block.done]
+        self._checks.let_go()
+
+    async def closed(self) -> VerificationStart:
+        """What is known when the report stands; from here on nothing is said beside the writer's streams.
+
+        Checks which were begun go on.
+        """
+        self._open = False
+        for block in self._blocks:
+            if block.done:
+                await block.result()  # a bug there is no less one
+            else:
+                block.cancel()
+        return VerificationStart(self._checks, self._stands)
+
+    def meet(self, sentences: Sequence[ReportSentence], beside: Beside) -> None:
+        """Whole blocks of the report, and where what is found of them is said."""
+        claims = [sentence for sentence in sentences if sentence.id]
+        if not claims or not self._open:
+            return
+        passages, sources = self._ledger.everything()
+        self._held.add(passages.values(), sources.values())
+        cited = self._held.shown.all_cited(claims)
+        for sentence, own in cited:
+            event = _found(sentence.id, sentence, own)
+            self._say(beside, event, self._name(event))
+        work = partial(self._check, cited=cited, beside=beside, text=self._texts)
+        self._blocks.append(self._place.in_background(f"block-{len(self._blocks)}", work))
+
+    async def _check(
+        self, place: Run, cited: Sequence[tuple[ReportSentence, tuple[Passage, ...]]], beside: Beside, text: int
+    ) -> None:
+        await self._held.look(place, (passage for _, passages in cited for passage in passages))
+
+        async def one(_: Run, found: PendingClaim) -> None:
+            if self._code_alone and not await self._is_decided(found):
+                return
+            checked = await self._checks.check(found)
+            if self._texts == text and self._open:
+                event = _checked(checked)
+                self._say(beside, event, self._name(_found_of(checked), event))
+
+        found = [PendingClaim(sentence.id, sentence, self._held.evidence(passages)) for sentence, passages in cited]
+        await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
+
+    async def _is_decided(self, found: PendingClaim) -> bool:
+        """Whether code decides a claim alone."""
+        check, _ = await asyncio.to_thread(decided, found.sentence, found.evidence, self._checks.rules)
+        return check is not None
+
+    def _say(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
+        if not self._written.stands(self._step, name):
+            beside.say(event, name)
+
+    def _name(self, found: ClaimFound, checked: ClaimChecked | None = None) -> str:
+        return f"{self._texts}/{_named(found, checked)}"
+
+    def _stands(self, found: ClaimFound, checked: ClaimChecked | None = None) -> bool:
+        return self._written.stands(self._step, self._name(found, checked))
+
+
+class Hearing:
+    """Hears one stream of the writer's; a `Listener`."""
+
+    def __init__(self, reader: Proofreader, before: str) -> None:
+        self._reader, self._before = reader, before
+        self._stream = SentenceStream()
+        self._beside: Beside | None = None
+
+    def begin(self, beside: Beside) -> None:
+        """Begin, or begin again: the text before is read once more, for where it ends."""
+        self._stream, self._beside = SentenceStream(), beside
+        self.hear(self._before)
+
+    def hear(self, text: str) -> None:
+        """More of the report."""
+        if self._beside is not None and text:
+            self._reader.meet(self._stream.feed(text), self._beside)
+
+
+Stands = Callable[[ClaimFound, ClaimChecked | None], bool]
+
+
+class VerificationStart:
+    """What verification begins with: `checks` done or begun, and what was said of claims already."""
+
+    def __init__(self, checks: Checks, stands: Stands = lambda *_: False) -> None:
+        self.checks, self._stands = checks, stands
+
+    def say_found(self, run: Run, found: PendingClaim) -> None:
+        """Put a claim on the log, if it is not there."""
+        event = _found(found.id, found.sentence, found.evidence.passages)
+        if not self._stands(event, None):
+            run.emit(event)
+
+    def say_checked(self, run: Run, checked: ClaimResult) -> None:
+        """Put a check's result on the log, if it is not there."""
+        event = _checked(checked)
+        if not self._stands(_found_of(checked), event):
+            run.emit(event)
+
+
+def _found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...]) -> ClaimFound:
+    return ClaimFound(
+        id=id,
+        text=sentence.text,
+        start=sentence.start,
+        end=sentence.end,
+        passages=passages,
+        inherited=inherits(sentence, passages),
+    )
+
+
+def _found_of(checked: ClaimResult) -> ClaimFound:
+    return _found(checked.id, checked.sentence, checked.evidence.passages)
+
+
+def _checked(checked: ClaimResult) -> ClaimChecked:
+    check = checked.check
+    return ClaimChecked(
+        id=checked.id,
+        rule=check.rule,
+        verdict=check.verdict,
+        reason=check.reason,
+        against=checked.against,
+        nearest=check.nearest,
+    )
+
+
+def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:
+    """A name for what is said of a claim, wherever it stands by now."""
+    said = (found.text, [passage.id for passage in found.passages], checked)
+    return f"{found.id}/{sha256(msgspec.json.encode(said))[:16]}"

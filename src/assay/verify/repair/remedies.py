@@ -1,0 +1,303 @@
+"""What may mend a claim which fails: another passage, a narrower sentence, or evidence which the tools still find."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import ClassVar
+
+import msgspec
+
+from assay.core.citations.reader import citing
+from assay.core.claims import HOLDING
+from assay.core.clean import HARMFUL
+from assay.core.errors import Failed, LimitReached
+from assay.core.events import SourceAdded, ToolFailed, ToolFinished, ToolStarted
+from assay.core.markers import parse
+from assay.core.messages import Message, Request
+from assay.core.passage_context import show
+from assay.core.ports import LedgerRow
+from assay.core.sources import SNIPPET, Passage, Source
+from assay.core.text import words
+from assay.evidence.ledger import Ledger
+from assay.run.prompt_files import prompt
+from assay.run.protocols import Observation
+from assay.run.run import Branch, Run
+from assay.run.steps import StepContext
+from assay.run.voice import StreamHooks
+from assay.verify.analyzed_text import COMMON, Word
+from assay.verify.analyzed_text import read as analyzed
+from assay.verify.claim_check import CheckRules, ClaimResult, check_claim, decided
+from assay.verify.claims import ReportSentence, read
+from assay.verify.evidence import ClaimEvidence
+from assay.verify.evidence_index import EvidenceIndex
+from assay.verify.repair.candidates import Means
+from assay.verify.verifier.verdicts import weigh
+
+TRIED = 3
+"""Passages tried for one claim."""
+JUDGED = 2
+"""Of the ways to cite a claim anew which code does not decide, so many are put to the judge."""
+LIKELY = 0.5
+"""The score of words from which a passage is better than what was objected to, though nothing is certain."""
+
+
+async def recited(
+    run: Run, held: EvidenceIndex, rules: CheckRules, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
+) -> ClaimResult | None:
+    """The claim with another citation, where that supports it; None where none does.
+
+    Without a judge, what cited nothing or the wrong thing may come to rest on a passage which no rule objects to and
+    whose words make it likely: it is `unchecked` then. What is contradicted needs to be supported elsewhere, and keeps
+    what it cited as evidence against it. With `asks` False no judge is asked: only what code certifies counts.
+    """
+    open_ways: list[tuple[ReportSentence, ClaimEvidence]] = []
+    for evidence in _ways(held, checked, passages[:TRIED]):
+        sentence = with_markers(checked.sentence, [passage.id for passage in evidence.passages])
+        check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
+        if check is not None and check.verdict in HOLDING:
+            after = ClaimResult(id=checked.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
+            return _disputed(checked, after)
+        if check is None:
+            open_ways.append((sentence, evidence))
+    if rules.judged:
+        open_ways = open_ways[: JUDGED if asks else 0]
+    tried: list[ClaimResult] = []
+    for sentence, evidence in open_ways:
+        tried.append(await check_claim(run, checked.id, sentence, evidence, rules))
+        if tried[-1].check.verdict in HOLDING:
+            return _disputed(checked, tried[-1])
+    return _likely(rules, checked, tried)
+
+
+def _disputed(before: ClaimResult, after: ClaimResult) -> ClaimResult:
+    """With what contradicted the claim before as evidence against it."""
+    if before.check.verdict != "contradicted":
+        return after
+    against = tuple(each for each in before.evidence.passages if each.id not in after.passages)
+    return msgspec.structs.replace(after, against=against)
+
+
+def _likely(rules: CheckRules, checked: ClaimResult, tried: Sequence[ClaimResult]) -> ClaimResult | None:
+    """The likeliest of what could not be decided, where nothing better may be had."""
+    if rules.judged or checked.check.verdict != "unsupported" or checked.check.rule == "lexical":
+        return None
+    scored = [(_score(each), each) for each in tried if each.check.verdict == "unchecked"]
+    best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    return best[1] if best[0] >= LIKELY else None
+
+
+def _score(checked: ClaimResult) -> float:
+    return weigh(checked.sentence.text, "\n\n".join(checked.evidence.texts)).score
+
+
+def _ways(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
+    """What the claim may cite instead: each passage alone, then two together, its own with the best among them."""
+    for passage in passages:
+        yield held.evidence([passage])
+    if passages and checked.evidence.passages and checked.check.verdict != "contradicted":
+        yield held.evidence([*checked.evidence.passages[:2], passages[0]])
+    if len(passages) > 1:
+        yield held.evidence(passages[:2])
+
+
+def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence:
+    """The sentence with one marker of these passages in the place of its own; where it will stand is not known yet."""
+    return msgspec.structs.replace(sentence, markers=tuple(parse(f"[{', '.join(ids)}]")))
+
+
+# Narrowed: a model says again, in one sentence, only what the passages say of a claim's matter.
+
+LONGEST = 1_500
+"""Code points of a sentence somebody will read."""
+NOTHING = re.compile(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
+_BLOCK = re.compile(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
+_FENCE = re.compile(r"```[a-z]*")
+
+HEDGES = re.compile(
+    r"\b(?:may|might|could|can|perhaps|possibly|maybe|presumably|probably|likely|reportedly|allegedly|supposedly|"
+    r"apparently|seemingly|arguably|potentially|purportedly|roughly|around|about|approximately|nearly|almost|"
+    r"(?:it )?(?:seems?|appears?)(?: that)?|suggests?|"
+    r"(?:some|several|certain|various) (?:sources?|reports?|accounts?|people|experts?)|"
+    r"is said to|are said to|according to some|in some cases|"
+    r"vielleicht|möglicherweise|angeblich|offenbar|vermutlich|wohl|peut-être|apparemment|prétendument|quizás?|"
+    r"posiblemente|supuestamente|forse|presumibilmente)\b",
+    re.IGNORECASE,
+)
+"""Words which make a sentence safe without making it true: a new version has only those its passages have."""
+
+
+async def narrowed(
+    run: Run, report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
+) -> ReportSentence | None:
+    """The sentence as the writer's model says it anew, with its markers; None where it cannot, or will not do.
+
+    Raises:
+        LimitReached, ModelFailed: there is no answer.
+    """
+    request = Request(
+        task="revise",
+        system=prompt("assay.verify", "revise"),
+        messages=_messages(report, checked, passages, sources),
+        tool_choice="none",
+        max_tokens=run.rules.revision_tokens,
+        effort="low",
+    )
+    known = {passage.id for passage in passages}
+    reply = await run.ask("complex", request, StreamHooks(thinking=False, reading=citing(known.__contains__)))
+    return accepted(reply.text, checked, passages)
+
+
+def _messages(
+    report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
+) -> tuple[Message, ...]:
+    sentence = " ".join(report[checked.sentence.start : checked.sentence.end].split())
+    cited = f" [{', '.join(checked.passages)}]" if checked.passages else ""
+    by_source: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in passages:
+        by_source[passage.source].append(passage)
+    evidence = "\n\n".join(show(sources[id], of) for id, of in by_source.items() if id in sources)
+    said = (
+        ("sentence", f"{sentence}{cited}"),
+        ("objection", f"{checked.check.verdict}: {checked.check.reason}"),
+        ("evidence", evidence),
+    )
+    return tuple(Message(role="user", name=name, text=text) for name, text in said)
+
+
+def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
+    """The one claim a reply holds; None where it holds none, or several, or cites what it was not shown, or hedges."""
+    text = " ".join(_FENCE.sub(" ", HARMFUL.sub("", reply)).split()).strip()
+    if not text or len(text) > LONGEST or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
+        return None
+    found = read(text)
+    if len(found) != 1 or not found[0].id:
+        return None
+    ids = {id for marker in found[0].markers for id in marker.ids}
+    known = {passage.id: passage for passage in passages}
+    if not ids or not ids.issubset(known):
+        return None
+    before = checked.sentence.text
+    if hedged(before, found[0].text, [known[id].text for id in ids]):
+        return None
+    return None if same(before, found[0].text) and ids == set(checked.passages) else found[0]
+
+
+def hedged(before: str, after: str, passages: Sequence[str]) -> bool:
+    """Whether `after` has a word which only makes it safer, and neither `before` nor any passage it cites has it."""
+    told = " ".join((before, *passages)).casefold()
+    kept = {hedge[0].casefold() for hedge in HEDGES.finditer(told)}
+    return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
+
+
+def same(before: str, after: str) -> bool:
+    """Whether two sentences have the same words."""
+    return words(before) == words(after)
+
+
+def text_of(reply: ReportSentence, passages: Sequence[str]) -> str:
+    """A new version as it is written into the report: its words, then one marker."""
+    return f"{reply.text} [{', '.join(passages)}]"
+
+
+# Looked for: a few searches for what a claim says, and the pages they bring.
+
+MOST_CLAIMS = 6
+"""Claims of one report which are searched for."""
+TERMS = 12
+LEAST_TERMS = 3
+RESULTS = 5
+PAGES = 2
+"""Pages read for one claim, where a search brings only what it says of them."""
+
+
+class ClaimSearchRows(msgspec.Struct, frozen=True):
+    """The rows of the ledger a search for a claim added."""
+
+    step_tag: ClassVar[str] = "looked"
+
+    rows: tuple[LedgerRow, ...]
+
+
+async def search_for(run: Run, held: EvidenceIndex, means: Means, claims: Sequence[ClaimResult]) -> bool:
+    """Search for claims which fail; whether anything came up that was not there before.
+
+    What a limit or a failing tool leaves undone is left: the claims are then repaired with what there is.
+    """
+    if "search" not in means.tools:
+        return False
+    before = set(held.sources), set(held.passages)
+    branches = (Branch(each.id, partial(_look, means=means, claim=each)) for each in claims[:MOST_CLAIMS])
+    found = await run.gather(*branches)
+    for each, seen in zip(claims, found, strict=False):
+        await _keep(run, means.ledger, each.id, seen)
+    passages, sources = means.ledger.everything()
+    held.add(passages.values(), sources.values())
+    return (set(held.sources), set(held.passages)) != before
+
+
+async def _look(run: Run, *, means: Means, claim: ClaimResult) -> list[Observation]:
+    """What the searches for a claim show, and the pages they name."""
+    seen: list[Observation] = []
+    for place, query in enumerate(queries(claim.sentence.text)):
+        found = await _call(run, means, f"search-{place}", "search", {"query": query, "limit": RESULTS})
+        if found is None:
+            continue
+        seen.append(found)
+        pages = [each.document.url for each in found.shown if each.document.media_type == SNIPPET][:PAGES]
+        if pages and "open" in means.tools:
+            opened = await _call(run, means, f"open-{place}", "open", {"documents": pages, "find": query})
+            seen += [opened] if opened is not None else []
+    return seen
+
+
+async def _call(run: Run, means: Means, call: str, tool: str, arguments: Mapping[str, object]) -> Observation | None:
+    run.emit(ToolStarted(call=call, tool=tool, arguments=msgspec.json.encode(arguments).decode()))
+    try:
+        found = await means.tools[tool].run(run.child(call), means.ledger, arguments)
+    except LimitReached as limit:
+        run.emit(ToolFailed(call=call, tool=tool, reason=f"limit reached: {limit.reason}"))
+        return None
+    except Failed as failed:
+        run.emit(ToolFailed(call=call, tool=tool, reason=failed.reason))
+        return None
+    run.emit(ToolFinished(call=call, tool=tool, summary=found.summary))
+    return found
+
+
+async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation]) -> None:
+    """Give ids to what a search for a claim showed, one claim after the other: the same ids on every replay."""
+    shown = [each for one in seen for each in one.shown]
+    if not shown:
+        return
+
+    async def register(step_context: StepContext) -> ClaimSearchRows:
+        added = ledger.register(run.lane, shown, queries=(), pages=())
+        for source in added.sources:
+            step_context.emit(SourceAdded(source=source))
+        for row in added.rows:
+            step_context.record(row)
+        return ClaimSearchRows(added.rows)
+
+    asked = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
+    ledger.apply((await run.child(claim).step("keep", register, returns=ClaimSearchRows, input=asked)).rows)
+
+
+def queries(claim: str) -> list[str]:
+    """One or two queries for what a claim says: its telling words; of a long one, those of each half apart."""
+    telling = [word for word in analyzed(claim).words if _tells(word)]
+    if len(telling) <= TERMS:
+        return [_query(telling)] if len(telling) >= LEAST_TERMS else []
+    middle = len(telling) // 2
+    return [_query(telling[:middle][:TERMS]), _query(telling[middle:][:TERMS])]
+
+
+def _tells(word: Word) -> bool:
+    return word.kind != "sign" and word.text.casefold() not in COMMON
+
+
+def _query(telling: Sequence[Word]) -> str:
+    return " ".join(dict.fromkeys(word.text for word in telling))

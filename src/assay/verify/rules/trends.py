@@ -1,0 +1,190 @@
+"""What rose or fell by the figures: of a table between two years, or of the claim itself ("rose from 15 to 10").
+
+A table says no "rose". Where a claim which cites one names two of its years, the figures of the column or row which the
+claim speaks of tell which way it went.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+import msgspec
+
+from assay.verify.amounts import Amount, Day, Token, tokens
+from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
+from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
+from assay.verify.figures import as_measured
+from assay.verify.rows import cells
+from assay.verify.rules.negation import denied
+
+_UP = """
+rise rises rose risen rising increase increases increased increasing grow grows grew grown growing climb climbs climbed
+climbing surge surges surged soar soared jump jumped expand expanded double doubled triple tripled
+"""
+_DOWN = """
+fall falls fell fallen falling decrease decreases decreased decreasing decline declines declined declining drop drops
+dropped dropping shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped halve halved
+"""
+CHANGES = dict.fromkeys(_UP.split(), 1) | dict.fromkeys(_DOWN.split(), -1)
+"""Verbs which say which way a figure went."""
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
+_RANKS = frozenset(("rank", "place", "posit", "chart", "seed", "list"))
+"""Who climbs from 10 to 5 there has risen."""
+_BESIDE = 5
+"""Words from one figure of "from A to B" to the other."""
+_RULE = re.compile(r"[\s|:-]+")
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a sentence of the claim says went up (1) or down (-1), by the word at `at`."""
+
+    at: int
+    way: int
+    words: tuple[Word, ...]
+
+
+class KnownTable(msgspec.Struct, frozen=True):
+    """The heads of a table's columns, and the rows which are known of it; `passage` is the one a row was cited by."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    passage: str
+
+
+def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
+    """A finding for each change which figures show: of the claim itself, or of a cited table."""
+    found = list(_changes(claim))
+    if not found or not evidence.passages:
+        return
+    known: tuple[KnownTable, ...] | None = None
+    for change in found:
+        own = _own(change)
+        if own is not None:
+            if own[0] != change.way:
+                yield _finding(claim, change, own[1], evidence.passages[0].id)
+            continue
+        years = sorted({year for word in change.words for year in _years(word.text)})
+        if len(years) != 2:
+            continue
+        known = tuple(_tables(evidence)) if known is None else known
+        told = [each for table in known for each in _told(table, change, years[0], years[1])]
+        if len({way for way, _, _ in told}) == 1:
+            way, said, passage = told[0]
+            yield _finding(claim, change, said if way != change.way else "", passage)
+
+
+def _finding(claim: AnalyzedText, change: Change, said: str, passage: str) -> SlotFinding:
+    slot = ClaimSlot(claim.words[change.at].text, *claim.origin(change.at, change.at))
+    outcome: Outcome = "conflict" if said else "stated"
+    return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=said, passage=passage, veto=bool(said))
+
+
+def _changes(claim: AnalyzedText) -> Iterator[Change]:
+    """The sentences of the claim which say of one thing alone which way it went."""
+    turned = denied(claim)
+    for _, each in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
+        sentence = list(each)
+        said = [at for at, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
+        if len(said) == 1 and said[0] not in turned:
+            way = CHANGES[claim.words[said[0]].text.lower()]
+            yield Change(said[0], way, tuple(word for _, word in sentence))
+
+
+# the claim itself
+
+
+def _own(change: Change) -> tuple[int, str] | None:
+    """Which way the figures of "from A to B" went, and both; None without them."""
+    if any(word.key in _RANKS for word in change.words):
+        return None
+    figures = [
+        (before.text.lower(), at, word.token)
+        for at, (before, word) in enumerate(pairwise(change.words))
+        if isinstance(word.token, Amount) and _is_figure(word.token)
+    ]
+    starts = [(at, token) for before, at, token in figures if before == "from"]
+    ends = [(at, token) for before, at, token in figures if before == "to"]
+    if len(starts) != 1 or len(ends) != 1 or abs(starts[0][0] - ends[0][0]) > _BESIDE:
+        return None
+    (_, first), (_, last) = starts[0], ends[0]
+    way = _way(first, last)
+    return (way, f"{first.text}, {last.text}") if way else None
+
+
+def _is_figure(amount: Amount) -> bool:
+    return len(amount.values) == 1 and not (amount.ordinal or amount.year or _years(amount.text))
+
+
+def _way(first: Amount, last: Amount) -> int:
+    """1 where `last` is more than `first`, -1 where it is less, 0 where that cannot be said."""
+    if first.currency != last.currency and first.currency and last.currency:
+        return 0
+    ways = {
+        (last.values[0] > value) - (last.values[0] < value)
+        for values, _ in as_measured(last, first)
+        for value in values[:1]
+    }
+    return ways.pop() if len(ways) == 1 else 0
+
+
+# tables
+
+
+def _tables(evidence: ClaimEvidence) -> Iterator[KnownTable]:
+    """The tables of which the passages have rows; their heads stand in them, or before them in their documents."""
+    rows: dict[tuple[str, ...], tuple[list[tuple[str, ...]], str]] = {}
+    for passage in evidence.passages:
+        around = evidence.around.get(passage.id)
+        for head, row in _rows([*(around.before if around else "").splitlines(), *passage.text.splitlines()]):
+            found, _ = rows.setdefault(head, ([], passage.id))
+            if row not in found:
+                found.append(row)
+    return (KnownTable(head, tuple(found), passage) for head, (found, passage) in rows.items())
+
+
+def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Each row below a head, with that head."""
+    head: tuple[str, ...] = ()
+    for line in lines:
+        row = cells(line) if line.strip().startswith("|") else ()
+        if not row or (head and len(row) != len(head)):
+            head = row
+        elif not _RULE.fullmatch(line):
+            if head:
+                yield head, row
+            head = head or row
+
+
+def _told(table: KnownTable, change: Change, first: int, last: int) -> Iterator[tuple[int, str, str]]:
+    """Which way the figures between two years went which the claim speaks of, with both and the passage."""
+    stems = {word.key for word in change.words if word.kind in ("word", "name") and not word.common}
+    columns = tuple(zip(table.head, *table.rows, strict=True))
+    for lines, labels in ((table.rows, table.head), (columns, columns[0])):
+        by_year = {year: line for line in lines for year in _years(line[0])}
+        at = _meant(labels, stems)
+        if not at or not {first, last} <= by_year.keys():
+            continue
+        before, after = by_year[first][at], by_year[last][at]
+        one, other = _figure(before), _figure(after)
+        if one and other and (way := _way(one, other)):
+            yield way, f"{before} ({first}), {after} ({last})", table.passage
+
+
+def _meant(labels: Sequence[str], stems: set[str]) -> int:
+    """Which of the labels, the first apart, has most words of the claim; 0 where none has, or two have as many."""
+    counts = [len(stems & {word.key for word in read(label).words}) for label in labels]
+    counts[0] = 0
+    best = max(counts)
+    return counts.index(best) if best and counts.count(best) == 1 else 0
+
+
+def _figure(cell: str) -> Amount | None:
+    found: list[Token] = [token for token in tokens(plain(cell).text) if not isinstance(token, Day)]
+    first = found[0] if len(found) == 1 else None
+    return first if isinstance(first, Amount) and first.values else None
+
+
+def _years(text: str) -> tuple[int, ...]:
+    return tuple(int(found) for found in _YEAR.findall(text))

@@ -1,1 +1,0 @@
-"""Claims found and checked while their report still streams."""
