@@ -100,7 +100,8 @@ class Assembler:
         )
 
     def _part(self, part: ChatPart) -> Iterator[Delta]:
-        yield from self._spoken(self._speech.thought(self._halves["thought"].take(part.thought)))
+        if thought := part.thought:
+            yield from self._spoken(self._speech.thought(self._halves["thought"].take(thought)))
         if part.refusal:
             self._refusal.append(self._halves["refusal"].take(part.refusal))
         if text := part.text:
@@ -108,7 +109,8 @@ class Assembler:
         for piece in part.tool_calls or ():
             said = piece.function or Function()
             yield self._call(piece).add(piece.id or "", said.name or "", said.text)
-        yield from self._calls.ready(final=False)
+        if self._calls.all:
+            yield from self._calls.ready(final=False)
 
     # calls
 
