@@ -189,7 +189,7 @@ def test_another_s_collection_is_read_and_not_changed(libraries):
         with pytest.raises(UsageError, match="another user's"):
             change()
     assert names(ana.documents(["papers"])) == ["tide"]
-    with pytest.raises(UsageError, match="may not hold '/'"):
+    with pytest.raises(UsageError, match="may not have '/'"):
         bob.add([pair("ebb")], "cleo/papers")
 
 
