@@ -146,7 +146,7 @@ async def test_what_cannot_be_stopped_is_said(home: Assay, tmp_path: Path) -> No
         await home.stop_agent(run.run_id, 1)
     await home.stop_agent(run.run_id, 2, wait=WAIT)
     await run.view()
-    with pytest.raises(NotNow, match="none of its agents is at work"):
+    with pytest.raises(NotNow, match="none of its agents is still working"):
         await home.stop_agent(run.run_id, 2)
 
 

@@ -139,4 +139,4 @@ def test_mistakes(arguments: tuple[str, ...], why: str, capsys: pytest.CaptureFi
     assert why in capsys.readouterr().err
     Path("empty.txt").write_text("\n")
     assert main(["table", "empty.txt", "-o", "t.csv"]) == 2
-    assert "there is no question in it" in capsys.readouterr().err
+    assert "the file has no questions" in capsys.readouterr().err

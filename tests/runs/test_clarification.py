@@ -110,7 +110,7 @@ def test_answers_left_without_going_on_are_taken_at_the_resume(shell: Shell, mon
     assert (left.returncode, left.stdout) == (0, "")
     twice = shell.run("runs", "answer", run_id, "another")
     assert twice.returncode == 2
-    assert "has been given its answers" in twice.stderr
+    assert "already has its answers" in twice.stderr
     assert shell.run("runs", "resume", run_id).returncode == 0
     assert shell.shown()["plan"]["title"] == "Brest in Brittany"
 

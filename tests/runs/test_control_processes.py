@@ -165,7 +165,7 @@ def test_an_agent_is_stopped_from_elsewhere_though_the_process_is_killed(process
     assert "the agent was stopped on request" in resumed.stdout, resumed.stderr
     assert Counter(processes.calls())["find", 1] == 1
     again = processes.run("runs", "cancel", "last", "--agent", "1")
-    assert (again.returncode, "none of its agents is at work" in again.stderr) == (2, True)
+    assert (again.returncode, "none of its agents is still working" in again.stderr) == (2, True)
 
 
 def test_a_run_is_finished_from_elsewhere_and_steered(processes: Processes) -> None:
@@ -209,7 +209,7 @@ def test_a_detached_run_that_cannot_start_says_why(processes: Processes) -> None
     (processes.shell.home / "logs").write_text("in the way")
     said = processes.run(QUESTION, "--in", processes.shell.notes, "--model", processes.shell.model, "--detach")
     assert (said.returncode, said.stdout) == (1, "")
-    assert "cannot be left to a process of its own" in said.stderr
+    assert "cannot continue in the background" in said.stderr
     nothing = processes.run(QUESTION, "--in", processes.folder / "absent", "--detach")
     assert (nothing.returncode, nothing.stdout) == (2, "")
     events = processes.run(QUESTION, "--detach", "--events")

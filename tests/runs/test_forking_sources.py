@@ -156,13 +156,13 @@ async def test_what_cannot_be_forked_is_said(assay: Assay, tmp_path: Path) -> No
         await assay.fork(run_id, "write", exclude=["9"])
     with pytest.raises(UnknownName, match="no run named"):
         await assay.fork("nosuch", "write")
-    with pytest.raises(UsageError, match="only research reads documents"):
+    with pytest.raises(UsageError, match="a fork from write does no research"):
         await assay.fork(run_id, "write", add=[tmp_path / "tides.md"])
     with pytest.raises(UsageError, match="fork from plan; from write the findings stay"):
         await assay.fork(run_id, "write", plan="1. Tide\n")
     with pytest.raises(UsageError, match="a plan has 1 to"):
         await assay.fork(run_id, "plan", plan="title: Nothing\n")
-    with pytest.raises(UsageError, match="--depth changes nothing"):
+    with pytest.raises(UsageError, match="--depth does not change a report"):
         await assay.fork(run_id, "write", depth="light")
     with pytest.raises(UsageError, match="fork from plan"):
         await assay.fork(run_id, "research", review_plan="required")

@@ -175,7 +175,7 @@ async def test_tools_say_where_to_look(server: Served) -> None:
             await api.responses.create(
                 model="assay", input="?", tools=[{"type": "file_search", "vector_store_ids": ["none"]}]
             )
-        with pytest.raises(openai.BadRequestError, match="calls no tools of its client"):
+        with pytest.raises(openai.BadRequestError, match="does not call the client's tools"):
             await api.responses.create(model="assay", input="?", tool_choice="required")
 
 

@@ -127,7 +127,7 @@ async def test_a_paused_run_may_be_cancelled_and_an_ended_one_nothing(home: Assa
     for action in ("cancel", "pause", "finish"):
         with pytest.raises(UsageError, match=f"has ended \\(cancelled\\): there is nothing to {action}"):
             await home.control(run_id, action)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="nothing of it can be steered"):
+    with pytest.raises(UsageError, match="it can no longer be steered"):
         await home.steer(run_id, "more")
 
 

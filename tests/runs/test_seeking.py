@@ -87,7 +87,7 @@ async def test_pages_of_what_is_found(assay: Assay, tmp_path: Path):
     assert (len(first.runs), len(second.runs), second.next) == (2, 1, "")
     assert {each.run.run_id for each in (*first.runs, *second.runs)} == runs
     for cursor in ("!", "bm8", "x" * 900):
-        with pytest.raises(UsageError, match="no cursor"):
+        with pytest.raises(UsageError, match="not a cursor"):
             await assay.search_runs("harbor", cursor=cursor)
 
 

@@ -77,7 +77,7 @@ async def test_without_an_embedder_nobody_is_asked(folder: Path, tmp_path: Path,
     async with Assay(home=tmp_path / "home") as assay:
         await assay.add(folder)
         assert await found(assay) == []
-        with pytest.raises(UsageError, match=r"no embedder is named.*embedder\.model"):
+        with pytest.raises(UsageError, match=r"no embedder is set.*embedder\.model"):
             await assay.embed()
     assert server.requests == []
 
@@ -417,7 +417,7 @@ async def test_doctor_names_it(server: EmbeddingServer, config: Path):
     for model, state, says in (
         (LOCAL, "ok", "is ready, on this machine"),
         (ELSEWHERE, "ok", "elsewhere: private documents are not given to it"),
-        ("openai:text-embedding-3-small", "broken", "wants a key"),
+        ("openai:text-embedding-3-small", "broken", "needs a key"),
         ("nobody:m", "broken", "no embedder named 'nobody'"),
     ):
         config.write_text(plain + f'[embedder]\nmodel = "{model}"\n')

@@ -216,5 +216,5 @@ async def test_through_the_library(tmp_path: Path) -> None:
     made = await assay.research(question, sources=tmp_path, length="short", template="## Tide\n\n## Volcanoes")
     assert made.markdown.startswith("## Tide\n\n- The tide at Brest rises seven metres. [1]")
     assert "## Volcanoes\n\nNothing about this was found." in made.markdown
-    with pytest.raises(UsageError, match="no length"):
+    with pytest.raises(UsageError, match="not a length"):
         await assay.research(question, sources=tmp_path, length="endless")

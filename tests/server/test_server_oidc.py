@@ -207,7 +207,7 @@ async def test_who_is_unknown_may_be_kept_out(tmp_path: Path, idp: Running) -> N
     with served(tmp_path / "home", **variables(idp.issuer, **more)) as server:
         async with server.client() as client:
             answer = await Browser(client).logs_in()
-            assert (answer.status_code, "no user of this server" in answer.json()["detail"]) == (401, True)
+            assert (answer.status_code, "not a user of this server" in answer.json()["detail"]) == (401, True)
     with served(tmp_path / "home", **variables(idp.issuer, ASSAY_SERVER_OIDC_ROLE="none")) as server:
         async with server.client() as client:
             assert "groups do not allow" in (await Browser(client).logs_in()).json()["detail"]

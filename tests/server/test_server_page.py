@@ -155,7 +155,7 @@ async def test_a_question_is_asked_on_a_schedule(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         data = {"question": TIDE, "every": "now and then", "collection": "tides"}
         wrong = await client.post("/schedules", data=data)
-        assert (wrong.status_code, "is no interval" in wrong.text) == (422, True)
+        assert (wrong.status_code, "is not an interval" in wrong.text) == (422, True)
         assert 'value="now and then"' in wrong.text
         assert (await client.post("/schedules", data=data | {"every": "weekly"})).status_code == 303
         async with asyncio.timeout(WAIT):

@@ -214,7 +214,7 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
 async def test_the_model_which_is_used_is_the_one_looked_at(config: Path) -> None:
     config.write_text('model = "openai:gpt-5"')
     found = (await look())["model"]
-    assert (found.state, "openai:gpt-5: openai wants a key" in found.said) == ("broken", True)
+    assert (found.state, "openai:gpt-5: openai needs a key" in found.said) == ("broken", True)
 
 
 async def test_a_server_on_this_machine_is_asked(config: Path) -> None:

@@ -86,7 +86,7 @@ def test_what_it_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["check", path, "--model", "openai:gpt-5"]) == 2
     assert "OPENAI_API_KEY" in capsys.readouterr().err
     assert main(["check", path, "--model", "extractive"]) == 2
-    assert "leave the model out" in capsys.readouterr().err
+    assert "leave out --model" in capsys.readouterr().err
     assert main(["check", "A claim without a text."]) == 2
     assert "--in FILE" in capsys.readouterr().err
     assert main(["check", str(tmp_path / "none.jsonl")]) == 2

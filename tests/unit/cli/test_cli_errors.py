@@ -129,7 +129,7 @@ def test_settings_which_are_wrong(place: Place, text: str, why: str) -> None:
 
 def test_settings_which_are_a_folder(place: Place) -> None:
     place.config.mkdir()
-    place.fails(2, "is a folder, and should be a file", "runs", "list")
+    place.fails(2, "is a folder and should be a file", "runs", "list")
 
 
 def test_runs_which_are_not_there(place: Place) -> None:

@@ -120,7 +120,7 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        (b"keys = 3\n", "keys in .* is no table"),
+        (b"keys = 3\n", "keys in .* is not a table"),
         (b"# \xff\n", "not valid TOML"),
         (b"limits.usd = " + b"9" * 5_000, "not valid TOML"),
     ],

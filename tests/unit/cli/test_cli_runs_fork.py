@@ -78,8 +78,8 @@ def test_documents_are_added(assay: Command, run_id: str, tmp_path: Path) -> Non
     ("args", "message"),
     [
         (["--from", "write", "--exclude", "Storms"], "no source named 'Storms'"),
-        (["--from", "write", "--add", "."], "only research reads documents"),
-        (["--from", "write", "--depth", "light"], "--depth changes nothing"),
+        (["--from", "write", "--add", "."], "a fork from write does no research"),
+        (["--from", "write", "--depth", "light"], "--depth does not change a report"),
         (["--from", "verify"], "'verify' is not one of"),
         ([], "Missing option '--from'"),
         (["--from", "write", "--detach", "--events"], "--detach and --events exclude each other"),

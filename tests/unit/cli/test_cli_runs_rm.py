@@ -74,7 +74,7 @@ def test_by_age(runs: list[str], home: Path, capsys: pytest.CaptureFixture[str])
 
 def test_nothing_is_deleted_where_nobody_can_be_asked(runs: list[str], home: Path, capsys) -> None:
     assert main(["runs", "rm", "last"]) == 2
-    assert "say --yes" in capsys.readouterr().err
+    assert "add --yes" in capsys.readouterr().err
     assert left(home) == runs[::-1]
 
 

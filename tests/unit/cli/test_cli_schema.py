@@ -68,7 +68,7 @@ def test_they_go_into_every_format(place: Path, capsys: pytest.CaptureFixture[st
         ("{", (), "the schema is not JSON"),
         ('{"properties": {"a": {"$ref": "#"}}}', (), "the schema at #/properties/a uses '$ref'; supported are"),
         (SCHEMA, ("--mode", "simple"), "a schema needs research"),
-        (SCHEMA, ("--template", "t.md"), "give one of them"),
+        (SCHEMA, ("--template", "t.md"), "give only one"),
     ],
 )
 def test_what_cannot_be_filled_is_said_before_anything_is_done(

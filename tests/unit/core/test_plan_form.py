@@ -67,7 +67,7 @@ def test_any_lines_are_a_plan_or_a_named_error(lines: list[str]) -> None:
         ("1. A\n   type: guess\n", "line 2: type: write research or analysis, not 'guess'"),
         ("1. A\n   needs_search: perhaps", "line 2: needs_search: write yes or true or no or false, not 'perhaps'"),
         ("# remark\n1.\n", "line 2: the step has no title"),
-        ("1. A\n   type: research\n   type: research\n", "line 3: type: stands here a second time"),
+        ("1. A\n   type: research\n   type: research\n", "line 3: type: is here twice"),
         ("title: T\n", "1 to 20 steps, and this has 0"),
         ("\n".join(f"{number}. S" for number in range(1, 22)), "1 to 20 steps, and this has 21"),
         ("1. A\n   type: analysis\n", "no step of the plan searches"),

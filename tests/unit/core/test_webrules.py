@@ -57,7 +57,7 @@ def test_days(since: str, until: str, published: str, why: str):
         ({"until": "2024-13"}, "not a date: write a day"),
         ({"since": "2024-02-30"}, "not a date: write a day"),
         ({"since": "2024", "until": "2023"}, "--until 2023-12-31 is before --since 2024-01-01"),
-        ({"domains": ["a.b.org"], "denied": ["b.org"]}, "both wanted and left out"),
+        ({"domains": ["a.b.org"], "denied": ["b.org"]}, "both included and excluded"),
         ({"country": "Germany"}, "no country 'Germany'; write two letters"),
         ({"country": "qq"}, "no country"),
     ],

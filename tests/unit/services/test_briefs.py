@@ -55,7 +55,7 @@ def test_the_language_is_that_of_the_question(question: str, language: str) -> N
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no length"):
+    with pytest.raises(UsageError, match="not a length"):
         made(length="endless")
     with pytest.raises(UsageError, match="german is de"):
         made(language="german")
@@ -66,7 +66,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"\xff\xfe\x00", "not text in UTF-8"),
+        (b"\xff\xfe\x00", "not UTF-8 text"),
         (b"## A\x00", "control characters"),
         (b" \n", "is empty"),
         (b"# x\n" * MOST_BYTES, "too large: at most 8,000 bytes"),

@@ -131,7 +131,7 @@ async def test_errors_name_what_there_is(notes: Path):
             await assay.remove(["md"], "thesis")
         assert await names(assay, "thesis") == {"a.md", "b.md"}
         await assay.mark("bare", private=False)
-        with pytest.raises(UsageError, match="nothing is remembered"):
+        with pytest.raises(UsageError, match="does not know where the collection"):
             await assay.sync("bare")
         with pytest.raises(UsageError, match="cannot be a collection's name"):
             await assay.add(notes, "@thesis")

@@ -57,7 +57,7 @@ async def test_elsewhere_only_who_is_named_is_asked(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("name", ["extractive", "scripted"])
 def test_a_service_named_like_a_built_in_model_is_refused(name: str) -> None:
     told = settings.load(services={name: {"url": "http://127.0.0.1:9/v1"}})
-    with pytest.raises(ConfigError, match=f"services.{name} .* give your service another name"):
+    with pytest.raises(ConfigError, match=f"services.{name} .* choose another name for your service"):
         load_model(told, f"{name}:large")
 
 

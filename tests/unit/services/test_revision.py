@@ -69,10 +69,10 @@ def test_a_judge_somebody_named_stays():
 @pytest.mark.parametrize(
     ("wanted", "point", "match"),
     [
-        ({"depth": "light"}, "write", "--depth changes nothing"),
-        ({"strategy": "reflective"}, "write", "--strategy changes nothing"),
-        ({"review_plan": "required"}, "write", "--review-plan changes nothing"),
-        ({"review_plan": "required"}, "research", "needs a plan to be made"),
+        ({"depth": "light"}, "write", "--depth does not change a report"),
+        ({"strategy": "reflective"}, "write", "--strategy does not change a report"),
+        ({"review_plan": "required"}, "write", "--review-plan does not change a report"),
+        ({"review_plan": "required"}, "research", "needs a new plan"),
         ({"language": "klingonese!"}, "write", "language"),
     ],
 )

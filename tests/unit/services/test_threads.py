@@ -62,7 +62,7 @@ async def test_a_run_waits_is_answered_and_goes_on(library: Library, notes: Path
         assert not await assay.is_answered("last")
         await assay.answer("last", {"spring tide": "yes"})
         assert await assay.is_answered(run.run_id)
-        with pytest.raises(UsageError, match="has been given its answers"):
+        with pytest.raises(UsageError, match="already has its answers"):
             await assay.answer("last", ["again"])
         report = await (await assay.resume(run.run_id)).report()
         assert report.status == "completed"

@@ -66,7 +66,7 @@ def test_the_database_alone_is_one_file(home: Path, tmp_path: Path):
 
 def test_nothing_is_overwritten_and_no_half_copy_is_left(home: Path, tmp_path: Path):
     (tmp_path / "mine.zip").write_text("mine")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         databases.backup(home, SETTINGS, tmp_path / "mine.zip")
     with pytest.raises(UsageError, match="does not exist"):
         databases.backup(home, SETTINGS, tmp_path / "none" / "copy.zip")

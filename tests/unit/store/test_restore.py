@@ -277,7 +277,7 @@ async def test_what_is_missing_or_torn_far_away_is_found(harbor: Path, shared: C
 
 async def test_a_database_of_a_server_is_migrated_where_there_is_one(new_database: Callable[[], str], tmp_path: Path):
     url = new_database()
-    with pytest.raises(UsageError, match="no tables"):
+    with pytest.raises(UsageError, match="no Assay tables"):
         databases.migrate(tmp_path, Settings(database=SecretStr(postgres.with_schema(postgres.bare(url)))))
     async with Assay(Settings(database=SecretStr(url)), home=tmp_path / "home"):
         pass

@@ -66,7 +66,7 @@ def test_every_kind_of_property_is_read() -> None:
         ('{"properties": {"a": {"type": "string", "format": "ipv4"}}}', "has format 'ipv4'"),
         ('{"properties": {"a": {"type": "string", "enum": []}}}', "no list: write a list of values"),
         ('{"properties": {"a": {"enum": [{}]}}}', "other values than texts, numbers and booleans"),
-        ('{"properties": {"a": {"type": "integer", "minimum": "1"}}}', "minimum '1', which is no number"),
+        ('{"properties": {"a": {"type": "integer", "minimum": "1"}}}', "minimum '1', which is not a number"),
         ('{"properties": {"a": {"type": "string", "maxLength": -1}}}', "maxLength -1"),
         ('{"properties": {" ": {"type": "string"}}}', "named ' '"),
         (

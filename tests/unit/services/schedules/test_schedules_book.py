@@ -42,7 +42,7 @@ def test_how_often(text: str, seconds: int):
 
 @pytest.mark.parametrize("text", ["", "7", "d", "0d", "-1d", "1.5h", "monthly", "9999999w", "7d7d", "٧d"])
 def test_what_is_no_time(text: str):
-    with pytest.raises(UsageError, match="no interval"):
+    with pytest.raises(UsageError, match="not an interval"):
         read_every(text)
 
 
