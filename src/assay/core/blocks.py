@@ -118,23 +118,29 @@ def line_spans(text: str) -> list[tuple[int, int]]:
     return [*found, (start, len(text)), (len(text), len(text)), (len(text), len(text))]
 
 
-def places(content: str, text: str, lines: Sequence[tuple[int, int]]) -> list[int]:
+def places(content: str, text: str, lines: Sequence[tuple[int, int]], offset: int = 0) -> Sequence[int]:
     """The code point in `text` of each character of `content`, which stands in these lines behind the signs of blocks.
 
-    Of what is not found there it is the line's start; a line's end is that of the line.
+    Of what is not found there it is the line's start; a line's end is that of the line. `offset` is added to each.
     """
-    found: list[int] = []
     text = text.replace("\0", "\ufffd")  # as markdown-it has it
-    for part, (start, end) in zip(content.split("\n"), lines, strict=False):
-        body = part.strip()
-        at = text.rfind(body, start, end) if body else end
-        begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
-        if at >= 0 and begin >= start:
-            found.extend(range(begin, begin + len(part)))  # nearly always; only what has no place is squeezed in
-        else:
-            found += [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
-        found.append(end)
+    parts = content.split("\n")
+    found: list[int] = []
+    for part, (start, end) in zip(parts, lines, strict=False):
+        there = _line_places(part, text, start, end)
+        if len(parts) == 1 and isinstance(there, range):
+            return range(there.start + offset, there.stop + offset)  # as nearly always: no number is made
+        found.extend(offset + place for place in (*there, end))
     return found[:-1]
+
+
+def _line_places(part: str, text: str, start: int, end: int) -> Sequence[int]:
+    body = part.strip()
+    at = text.rfind(body, start, end) if body else end
+    begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
+    if at >= 0 and begin >= start:
+        return range(begin, begin + len(part))  # nearly always; only what has no place is squeezed in
+    return [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
 
 
 _ENDING = re.compile(r"\r\n?|\n")

@@ -131,7 +131,7 @@ def _blocks(markdown: str, tokens: Sequence[Token]) -> dict[int, _Block]:
     for position, token in enumerate(tokens):
         if token.type == "inline" and token.map:
             if tokens[position - 1].type in ("th_open", "td_open"):
-                points = _in_row(token.content, markdown, lines[token.map[0]], read)
+                points: Sequence[int] = _in_row(token.content, markdown, lines[token.map[0]], read)
             else:
                 points = places(token.content, markdown, lines[slice(*token.map)])
             blocks[position] = _Block(content=token.content, points=points)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.core import pages
 from assay.core.brief import Said
 from assay.core.errors import UsageError
+from assay.core.later import later
 from assay.core.ports import RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
 from assay.core.view import fold
 from assay.run.process import is_dead
 from assay.services.context import Context
 from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, without_the_dead
-from assay.services.threads import LONGEST_NAME, messages
+
+if TYPE_CHECKING:
+    import assay.services.threads as conversation
+else:
+    conversation = later("assay.services.threads")
 
 
 class RunsPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +85,7 @@ async def said(context: Context, reference: str) -> list[ThreadMessage]:
         view = fold(await journal.events(row.run_id))
         told += [
             ThreadMessage(**msgspec.structs.asdict(each), run_id=row.run_id, created_at=row.created_at)
-            for each in messages(view)
+            for each in conversation.messages(view)
         ]
     return told
 
@@ -87,8 +93,8 @@ async def said(context: Context, reference: str) -> list[ThreadMessage]:
 async def rename(context: Context, reference: str, title: str) -> ThreadRow:
     """Call a thread by another title; see `Assay.rename_thread`."""
     title = " ".join(title.split())
-    if len(title) > LONGEST_NAME or not title.isprintable():
-        raise UsageError(f"a thread's title is at most {LONGEST_NAME} printable characters")
+    if len(title) > conversation.LONGEST_NAME or not title.isprintable():
+        raise UsageError(f"a thread's title is at most {conversation.LONGEST_NAME} printable characters")
     row = await context.store.journal.thread(reference)
     await context.store.journal.rename(row.name, title)
     return await context.store.journal.thread(row.name)

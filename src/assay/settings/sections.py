@@ -180,9 +180,7 @@ class Retention(SettingsTable):
 
     days: float | None = Field(None, gt=0, description="days to keep ended runs; unset: forever")
     runs: int | None = Field(None, ge=0, description="number of ended runs to keep, newest first; unset: all")
-    gb: float | None = Field(
-        None, gt=0, description="gigabytes of ended runs to keep, newest first; unset: all"
-    )
+    gb: float | None = Field(None, gt=0, description="gigabytes of ended runs to keep, newest first; unset: all")
 
 
 class TimeoutSettings(SettingsTable):

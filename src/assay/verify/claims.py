@@ -118,7 +118,7 @@ class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     block: Block
     text: str
-    places: tuple[int, ...]
+    places: Sequence[int]
     sections: tuple[str, ...]
     head: tuple[str, ...] = ()
 
@@ -191,8 +191,10 @@ def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[M
     return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
 
 
-def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, list[int]]:
+def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, Sequence[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
+    if not markers:
+        return block.text, block.places
     kept: list[str] = []
     places: list[int] = []
     last = 0
@@ -201,11 +203,12 @@ def _without(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, list[i
         kept.append(block.text[last:start].rstrip(" \t"))
         places.extend(block.places[last : last + len(kept[-1])])
         last = bisect_left(block.places, marker.end, start)
-    return "".join((*kept, block.text[last:])), [*places, *block.places[last:]]
+    places.extend(block.places[last:])
+    return "".join((*kept, block.text[last:])), places
 
 
 def _sentences(
-    report: str, number: int, block: ReportBlock, text: str, places: list[int], markers: Sequence[Marker]
+    report: str, number: int, block: ReportBlock, text: str, places: Sequence[int], markers: Sequence[Marker]
 ) -> Iterator[ReportSentence]:
     spans = _spans(block.block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
@@ -226,7 +229,7 @@ def _sentences(
         )
 
 
-def _spans(kind: BlockKind, text: str, places: list[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
+def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
     """Sentences; a row, and a frame which is cited at its end, is one."""
     spans = sentences(_masked(text))
     whole = [(spans[0][0], spans[-1][1])]
@@ -301,12 +304,12 @@ def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iter
     start = len(line) - len(line.lstrip(" \t>|"))
     end = len(line.rstrip(" \t|"))
     if start < end:
-        places = tuple(range(block.start + start, block.start + end))
+        places = range(block.start + start, block.start + end)
         yield ReportBlock(block=block, text=line[start:end], places=places, sections=sections, head=head)
 
 
 def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
     """A paragraph or heading, past the signs of lists and quotations."""
     if block.content.strip():
-        there = tuple(block.start + at for at in places(block.content, block.text, line_spans(block.text)))
+        there = places(block.content, block.text, line_spans(block.text), block.start)
         yield ReportBlock(block=block, text=block.content, places=there, sections=sections)

@@ -50,6 +50,8 @@ _RUN = 5
 _PERMUTATIONS, _SEED = 128, 7
 _NEAR, _SURE = 0.35, 0.65
 """Between these estimates two documents are compared exactly: the error of an estimate is 0.04 at one half."""
+_KEPT = 10_000_000
+"""Code points of words which are kept while documents are compared; what is beyond is read again when needed."""
 
 
 def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> dict[str, int]:
@@ -65,16 +67,18 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
         alone in its own.
     """
     names = list(texts)
-    first = _grouped(names[:MOST_DOCUMENTS], texts, frozenset())
+    documents = _Documents(texts, frozenset())
+    first = _grouped(names[:MOST_DOCUMENTS], documents)
     widespread = _widespread(first, texts)
     groups = _Groups(names)
-    groups.join(_forms(pages, texts))
+    groups.join(_forms(pages, documents))
     if not widespread:
         groups.join(_members(first))
         return groups.numbered()
+    documents = _Documents(texts, widespread)
     for members in _members(first):
         if len(members) > 1:
-            groups.join(_members(_grouped(members, texts, widespread)))
+            groups.join(_members(_grouped(members, documents)))
     return groups.numbered()
 
 
@@ -83,10 +87,33 @@ def copies(groups: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(members) for members in _members(groups) if len(members) > 1)
 
 
-def _forms(pages: Iterable[Sequence[str]], texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+class _Documents:
+    """The words of documents, by name, besides `boilerplate`: to read them costs more than what is done with them."""
+
+    def __init__(self, texts: Mapping[str, str], boilerplate: Collection[str]) -> None:
+        self._texts, self._boilerplate = texts, boilerplate
+        self._kept: dict[str, str] = {}
+        self._room = _KEPT
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._texts
+
+    def words(self, name: str) -> list[str]:
+        """The words which count."""
+        if name in self._kept:
+            return self._kept[name].split()
+        found = _words(self._texts[name], self._boilerplate)
+        joined = " ".join(found)
+        if len(joined) <= self._room:
+            self._room -= len(joined)
+            self._kept[name] = joined
+        return found
+
+
+def _forms(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tuple[str, str]]:
     """Pairs of documents which are forms of one page."""
     for page in pages:
-        runs = {name: set(_runs(_words(texts[name], ()))) for name in page[:MOST_FORMS] if name in texts}
+        runs = {name: set(_runs(documents.words(name))) for name in page[:MOST_FORMS] if name in documents}
         for one, other in combinations(runs, 2):
             if len(runs[one] & runs[other]) >= SAME_PAGE * (min(len(runs[one]), len(runs[other])) or 1):
                 yield one, other
@@ -142,12 +169,12 @@ def _lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text[:LONGEST].splitlines()]
 
 
-def _words(text: str, boilerplate: Collection[str]) -> tuple[str, ...]:
+def _words(text: str, boilerplate: Collection[str]) -> list[str]:
     """The words of a text which count; of one which has too few of those, all of them."""
     # Where lines need not be compared, spaces need not be put in order: for words they are all the same.
     lines = [line for line in _lines(text) if line not in boilerplate] if boilerplate else text[:LONGEST].splitlines()
     telling = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
-    return tuple(telling if len(telling) >= FEWEST else words("\n".join(lines)))
+    return telling if len(telling) >= FEWEST else words("\n".join(lines))
 
 
 def _runs(found: Sequence[str]) -> list[str]:
@@ -155,28 +182,28 @@ def _runs(found: Sequence[str]) -> list[str]:
 
 
 class _Sketch(msgspec.Struct, frozen=True):
-    """A document as all pairs are compared; its `words` are kept where it is short, else read again when needed."""
+    """A document as all pairs are compared; its `words` where it is short."""
 
     digest: bytes
     minhash: RMinHash | None
-    words: tuple[str, ...]
+    words: Sequence[str]
 
 
-def _grouped(names: Sequence[str], texts: Mapping[str, str], boilerplate: Collection[str]) -> dict[str, int]:
-    """Group `names` by what they say besides `boilerplate`."""
-    sketches = {name: _sketched(_words(texts[name], boilerplate)) for name in names}
+def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
+    """Group `names` by what they say."""
+    sketches = {name: _sketched(documents.words(name)) for name in names}
     groups = _Groups(names)
     groups.join(_equal(sketches))
     for one, other, estimate in _near(sketches):
-        if not groups.has(one, other):
-            sure = estimate >= _SURE
-            if sure or _share(_words(texts[one], boilerplate), _words(texts[other], boilerplate)) >= ALIKE:
-                groups.join([(one, other)])
-    groups.join(_contained(sketches, texts, boilerplate))
+        if groups.has(one, other):
+            continue
+        if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
+            groups.join([(one, other)])
+    groups.join(_contained(sketches, documents))
     return groups.numbered()
 
 
-def _sketched(found: tuple[str, ...]) -> _Sketch:
+def _sketched(found: Sequence[str]) -> _Sketch:
     digest = hashlib.sha256("\n".join(found).encode("utf-8", "surrogatepass")).digest() if found else b""
     minhash = None
     if len(found) >= FEWEST:
@@ -207,9 +234,7 @@ def _share(one: Sequence[str], other: Sequence[str]) -> float:
     return len(first & second) / (len(first | second) or 1)
 
 
-def _contained(
-    sketches: Mapping[str, _Sketch], texts: Mapping[str, str], boilerplate: Collection[str]
-) -> Iterator[Sequence[str]]:
+def _contained(sketches: Mapping[str, _Sketch], documents: _Documents) -> Iterator[Sequence[str]]:
     """A short document and the longer ones it stands in; a page which has several of them in it is a collection."""
     short = {name: set(_runs(each.words)) for name, each in sketches.items() if len(each.words) >= FEWEST}
     where: dict[str, list[str]] = defaultdict(list)
@@ -217,7 +242,7 @@ def _contained(
         for run in runs:
             where[run].append(name)
     for name, sketch in sketches.items() if short else ():
-        found = sketch.words or _words(texts[name], boilerplate)
+        found = sketch.words or documents.words(name)
         counts = Counter(part for run in where.keys() & set(_runs(found)) for part in where[run])
         inside = [part for part, count in counts.items() if count >= CONTAINED * len(short[part])]
         inside = [part for part in inside if len(sketches[part].words) < len(found)]

@@ -37,6 +37,7 @@ from assay.verify.judge import has_judge
 _SMALL = 2_000
 _GROWTH = 16
 """What is not settled yet is read anew when a line came; if long, only when it grew by one part in so many."""
+_LINE_ENDS = "\r\n"
 _MARKER_SIGNS = "[【［"
 
 
@@ -58,7 +59,10 @@ class SentenceStream:
         """Take more of the report; the sentences, of whole blocks, which are settled by it."""
         self._scanner.add(text)
         self._scan(final=False)
+        begins_line = not self._tail or self._tail[-1] in _LINE_ENDS
         self._tail += text
+        if not begins_line and not any(end in text for end in _LINE_ENDS):
+            return ()  # as nearly always: no line more than was looked at
         seen = _settled(self._tail)
         least = max(1, len(self._tail) // _GROWTH if len(self._tail) > _SMALL else 1)
         if seen - self._seen < least:

@@ -14,6 +14,8 @@ INDEX = ("tantivy", "assay.search", "assay.fetch", "assay.evidence", "lxml", "se
 WEB = ("httpx2", "httpcore2", "anyio", "h11", "urllib.request", "assay.search.web", "assay.search.mcp", "dateutil")
 WORDS = ("nupunkt", "babel", "markdown_it", "psutil")
 SCREEN = ("rich", "assay.cli.live.screen")
+STARTS = ("assay.services.threads", "assay.run.execution", "assay.core.run_options", "assay.locale")
+"""What starts a run, and goes on with one."""
 RARE = ("alembic", "filelock", "structlog", "opentelemetry", "pydantic_ai", "psycopg", "importlib.resources.simple")
 
 
@@ -40,6 +42,7 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     assert {"assay.phases.pipeline", "sqlalchemy", "tantivy"} <= run  # and what it needs, it has
     for command in (("runs", "list"), ("runs", "show", "last"), ("claims", "last")):
         assert unneeded(loads(*command), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE) == [], command
+    assert unneeded(loads("runs", "list"), STARTS) == []
 
 
 def test_settings_are_listed_without_a_library(loads):

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, inspect
+from sqlalchemy import Select, event, inspect, select
 
 from assay.core.errors import StoreError
 from assay.store.sql import open_store, sqlite, upgrade
@@ -209,3 +209,30 @@ def test_a_writer_that_waited_too_long_names_the_reason(tmp_path):
 def _env() -> dict[str, str]:
     source = Path(sqlite.__file__).parents[3]
     return {"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"}
+
+
+def test_one_statement_begins_no_transaction_and_several_see_one_state(tmp_path):
+    made = Database(tmp_path / "assay.db")
+    said: list[str] = []
+    event.listen(made._engine, "checkout", lambda driver, *_: driver.set_trace_callback(said.append))
+    chosen = select(version.c.version_num)
+    assert [row.version_num for row in made.rows(chosen)] == [HEAD]
+    assert [each.split()[0] for each in said] == ["SELECT"]
+    with made.read() as connection:
+        before = connection.execute(chosen).scalar()
+        with made.write() as writing:
+            writing.execute(version.update().values(version_num="r0000"))
+        assert connection.execute(chosen).scalar() == before == HEAD
+        assert [row.version_num for row in made.rows(chosen)] == ["r0000"]
+    made.close()
+    with pytest.raises(StoreError, match="not a database"):
+        _damaged_rows(tmp_path, chosen)
+
+
+def _damaged_rows(folder: Path, chosen: Select[str]) -> None:
+    made = Database(folder / "damaged.db")
+    made.close()
+    (folder / "damaged.db").write_bytes(b"no database" * 1_000)
+    for each in folder.glob("damaged.db-*"):
+        each.unlink()
+    made.rows(chosen)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.verify import copies as compared
 from assay.verify.copies import clusters, copies
 
 RELEASE = (
@@ -93,6 +95,23 @@ def test_every_document_has_one_group_and_equal_ones_the_same(found: list[str]) 
 def test_many_documents_are_grouped_in_bounded_time() -> None:
     named = {f"d{at}": prose(at % 30, 20) for at in range(60)}
     assert len(set(clusters(named).values())) == 30
+
+
+def test_documents_beyond_what_is_kept_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead = "Ferry passengers have to walk further this spring, our reporter learned from the town hall today.\n"
+    shared = prose(31, 20)
+    texts = {
+        "release": RELEASE,
+        "collection": prose(30, 60) + RELEASE + prose(32, 60),
+        "half": shared + prose(33, 9),
+        "other half": lead + shared + prose(34, 9),
+        "alone": prose(35, 40),
+    }
+    kept = clusters(texts, [("release", "collection")])
+    assert sorted(map(set, copies(kept)), key=min) == [{"release", "collection"}, {"half", "other half"}]
+    for room in (0, 2_000, 12_000):
+        monkeypatch.setattr(compared, "_KEPT", room)
+        assert clusters(texts, [("release", "collection")]) == kept
 
 
 def test_forms_of_one_page_are_one_source_where_they_say_the_same() -> None:

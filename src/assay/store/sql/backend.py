@@ -19,12 +19,14 @@ class DatabaseBackend(Protocol):
     """A database: how it is reached, begun, locked, and what its errors mean.
 
     `place` is what a user calls it; `faults` is what its driver raises when it is used without SQLAlchemy in between;
-    `write` are execution options of connections whose transactions may write, `read` of those which see one state.
+    `write` are execution options of connections whose transactions may write, `read` of those which see one state,
+    `single` of those which make one reading statement and see one state for that reason.
     """
 
     place: str
     faults: tuple[type[BaseException], ...]
     read: dict[str, Any]
+    single: dict[str, Any]
     write: dict[str, Any]
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import importlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, TypeVarTuple
 
-from sqlalchemy import Connection, Dialect, inspect, select
+from sqlalchemy import Connection, Dialect, Row, Select, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from assay.core.errors import StoreAway, StoreError
@@ -25,6 +25,7 @@ PAUSE_SECONDS = 0.2
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Database:
@@ -39,6 +40,7 @@ class Database:
         self.faults: tuple[type[BaseException], ...] = (SQLAlchemyError, *self.backend.faults)
         self._engine = self.backend.engine()
         self._reading = self._engine.execution_options(**self.backend.read)
+        self._single = self._engine.execution_options(**self.backend.single)
         try:
             if not self.backend.exists() or self._stored_version() != HEAD:
                 self._make_current()
@@ -56,6 +58,18 @@ class Database:
         try:
             with self._reading.begin() as connection:
                 yield connection
+        except self.faults as error:
+            raise self.backend.explain(error) from error
+
+    def rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None = None) -> Sequence[Row[*Ts]]:
+        """What one statement finds; a transaction is begun for it only where the database needs one.
+
+        Raises:
+            StoreError: the database is unusable.
+        """
+        try:
+            with self._single.connect() as connection:
+                return connection.execute(statement, parameters).all()
         except self.faults as error:
             raise self.backend.explain(error) from error
 

@@ -96,16 +96,14 @@ class SqlLibrary(SqlCollections):
     @patient
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
-        with self._database.read() as connection:
-            row = connection.execute(self._of_hash, {"of": sha256}).first()
-        return None if row is None else _document(row)
+        rows = self._database.rows(self._of_hash, {"of": sha256})
+        return _document(rows[0]) if rows else None
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""
-        with self._database.read() as connection:
-            row = connection.execute(self._snapshot_of_hash, {"of": sha256}).first()
-        return None if row is None else Snapshot(**{**row._asdict(), "redirects": tuple(row.redirects)})
+        rows = self._database.rows(self._snapshot_of_hash, {"of": sha256})
+        return Snapshot(**{**rows[0]._asdict(), "redirects": tuple(rows[0].redirects)}) if rows else None
 
     @patient
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
@@ -120,8 +118,7 @@ class SqlLibrary(SqlCollections):
             .order_by(rank, *self._sight.own_first)
             .limit(common.FOUND)
         )
-        with self._database.read() as connection:
-            found = [_document(row) for row in connection.execute(chosen)]
+        found = [_document(row) for row in self._database.rows(chosen)]
         # what he has and another shows him too is one document
         return list({each.sha256: each for each in reversed(found)}.values())[::-1]
 
@@ -132,8 +129,7 @@ class SqlLibrary(SqlCollections):
             return []
         rows_in = documents.c.row.in_(_rows(self._sight, collections))
         chosen = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
-        with self._database.read() as connection:
-            rows = connection.execute(chosen.limit(None if limit is None else max(limit, 0))).all()
+        rows = self._database.rows(chosen.limit(None if limit is None else max(limit, 0)))
         return [_document(row) for row in rows]
 
     @patient
@@ -159,23 +155,19 @@ class SqlLibrary(SqlCollections):
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Documents by row number, ascending, from `row` exclusive."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
-        with self._database.read() as connection:
-            rows = connection.execute(chosen.order_by(documents.c.row).limit(max(limit, 0))).all()
+        rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))
         return [(found.row, _document(found)) for found in rows]
 
     @patient
     def at(self, rows: Collection[int]) -> dict[int, Document]:
         """The documents at these row numbers, by row."""
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
-        with self._database.read() as connection:
-            found = connection.execute(chosen).all()
-        return {each.row: _document(each) for each in found}
+        return {each.row: _document(each) for each in self._database.rows(chosen)}
 
     @patient
     def last_row(self) -> int:
         """The highest row number, 0 when empty."""
-        with self._database.read() as connection:
-            highest: int | None = connection.execute(_LAST_ROW).scalar()
+        ((highest,),) = self._database.rows(_LAST_ROW)
         return highest or 0
 
     @patient
@@ -199,8 +191,7 @@ class SqlLibrary(SqlCollections):
         """See the port."""
         named = {_path(path): path for path in paths}
         chosen = select(files).where(files.c.path.in_(named), files.c.owner == self._sight.me)
-        with self._database.read() as connection:
-            rows = connection.execute(chosen).all()
+        rows = self._database.rows(chosen)
         return {
             named[row.path]: FileStamp(
                 path=named[row.path],

@@ -69,6 +69,7 @@ class Postgres:
     """
 
     read: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    single = read
     write: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
     merge = staticmethod(merged_commits.write)
     faults: tuple[type[BaseException], ...] = (psycopg.Error,)

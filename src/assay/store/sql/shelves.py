@@ -200,8 +200,7 @@ class SqlCollections:
         wanted = list(dict.fromkeys(collections))
         if not wanted:
             return ()
-        with self._database.read() as connection:
-            found = connection.execute(select(_TABLE.owner, _TABLE.name).where(self._sight.named(wanted))).all()
+        found = self._database.rows(select(_TABLE.owner, _TABLE.name).where(self._sight.named(wanted)))
         known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
         return tuple(known[name] for name in wanted if name in known)
 
@@ -278,8 +277,7 @@ class SqlCollections:
             .join(collections, collections.c.number == origins.c.collection)
             .where(collections.c.owner == owner, collections.c.name == name)
         )
-        with self._database.read() as connection:
-            rows = connection.execute(chosen).all()
+        rows = self._database.rows(chosen)
         return sorted((_origin(row._asdict()) for row in rows), key=lambda each: each.place)
 
     @patient

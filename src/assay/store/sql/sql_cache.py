@@ -26,9 +26,8 @@ class SqlCache:
     @patient
     def recall(self, key: str) -> bytes | None:
         """What was kept under `key`."""
-        with self._database.read() as connection:
-            found: bytes | None = connection.execute(select(memos.c.data).where(memos.c.key == key)).scalar()
-        return found
+        rows = self._database.rows(select(memos.c.data).where(memos.c.key == key))
+        return rows[0].data if rows else None
 
     @patient
     def keep(self, key: str, data: bytes) -> None:
@@ -42,8 +41,7 @@ class SqlCache:
         key = memos.c.key
         within = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # by the index, where it sorts by bytes
         chosen = select(memos).where(within, func.substr(key, 1, len(prefix)) == prefix)
-        with self._database.read() as connection:
-            return {row.key: row.data for row in connection.execute(chosen)}
+        return {row.key: row.data for row in self._database.rows(chosen)}
 
     @patient
     def forget(self, keys: Collection[str]) -> None:

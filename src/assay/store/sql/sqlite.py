@@ -34,6 +34,8 @@ BUSY_SECONDS = 30
 
 WRITE = {"assay_write": True}
 """Execution options of a connection which is going to write."""
+SINGLE = {"assay_single": True}
+"""Execution options of a connection which makes one reading statement: SQLite gives each a transaction of its own."""
 
 # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
 # process loses nothing of it: what was written is the operating system's. A power cut may lose the last commits, never
@@ -53,6 +55,7 @@ class Sqlite:
     """The database file at `path`."""
 
     read: dict[str, Any] = {}
+    single: dict[str, Any] = SINGLE
     write: dict[str, Any] = WRITE
     merge = None
     faults: tuple[type[BaseException], ...] = (DriverError,)
@@ -189,8 +192,9 @@ def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 def _begin(connection: Connection) -> None:
     # A writer takes the lock first: a transaction which turns from reading to writing fails without waiting.
-    write = connection.get_execution_options().get("assay_write")
-    connection.connection.cursor().execute("BEGIN IMMEDIATE" if write else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get("assay_single"):
+        connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")
 
 
 def _to_json(value: object) -> str:
