@@ -90,7 +90,7 @@ def test_texts_are_measured_too() -> None:
     assert text_of(None, "template") == text_of("", "template") == ""
     with pytest.raises(UsageError, match="the text of the instructions is too large"):
         made(instructions="word " * MOST_BYTES)
-    with pytest.raises(UsageError, match="not text"):
+    with pytest.raises(UsageError, match="not UTF-8 text"):
         made(instructions="lone \ud800 surrogate")
 
 
