@@ -13,7 +13,7 @@ from assay.core.passage_context import show
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
 from assay.models.extractive.model import respond
-from assay.models.extractive.plans import queries
+from assay.models.extractive.plans import queries, retries
 
 QUESTION = "When was PEP 6 created? Who wrote PEP 8?"
 TITLES = ("When was PEP 6 created", "Who wrote PEP 8")
@@ -33,7 +33,7 @@ def told(step: int, title: str, cites: int, *searched: str) -> dict[str, Any]:
 
 
 def everything(title: str) -> tuple[str, ...]:
-    return queries(title, QUESTION)
+    return (*queries(title, QUESTION), *retries(title, QUESTION))
 
 
 def reflected(findings: list[dict[str, Any]], step: int, steps: tuple[PlanStep, ...] = (), **rules: int) -> Any:

@@ -105,6 +105,14 @@ def rare(question: ParsedQuestion) -> list[str]:
     return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in frames))
 
 
+def retries(text: str, whole: str = "") -> tuple[str, ...]:
+    """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
+    mentions = analyze(text).mentions or analyze(whole or text).mentions
+    spelt = list(map(_spelt, mentions))
+    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
+    return tuple(dict.fromkeys([*spelt, *plain]))[:4]
+
+
 def _spelt(mention: Mention) -> str:
     """A document as an address or a file name calls it: "pep-0006"."""
     return f"{mention.identifier.series}-{mention.identifier.number:0>4}"

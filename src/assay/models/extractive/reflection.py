@@ -17,7 +17,7 @@ from assay.models.extractive import hops
 from assay.models.extractive import plans as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, last, shelved, task_of
 from assay.models.extractive.answers import select
-from assay.models.extractive.plans import Step, queries, short
+from assay.models.extractive.plans import Step, queries, retries, short
 from assay.models.extractive.question import parts, question_of
 from assay.models.extractive.reports import listed
 from assay.models.extractive.words import carries_topic, stems, topics
@@ -200,7 +200,7 @@ def _others(request: Request, rules: ReflectionRules, told: Sequence[StepFinding
     if step is None or step.again or not step.needs_search or not done or any(each.cites for each in done):
         return ()
     asked = {_plain(query) for each in told for query in each.searched}
-    known = queries(step.title, text)
+    known = (*queries(step.title, text), *retries(step.title, text))
     return tuple(dict.fromkeys(query for query in known if _plain(query) not in asked))[:OTHERS]
 
 
