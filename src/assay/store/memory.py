@@ -34,8 +34,7 @@ from assay.store.common import Wall
 from assay.store.labels import given_labels
 from assay.store.listeners import Listeners
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
-from assay.store.memory_lists import MemoryListing
-from assay.store.memory_run import StoredRun
+from assay.store.memory_lists import MemoryListing, StoredRun
 from assay.store.owned_view import OwnedView
 
 # Additions in the process.

@@ -20,7 +20,7 @@ from assay.export.html.article import Article, PageHeading, article, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather
-from assay.export.html.provenance import in_short, made
+from assay.export.html.page import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import shares

@@ -22,7 +22,7 @@ from assay.core.ports.users import Permission
 from assay.core.translation import gettext, number
 from assay.core.ways import read_on, worded
 from assay.export.html.evidence_section import place
-from assay.export.html.signs import sprite, word
+from assay.export.html.markup import sprite, word
 from assay.locale import PAGE_LOCALES, speaking_page
 from assay.server import guards
 from assay.server.gate import check, who_of

@@ -2,7 +2,7 @@
 
 rows       the lines of a file as orders         folder     what of them is done, in a folder
 budget      what is left of the total             work       the loop which begins runs and takes their results
-answer_table  documents by questions              table_files  such a table as CSV, Excel, Markdown, JSON
+answer_table  documents by questions, and such a table as CSV, Excel, Markdown, JSON
 """
 
 from assay.services.batch.folder import BatchFolder, BatchResult
