@@ -25,11 +25,11 @@ from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
 from assay.search.turns import INDEX, Turn, file_turn
+from assay.services.arguments import Say, text_of
 from assay.services.context import Context
+from assay.services.handle import replace_file
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.providers import search_turns_of
-from assay.services.research_report import replace_file
-from assay.services.texts import Say, text_of
 from assay.settings import Settings
 from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
@@ -46,8 +46,8 @@ else:
     cited_texts = later("assay.app.cited_texts")
     embeddings = later("assay.app.embeddings")
     hybrid = later("assay.search.vectors.hybrid")
-    web = later("assay.app.online")
     post = later("assay.fetch.web.post")
+    web = later("assay.app.online")
 
 
 def reader(context: Context) -> DocumentReader:

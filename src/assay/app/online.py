@@ -19,7 +19,7 @@ from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
-from assay.services.cleanup import close_all
+from assay.services.context import close_all
 from assay.services.pages import make_fetcher
 from assay.services.ports import Readers
 from assay.settings import Settings

@@ -19,11 +19,11 @@ from assay.core.ways import way
 from assay.run.replay import replay
 from assay.services import collections as app_collections
 from assay.services import daily, privacy, stored_runs, worlds
+from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
 from assay.services.revision import Replay, compared
-from assay.services.texts import Say, Sources, listed
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
 from assay.verify.evidence_index import text_of

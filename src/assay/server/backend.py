@@ -34,8 +34,8 @@ from assay.server.rates import Rates
 from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
+from assay.services.arguments import Sources
 from assay.services.jobs.specifications import JobWork
-from assay.services.texts import Sources
 from assay.settings import Settings
 
 if TYPE_CHECKING:

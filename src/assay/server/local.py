@@ -12,8 +12,8 @@ from assay.core.events import Envelope
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
+from assay.services.arguments import Sources
 from assay.services.handle import RunHandle
-from assay.services.texts import Sources
 
 
 class LocalRuns:
