@@ -35,7 +35,7 @@ from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
-    from assay.app import assay, cited_texts, embeddings
+    from assay.app import assay, embeddings, verification
     from assay.app import online as web
     from assay.fetch.web import post
     from assay.search.vectors import hybrid
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from assay.services.jobs.specifications import VerifyJob
 else:
     assay = later("assay.app.assay")
-    cited_texts = later("assay.app.cited_texts")
+    verification = later("assay.app.verification")
     embeddings = later("assay.app.embeddings")
     hybrid = later("assay.search.vectors.hybrid")
     post = later("assay.fetch.web.post")
@@ -198,7 +198,7 @@ def library(context: Context) -> assay.Assay:
 async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
     """Check a text as the command does: over the documents it names, with a library in memory."""
     file, output = Path(wanted.file), Path(wanted.output)
-    text = await asyncio.to_thread(text_of, file, "the text", cited_texts.LONGEST)
+    text = await asyncio.to_thread(text_of, file, "the text", verification.LONGEST)
     async with assay.Assay(context.settings, models=context.own_models) as alone:
         found = await alone.verify(
             text,

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assay.app.composition import opened
-from assay.app.observers import watch_loop
+from assay.app.composition import opened, watch_loop
 from assay.core.allowance import OwnerLimits
 from assay.core.later import later
 from assay.core.ports import Model, Watch

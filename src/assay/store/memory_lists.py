@@ -23,9 +23,7 @@ from assay.core.ports.lists import (
     relabelled,
 )
 from assay.store import common
-from assay.store.common import Wall
-from assay.store.labels import label_marks, written_labels
-from assay.store.owned_view import OwnedView
+from assay.store.common import OwnedView, Wall, label_marks, written_labels
 
 
 @dataclass(slots=True)
