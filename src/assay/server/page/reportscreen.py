@@ -27,9 +27,9 @@ from assay.server.api import shares
 from assay.server.api.reports import formats
 from assay.server.api.shares import ShareShown, list_shares
 from assay.server.page.forms import converted, read_form
-from assay.server.page.language import language_of
 from assay.server.page.regions import active_seconds, report_signs, summary_of
 from assay.server.page.templates_environment import go_to, screen
+from assay.server.page.words import language_of
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
 
