@@ -55,16 +55,14 @@ class Mcp(SettingsTable):
 class SearchSettings(SettingsTable):
     """Searching the web, and the library."""
 
-    web: bool | None = Field(
-        None, description="whether runs search the web too (--web); unset: those which name no documents (--in)"
-    )
-    offline: bool = Field(False, description="whether the web is never touched, whatever else is said")
+    web: bool | None = Field(None, description="whether runs search the web too (--web); unset: only runs without --in")
+    offline: bool = Field(False, description="whether to never use the web, whatever else is set")
     providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, ProviderSettings] = Field({}, description="how providers are reached, by name")
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="questions a search provider gets at once, of all runs and workers, by its name"
+        {}, description="queries a search provider gets at once from all runs and workers, by provider"
     )
     index: Literal["local", "postgres", "opensearch"] = Field(
         "local",
@@ -75,7 +73,7 @@ class SearchSettings(SettingsTable):
         None, description="address of OpenSearch, https://USER:PASSWORD@HOST:9200, if the index lies there"
     )
     opensearch_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,60}$")] = Field(
-        "assay", description="what the names of the indexes there begin with: another for each library"
+        "assay", description="prefix of the index names there; use a different one for each library"
     )
 
 
@@ -83,27 +81,28 @@ class EmbedderSettings(SettingsTable):
     """Search by meaning beside search by words; off where no model is named."""
 
     model: str = Field("", description="embedder (ollama:nomic-embed-text, fastembed:FOLDER); unset: words alone")
-    weight: float = Field(0.5, ge=0, le=1, description="what meaning counts beside words in a search, from 0 to 1")
+    weight: float = Field(0.5, ge=0, le=1, description="weight of meaning against words in a search, from 0 to 1")
     batch: int = Field(64, ge=1, le=2_048, description="passages in one request to the embedder")
     max_usd: float | None = Field(None, gt=0, description="US dollars one pass over the library may cost")
     max_tokens: int | None = Field(None, gt=0, description="tokens one pass over the library may use")
-    query_prefix: str | None = Field(None, description="what stands before a question; unset: as the model asks for")
-    passage_prefix: str | None = Field(None, description="what stands before a passage; unset: as the model asks for")
-    allow_private: bool = Field(
-        False, description="whether an embedder which is not on this machine is given private documents too"
-    )
+    query_prefix: str | None = Field(None, description="text before a question; unset: as the model requires")
+    passage_prefix: str | None = Field(None, description="text before a passage; unset: as the model requires")
+    allow_private: bool = Field(False, description="whether a remote embedder may read private documents")
     pgvector: bool = Field(
-        False, description="whether PostgreSQL's extension pgvector looks for what is near, if the index lies there"
+        False, description="whether to search vectors with PostgreSQL's pgvector, if the index is there"
     )
 
 
 class SpeculationSettings(SettingsTable):
     """What runs search and read before anybody asks for it. They find the same without it, and take longer."""
 
-    question: bool = Field(False, description="whether the web is searched for the question while triage decides")
-    names: bool = Field(False, description="whether what the question names is searched for while the plan is written")
-    pages: bool = Field(True, description="whether the best pages of a search are read before anybody opens them")
-    paid: bool = Field(False, description="whether search providers with a key are asked ahead too")
+    question: bool = Field(False, description="whether to search the web for the question during triage")
+    names: bool = Field(False, description="whether to search for names in the question while the plan is written")
+    pages: bool = Field(True, description="whether to fetch the best pages of a search before an agent opens them")
+    paid: bool = Field(False, description="whether to use search providers with a key for this too")
     share: float = Field(
-        0.15, ge=0, le=0.15, description="most of a run's searches and pages which are done for nothing; 0: none ahead"
+        0.15,
+        ge=0,
+        le=0.15,
+        description="largest share of a run's searches and pages that may turn out unused; 0: no speculation",
     )
