@@ -38,7 +38,7 @@ from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.ports import Commit, EventDraft, Lease, RunStatus
 from assay.server import process
-from assay.server.page.assets import assets
+from assay.server.page.templates_environment import assets
 from assay.settings import Settings
 
 RUN, LANES, CLAIMS, TTL = "run0000001", 8, 60, 600.0

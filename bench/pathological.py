@@ -39,7 +39,7 @@ from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.text import TextExtractor
 
 SIZES = {"text": (100_000, 1_000_000, 10_000_000), "draft": (100_000, 1_000_000, 4_000_000)}
-"""Characters; a draft of more is refused (`app.cited_texts.LONGEST`)."""
+"""Characters; a draft of more is refused (`app.verification.LONGEST`)."""
 AIMS = {"text": 1_000_000, "draft": 200_000}
 """Characters a second."""
 CAP = 60.0

@@ -16,8 +16,8 @@ import warm
 from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, begin, chromium, cut, scripted, shelve, unusable
 from serving import WAIT, Served, environment, served
 
-from assay.server.page.assets import address, assets
-from assay.server.page.board import screen_of
+from assay.server.page.hub import screen_of
+from assay.server.page.templates_environment import address, assets
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from research import ONE_STEP, TIDE, Sea, first_agent, planned, report_wanted, sends
 
-from assay.app.cited_texts import text_of
+from assay.app.verification import text_of
 from assay.core import events as e
 from assay.core.report import build_report
 from assay.core.view import fold

@@ -14,9 +14,8 @@ from assay.core.errors import Cancelled
 from assay.core.events import Envelope
 from assay.server import broadcasts as subject
 from assay.server.broadcasts import Broadcasts, RunStream
-from assay.server.outlets import OUTLET, Outlet
 from assay.server.problems import Refusal
-from assay.server.streams import BEAT, BEGIN, Tickets, run_frames
+from assay.server.streams import BEAT, BEGIN, OUTLET, Outlet, Tickets, run_frames
 
 RUN = "r1"
 

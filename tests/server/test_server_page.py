@@ -13,7 +13,7 @@ import pytest
 import warm
 from serving import TIDE, TIDES, WAIT, Served, begun, environment, frames, served, until
 
-from assay.server.page.assets import address
+from assay.server.page.templates_environment import address
 
 PASSWORD = "correct horse battery"
 HTML = {"Accept": "text/html"}

@@ -21,9 +21,19 @@ from starlette.requests import Request
 from assay.core import events as e
 from assay.core.claims import summarize
 from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, speaking_page
-from assay.server.page.announcements import READ_OUT, announcement
-from assay.server.page.language import language_of
-from assay.server.page.words import ago, counted, decimal, every, moment, money, said, short_day, status_word
+from assay.server.page.hub import READ_OUT, announcement
+from assay.server.page.words import (
+    ago,
+    counted,
+    decimal,
+    every,
+    language_of,
+    moment,
+    money,
+    said,
+    short_day,
+    status_word,
+)
 
 TEMPLATES = Path(str(files("assay.server.page"))) / "templates"
 SHOWN = ("placeholder", "title", "aria-label", "label", "data-confirm", "data-on", "data-off", "data-denied")

@@ -9,8 +9,8 @@ import pytest
 
 from assay.core.errors import StoreError
 from assay.run.process import Tasks
-from assay.server import run_lists
-from assay.server.run_lists import RunLists
+from assay.server import broadcasts
+from assay.server.broadcasts import RunLists
 
 MANY = 50
 TICK = 0.05
@@ -29,7 +29,7 @@ class CountedRuns:
 
 @pytest.fixture
 async def lists(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunLists]:
-    monkeypatch.setattr(run_lists, "LOOK_SECONDS", TICK)
+    monkeypatch.setattr(broadcasts, "LOOK_SECONDS", TICK)
     tasks = Tasks()
     yield RunLists(asyncio.Event(), tasks)
     await tasks.close()

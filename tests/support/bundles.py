@@ -11,8 +11,7 @@ from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.view import fold
 from assay.export.bundle import EXPORTER, Verification, check
-from assay.export.bundle.archive import BundleMember, pack, unpack
-from assay.export.bundle.contents import MANIFEST, Manifest, encode, listing
+from assay.export.bundle.contents import MANIFEST, BundleMember, Manifest, encode, listing, pack, unpack
 from assay.export.protocols import Record
 
 

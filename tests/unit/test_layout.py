@@ -87,7 +87,7 @@ def test_only_settings_reads_the_environment():
         and node.value.id == "os"
         and node.attr in ("environ", "environb", "getenv", "getenvb")
     }
-    assert readers == {f"src/assay/settings/{name}.py" for name in ("__init__", "children", "environment")}
+    assert readers == {f"src/assay/settings/{name}.py" for name in ("__init__", "environment")}
 
 
 def is_broad(handler: ast.ExceptHandler) -> bool:

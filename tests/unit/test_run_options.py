@@ -20,7 +20,7 @@ from assay.core.errors import UnknownOption
 from assay.core.options import Flag, Option, declared, nested
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, wanted_of, with_options
-from assay.services import option_names
+from assay.services import arguments
 from assay.services.batch.rows import row_shape
 
 OPTIONS = declared(RunOptions)
@@ -105,9 +105,9 @@ def test_an_option_more_is_a_column_of_rows_and_a_field_of_bodies() -> None:
 
 def test_an_option_more_is_offered_for_what_nobody_knows() -> None:
     with pytest.raises(UnknownOption, match="no option of start named 'tonne'; did you mean 'tone'"):
-        option_names.check("start", {"tonne": "dry"}, (), f"{__name__}:MoreOptions")
+        arguments.check("start", {"tonne": "dry"}, (), f"{__name__}:MoreOptions")
     with pytest.raises(UnknownOption, match="no option of start named 'tone'"):
-        option_names.check("start", {"tone": "dry"}, (), "assay.core.run_options:RunOptions")
+        arguments.check("start", {"tone": "dry"}, (), "assay.core.run_options:RunOptions")
 
 
 def test_a_body_becomes_the_options_of_the_library() -> None:

@@ -16,31 +16,30 @@ from assay.core.plan import Plan
 from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
-from assay.services.option_names import named
-from assay.services.texts import DEFAULT as DEFAULT
-from assay.services.texts import Say
-from assay.services.texts import Sources as Sources
+from assay.services.arguments import DEFAULT as DEFAULT
+from assay.services.arguments import Say, named
+from assay.services.arguments import Sources as Sources
 
 if TYPE_CHECKING:
     from assay.app import verification
     from assay.app.verification import Rechecked
     from assay.core.run_options import Answers, ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
-    from assay.services import erasure, forks, remote_runs, results, retention, run_control, run_start
-    from assay.services.erasure import DataErased
+    from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
     from assay.services.handle import RunHandle
+    from assay.services.ownership import DataErased
     from assay.services.retention import Pruned, RetentionRules, Swept
     from assay.services.revision import Replay
     from assay.services.run_control import Asked, Came
 else:
-    verification = later("assay.app.verification")
-    erasure = later("assay.services.erasure")
     forks = later("assay.services.forks")
-    remote_runs = later("assay.services.remote_runs")
+    ownership = later("assay.services.ownership")
     results = later("assay.services.results")
     retention = later("assay.services.retention")
     run_control = later("assay.services.run_control")
     run_start = later("assay.services.run_start")
+    stored_runs = later("assay.services.stored_runs")
+    verification = later("assay.app.verification")
 
 
 class Assay(RunQueue):
@@ -201,7 +200,7 @@ class Assay(RunQueue):
         Raises:
             UnknownName: there is no such run, or it was deleted meanwhile.
         """
-        return remote_runs.follow(self._context, reference, after, patient=patient)
+        return stored_runs.follow(self._context, reference, after, patient=patient)
 
     def groups(self, reference: str, after: int = 0, *, rest: float | None = None) -> AsyncIterator[Sequence[Envelope]]:
         """As a patient `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
@@ -210,7 +209,7 @@ class Assay(RunQueue):
             UnknownName: there is no such run, or it was deleted meanwhile.
             Cancelled: `unfollow` was called.
         """
-        return remote_runs.groups(self._context, reference, after, rest)
+        return stored_runs.groups(self._context, reference, after, rest)
 
     async def unfollow(self) -> None:
         """End what all who follow runs in this process wait for: they are told by `Cancelled`."""
@@ -218,7 +217,7 @@ class Assay(RunQueue):
 
     async def unfinished(self, question: str) -> list[RunRow]:
         """Runs of the same question which ended without a last word and which no live process executes."""
-        return await remote_runs.unfinished(self._context, question, LATEST)
+        return await stored_runs.unfinished(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
         """What a run will take all in all, by its plan where it has one.
@@ -365,7 +364,7 @@ class Assay(RunQueue):
             UsageError: this is the local user, or the view of all users.
             LeaseHeld: the process of a run does not let go of it; call it again.
         """
-        return await erasure.erase(self._context)
+        return await ownership.erase(self._context)
 
     async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Pruned:
         """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.

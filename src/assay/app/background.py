@@ -10,14 +10,13 @@ from assay.app.home import Home
 from assay.core.later import later
 from assay.core.ports import Addition
 from assay.core.ports.collections import AdditionStart
-from assay.services.texts import DEFAULT, Sources
+from assay.services.arguments import DEFAULT, Sources
 
 if TYPE_CHECKING:
-    from assay.services import additions, shelves, uploads
+    from assay.services import additions, shelves
 else:
     additions = later("assay.services.additions")
     shelves = later("assay.services.shelves")
-    uploads = later("assay.services.uploads")
 
 LARGEST = 200_000_000
 """Bytes an uploaded file may have, where nobody says how many."""
@@ -59,7 +58,7 @@ class BackgroundLibrary(Home):
             UsageError: this is no name of a file or collection.
             StoreError: it cannot be stored.
         """
-        return await additions.upload(self._context, uploads.Arriving(name, pieces, collection, most, media_type))
+        return await additions.upload(self._context, additions.Arriving(name, pieces, collection, most, media_type))
 
     async def begin_crawl(self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5) -> Addition:
         """Have a site read into a collection in the background, as `crawl` does.

@@ -9,8 +9,8 @@ from assay import settings
 from assay.app import signatures
 from assay.core.errors import ConfigError, StoreError, UsageError
 from assay.export.bundle import BundleCheck, BundleSignature, Outcome, Verification, check
-from assay.export.bundle.archive import LARGEST
 from assay.export.bundle.check import BundleLimits
+from assay.export.bundle.contents import LARGEST
 from assay.export.bundle.contents import release as installed_release
 from assay.settings.sections import BundleSettings
 

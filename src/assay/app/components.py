@@ -25,17 +25,17 @@ from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.runs import RunIndex
 from assay.search.turns import INDEX, Turn, file_turn
+from assay.services.arguments import Say, text_of
 from assay.services.context import Context
+from assay.services.handle import replace_file
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.providers import search_turns_of
-from assay.services.research_report import replace_file
-from assay.services.texts import Say, text_of
 from assay.settings import Settings
 from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
-    from assay.app import assay, cited_texts, embeddings
+    from assay.app import assay, embeddings, verification
     from assay.app import online as web
     from assay.fetch.web import post
     from assay.search.vectors import hybrid
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from assay.services.jobs.specifications import VerifyJob
 else:
     assay = later("assay.app.assay")
-    cited_texts = later("assay.app.cited_texts")
+    verification = later("assay.app.verification")
     embeddings = later("assay.app.embeddings")
     hybrid = later("assay.search.vectors.hybrid")
-    web = later("assay.app.online")
     post = later("assay.fetch.web.post")
+    web = later("assay.app.online")
 
 
 def reader(context: Context) -> DocumentReader:
@@ -198,7 +198,7 @@ def library(context: Context) -> assay.Assay:
 async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
     """Check a text as the command does: over the documents it names, with a library in memory."""
     file, output = Path(wanted.file), Path(wanted.output)
-    text = await asyncio.to_thread(text_of, file, "the text", cited_texts.LONGEST)
+    text = await asyncio.to_thread(text_of, file, "the text", verification.LONGEST)
     async with assay.Assay(context.settings, models=context.own_models) as alone:
         found = await alone.verify(
             text,

@@ -1,24 +1,109 @@
-"""A context opened over a home, as the settings have it."""
+"""A context opened over a home, as the settings have it, and who watches its runs: a log, a trace, both, or nobody."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from pydantic import BaseModel, SecretStr
 
 from assay.app.layout import store_of
-from assay.app.observers import watch_for
 from assay.core.later import later
-from assay.core.ports import Model
+from assay.core.ports import Model, Watch
 from assay.services.context import Context
 from assay.services.ports import Wiring
-from assay.settings import Settings
+from assay.settings import Settings, tracing_patience, tracing_wanted
 from assay.store.presence import Presence
+from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
     from assay.app import components
+    from assay.telemetry import watchdog
 else:
     components = later("assay.app.components")
+    watchdog = later("assay.telemetry.watchdog")
+
+
+SDK = "opentelemetry.sdk.trace"
+DATABASES = ("postgresql://", "postgres://")
+
+
+def watch_for(settings: Settings) -> Watch | None:
+    """The watch of every run of this process; None where nobody wants to know: then nothing of it is imported.
+
+    Raises:
+        ConfigError: the log's file cannot be written.
+    """
+    watches = [watch for watch in (_logs(settings), _spans()) if watch is not None]
+    return Several(watches) if len(watches) > 1 else next(iter(watches), None)
+
+
+def _logs(settings: Settings) -> Watch | None:
+    log = settings.log
+    if log.file is None and not log.stderr:
+        return None
+    # Loaded by name, and only here: nobody who keeps no log pays for it.
+    logs = importlib.import_module("assay.telemetry.logs")
+    watch: Watch = logs.open_logs(
+        log.file, stderr=log.stderr, level=log.level, form=log.format, secrets=tuple(secrets_of(settings))
+    )
+    return watch
+
+
+def _spans() -> Watch | None:
+    """Spans, where the process traces already or OpenTelemetry's variables name where to; not without the extra."""
+    if SDK not in sys.modules and not tracing_wanted():
+        return None
+    try:
+        spans = importlib.import_module("assay.telemetry.spans")
+    except ImportError:  # the variables are meant for other programs: the extra `otel` is not installed
+        return None
+    watch: Watch = spans.open_spans(tracing_patience())
+    return watch
+
+
+def watch_loop(context: Context) -> None:
+    """Have it told what holds up the running loop, where the settings say so."""
+    milliseconds = context.settings.log.stalls
+    if milliseconds is not None and "stalls" not in context.made:
+        watching = watchdog.Watchdog(milliseconds / 1000, watchdog.tell)
+        watching.begin()
+        context.made["stalls"] = watching
+        context.ends.append(watching.end)
+
+
+def secrets_of(settings: BaseModel) -> Iterator[str]:
+    """Every key the settings hold, to be hidden wherever it stands."""
+    for name in type(settings).model_fields:
+        match value := getattr(settings, name):
+            case SecretStr():
+                yield from _hidden(value.get_secret_value())
+            case BaseModel():
+                yield from secrets_of(value)
+            case dict():
+                for each in value.values():
+                    if isinstance(each, BaseModel):
+                        yield from secrets_of(each)
+
+
+def _hidden(secret: str) -> Iterator[str]:
+    """What of a secret is to be hidden: of a database's address the passwords alone, as written and as meant.
+
+    A log with `***` in place of a whole address would not say which database could not be reached.
+    """
+    if not secret.startswith(DATABASES):
+        yield secret
+        return
+    rest, _, query = secret.partition("://")[2].partition("?")
+    authority = rest.partition("/")[0]
+    user = (authority if "@" in authority else rest).rpartition("@")[0]  # a password may hold a slash
+    named = [value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name]
+    written = [user.partition(":")[2], *named]
+    yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
 
 
 def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:

@@ -20,11 +20,11 @@ from assay.search.turns import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
-from assay.services.access import COMPATIBLE, access
+from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.home_paths import vectors_file
 from assay.services.privacy import is_here
-from assay.services.texts import Say
+from assay.services.providers import COMPATIBLE, access
 from assay.settings import Settings
 from assay.store.sql.sqlite import engine
 

@@ -15,17 +15,15 @@ from assay.services import stored_runs
 from assay.services.stored_runs import ListedRun
 
 if TYPE_CHECKING:
-    from assay.services import daily, research_report, results, run_lists, run_search
+    from assay.services import daily, handle, results, run_lists
     from assay.services.daily import UsedToday
-    from assay.services.research_report import ResearchReport
-    from assay.services.run_lists import RunsPage, ThreadMessage, ThreadsPage
-    from assay.services.run_search import FoundRuns
+    from assay.services.handle import ResearchReport
+    from assay.services.run_lists import FoundRuns, RunsPage, ThreadMessage, ThreadsPage
 else:
     daily = later("assay.services.daily")
-    research_report = later("assay.services.research_report")
+    handle = later("assay.services.handle")
     results = later("assay.services.results")
     run_lists = later("assay.services.run_lists")
-    run_search = later("assay.services.run_search")
 
 LATEST = 100
 """Runs a list holds, where nobody says how many."""
@@ -121,7 +119,7 @@ class RunHistory(DocumentLibrary):
             UsageError: no such limit, or a cursor of another list.
             SearchFailed: the index cannot be written.
         """
-        return await run_search.search(self._context, text, cursor, limit)
+        return await run_lists.search(self._context, text, cursor, limit)
 
     # threads
 
@@ -193,7 +191,7 @@ class RunHistory(DocumentLibrary):
             UnknownName: as `find`.
         """
         record = await results.record(self._context, reference)
-        return await asyncio.to_thread(research_report.research_report, record)
+        return await asyncio.to_thread(handle.research_report, record)
 
     async def view(self, reference: str) -> RunView:
         """A run as its events tell it."""

@@ -9,29 +9,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assay.app.composition import opened
-from assay.app.observers import watch_loop
+from assay.app.composition import opened, watch_loop
 from assay.core.allowance import OwnerLimits
 from assay.core.later import later
 from assay.core.ports import Model, Watch
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
-from assay.services.option_names import named
+from assay.services.arguments import named
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
     from assay.app import warmth
-    from assay.services import adoption, overview, requests
-    from assay.services.adoption import Handover
+    from assay.services import overview, ownership, requests
     from assay.services.context import Context
     from assay.services.overview import Overview
+    from assay.services.ownership import Handover
     from assay.services.shares import Shares
     from assay.services.users import Users
     from assay.services.webhooks import Webhooks
 else:
-    warmth = later("assay.app.warmth")
-    adoption = later("assay.services.adoption")
     overview = later("assay.services.overview")
+    ownership = later("assay.services.ownership")
     requests = later("assay.services.requests")
+    warmth = later("assay.app.warmth")
 
 
 class Home:
@@ -187,7 +186,7 @@ class Home:
         Raises:
             UsageError: all is in memory, or the two are one.
         """
-        return await adoption.planned(self._context, source, target)
+        return await ownership.planned(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
         """Hand all that is an owner's to another: runs, conversations, documents, collections, schedules, links.
@@ -201,7 +200,7 @@ class Home:
             LeaseHeld: a live process executes a run of his.
             StoreError: the home cannot be read or written.
         """
-        return await adoption.adopt(self._context, source, target)
+        return await ownership.adopt(self._context, source, target)
 
     @property
     def overview(self) -> Overview:

@@ -11,7 +11,7 @@ from assay.app.background import LARGEST, BackgroundLibrary
 from assay.core.later import later
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
-from assay.services.texts import DEFAULT, Say, Sources
+from assay.services.arguments import DEFAULT, Say, Sources
 
 if TYPE_CHECKING:
     from assay.app import embeddings, verification
@@ -20,20 +20,19 @@ if TYPE_CHECKING:
     from assay.core.sources import PagePlaces
     from assay.evidence.ingest import Ingested
     from assay.search.vectors import Built
-    from assay.services import collections, extraction, page_pictures, pages, shelves, uploads
+    from assay.services import additions, collections, extraction, pages, shelves
     from assay.services.collections import Synced
     from assay.services.extraction import Reading
     from assay.services.pages import ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
-    embeddings = later("assay.app.embeddings")
-    verification = later("assay.app.verification")
+    additions = later("assay.services.additions")
     collections = later("assay.services.collections")
+    embeddings = later("assay.app.embeddings")
     extraction = later("assay.services.extraction")
-    page_pictures = later("assay.services.page_pictures")
     pages = later("assay.services.pages")
     shelves = later("assay.services.shelves")
-    uploads = later("assay.services.uploads")
+    verification = later("assay.app.verification")
 
 
 class DocumentLibrary(BackgroundLibrary):
@@ -77,7 +76,7 @@ class DocumentLibrary(BackgroundLibrary):
             UsageError: nothing in it could be read, or this is no name of a file or collection.
             StoreError: it cannot be stored.
         """
-        return await uploads.add(self._context, name, pieces, collection, most, progress)
+        return await additions.add(self._context, name, pieces, collection, most, progress)
 
     async def crawl(
         self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5, progress: Say | None = None
@@ -263,7 +262,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several, or this is no PDF with such a page.
         """
-        return await page_pictures.page_picture(self._context, reference, number, width)
+        return await shelves.page_picture(self._context, reference, number, width)
 
     async def page_places(self, reference: str, start: int, end: int) -> PagePlaces:
         """Where bytes `start` to `end` of a PDF's text are printed: the page on which they begin, a box for each line.
@@ -272,7 +271,7 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName: there is no such document.
             UsageError: the reference means several, this is no PDF, or it has no such bytes.
         """
-        return await page_pictures.page_places(self._context, reference, start, end)
+        return await shelves.page_places(self._context, reference, start, end)
 
     async def original(self, reference: str) -> tuple[Document, bytes]:
         """A document by hash, name, address or title, and the bytes it was read from.

@@ -19,11 +19,11 @@ from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.crossref import CrossrefNotices
 from assay.search.web.online import OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
-from assay.services.cleanup import close_all
+from assay.services.context import close_all
 from assay.services.pages import make_fetcher
 from assay.services.ports import Readers
 from assay.settings import Settings
-from assay.settings.sections import Mcp
+from assay.settings.search import Mcp
 from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")

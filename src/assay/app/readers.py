@@ -12,7 +12,7 @@ from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, Spans, Texts, cut, cut_all
 from assay.evidence.segment.elsewhere import BatchCutter, PassageCutter, packed, passages, passages_of_each
 from assay.fetch.workers import Workers
-from assay.settings.children import reader_environment
+from assay.settings.environment import reader_environment
 
 PAGE_SECONDS = 20.0
 """What reading one page of the web may take, once it is here."""

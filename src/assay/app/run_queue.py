@@ -9,7 +9,7 @@ from assay.app.history import RunHistory
 from assay.core.later import later
 from assay.core.ports import Queue, QueuedRun, QueueLimits
 from assay.core.ports.jobs import TOP, Job, JobFilter
-from assay.services.texts import Say
+from assay.services.arguments import Say
 
 if TYPE_CHECKING:
     from assay.run.job_worker import JobWorker

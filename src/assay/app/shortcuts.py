@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
 from assay.core.errors import EventLoopError
-from assay.services.option_names import named
-from assay.services.texts import Say
+from assay.services.arguments import Say, named
 from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
-    from assay.services.research_report import ResearchReport
+    from assay.services.handle import ResearchReport
 
 
 @named("assay.core.run_options:RunOptions")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -203,6 +202,5 @@ async def tell(notice: notices.RunNotice, told: Sequence[notices.Target]) -> Non
     """Tell everybody; who could not be told is a warning."""
     if not told:
         return
-    sending = importlib.import_module("assay.services.notices.delivery")  # by name: slow to load, and seldom needed
-    for warning in await sending.send(notice, told):
+    for warning in await notices.send(notice, told):
         say(f"warning: {warning}")

@@ -23,7 +23,7 @@ from assay.cli.run_watch import Output, stdout_for, watch
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
 from assay.core.markers import CitationMode
-from assay.services.local_models import found_here, how_to_use, local_models
+from assay.services.providers import found_here, how_to_use, local_models
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,8 +125,7 @@ def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
 
 async def _serve_client(home: Path | None, allow_private: bool, *, quiet: bool) -> Exit:
     try:
-        from assay.server.local import LocalRuns  # noqa: PLC0415 - an optional extra
-        from assay.server.mcp.stdio import serve  # noqa: PLC0415 - as above
+        from assay.server.mcp.stdio import LocalRuns, serve  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         raise ConfigError(NOT_INSTALLED) from error
     configured, code = settings.load(), Exit.DONE

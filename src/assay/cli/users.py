@@ -19,7 +19,7 @@ from assay.core.milestones import counted
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
 if TYPE_CHECKING:
-    from assay.services.adoption import Handover
+    from assay.services.ownership import Handover
 
 # Passwords: typed unseen, or read from stdin, and never taken from the command line.
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.cited_texts import LONGEST, CheckedClaim, Named, VerifiedText
+from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import joined, price, summed
 from assay.cli.options import Command

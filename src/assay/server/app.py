@@ -20,10 +20,10 @@ from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
 from assay.server.guards import Guard, SafeHeaders, Worded, names_here
+from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, answered, problem, problem_of
-from assay.server.rates import Rated
 from assay.services.schedules.feeds import PATH as FEEDS
 from assay.services.shares import PATH as SHARED
 

@@ -26,16 +26,14 @@ from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.view import RunView, ViewBuilder
 from assay.run.process import Tasks
 from assay.server.audit import Auditor
-from assay.server.broadcasts import Broadcasts
-from assay.server.limits import LimitBook
+from assay.server.broadcasts import Broadcasts, RunLists
+from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
 from assay.server.problems import Problem, answered
-from assay.server.rates import Rates
-from assay.server.run_lists import RunLists
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
+from assay.services.arguments import Sources
 from assay.services.jobs.specifications import JobWork
-from assay.services.texts import Sources
 from assay.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,15 +1,24 @@
-"""What each user may do: as the settings say, but for what an admin has said of him."""
+"""What each user may do, and how often: as the settings say, but for what an admin has said of him."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import get_type_hints
 
 import msgspec
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.allowance import OwnerLimits
-from assay.core.ports.users import GivenLimits, LimitStore
+from assay.core.errors import AssayError, TooMany
+from assay.core.ports.users import Buckets, BucketState, GivenLimits, LimitStore, Rate
+from assay.server.guards import ProblemAnswer
+from assay.server.problems import Problem, problem, problem_of
 from assay.services.daily import limits_of_users
 from assay.settings import Settings
 
@@ -80,3 +89,104 @@ class LimitBook:
         self._stale_at = 0.0
         await self.refresh()
         return self.of(user)
+
+
+# How often a user may ask, and begin runs; told in `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-11).
+
+REQUESTS, RUNS = "requests", "runs"
+MINUTE, HOUR = 60.0, 3_600.0
+
+_told: ContextVar[list[BucketState] | None] = ContextVar("told", default=None)
+"""What was taken for the request which is answered now."""
+
+
+class Rates:
+    """The rates of users, over the buckets of the store."""
+
+    def __init__(self, buckets: Buckets | None, limits: LimitBook) -> None:
+        self._buckets, self._limits = buckets, limits
+
+    async def ask(self, owner: str) -> BucketState | None:
+        """Take a token for a request; None where there is no limit."""
+        await self._limits.refresh()
+        rate = _rate(REQUESTS, self._limits.of(owner).requests_per_minute, MINUTE)
+        return await self._buckets.take(owner, rate) if rate and self._buckets else None
+
+    @asynccontextmanager
+    async def beginning(self, owner: str) -> AsyncIterator[None]:
+        """Within, a run or a job may be begun; one which is not begun does not count.
+
+        Raises:
+            TooMany: the user has begun as many as he may.
+        """
+        rate = _rate(RUNS, self._limits.of(owner).runs_per_hour, HOUR) if owner else None
+        if rate is None or self._buckets is None:
+            yield
+            return
+        taken = await self._buckets.take(owner, rate)
+        if (told := _told.get()) is not None:
+            told.append(taken)
+        if taken.wait:
+            raise TooMany(
+                f"{taken.rate.most} runs and jobs an hour are allowed (server.runs_per_hour): "
+                f"the next one in {math.ceil(taken.wait)} s",
+                taken.wait,
+            )
+        try:
+            yield
+        except BaseException:
+            await self._buckets.give_back(owner, rate)
+            raise
+
+
+def _rate(name: str, most: int | None, seconds: float) -> Rate | None:
+    return None if most is None else Rate(name=name, most=most, seconds=seconds)
+
+
+class Rated:
+    """Counts the requests of each user, refuses those which are too many, and tells in headers what is left."""
+
+    def __init__(self, app: ASGIApp, rates: Rates, answer: ProblemAnswer) -> None:
+        self._app, self._rates, self._answer = app, rates, answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        owner = str(scope.get("state", {}).get("owner", ""))
+        if scope["type"] != "http" or not owner:
+            await self._app(scope, receive, send)
+            return
+        told: list[BucketState] = []
+        refused: Problem | None = None
+        try:
+            if taken := await self._rates.ask(owner):
+                told.append(taken)
+                refused = _refusal(taken) if taken.wait else None
+        except AssayError as error:
+            refused = problem_of(error)
+
+        async def telling(message: Message) -> None:
+            if message["type"] == "http.response.start" and told:
+                headers = MutableHeaders(scope=message)
+                for name, value in rate_headers(told).items():
+                    headers[name] = value
+            await send(message)
+
+        token = _told.set(told)
+        try:
+            application = self._app if refused is None else self._answer(Request(scope, receive), refused)
+            await application(scope, receive, telling)
+        finally:
+            _told.reset(token)
+
+
+def _refusal(taken: BucketState) -> Problem:
+    wait = math.ceil(taken.wait)
+    told = f"{taken.rate.most} requests a minute are allowed (server.requests_per_minute): the next one in {wait} s"
+    return problem("rate-limited", told, retry_after=wait)
+
+
+def rate_headers(told: list[BucketState]) -> dict[str, str]:
+    """What is told of limits: the policies, and how each stands. Whoever waits `t` seconds has all of it again."""
+    policies = (f'"{each.rate.name}";q={each.rate.most};w={each.rate.seconds:.0f}' for each in told)
+    standing = (f'"{each.rate.name}";r={each.left};t={math.ceil(each.full)}' for each in told)
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standing)}

@@ -12,8 +12,7 @@ from starlette.routing import BaseRoute
 
 from assay.server import api
 from assay.server.backend import Backend, RouteGroup
-from assay.server.openapi import OpenApi, document, events_schema
-from assay.server.pages import STYLE, page
+from assay.server.openapi import STYLE, OpenApi, document, events_schema, page
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoint, Endpoints, RouteCall
 

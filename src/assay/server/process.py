@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.server.app import create_app
 from assay.server.backend import Backend
 from assay.server.guards import is_loopback
-from assay.server.outlets import OUTLET, Outlet
+from assay.server.streams import OUTLET, Outlet
 
 if sys.platform != "win32":
     import resource

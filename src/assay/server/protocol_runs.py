@@ -17,7 +17,7 @@ from assay.core.events import Envelope
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
-from assay.services.texts import Sources
+from assay.services.arguments import Sources
 
 REQUEST = "assay.request"
 """The label of a run which says what request it was begun by."""

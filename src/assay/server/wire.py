@@ -9,9 +9,10 @@ the function is called. The OpenAPI document is made of the same signatures (`op
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
 
@@ -25,8 +26,90 @@ from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check
-from assay.server.misfits import misfit
-from assay.server.problems import refusal
+from assay.server.problems import Fault, Refusal, refusal
+
+# What a request has that its type does not: where, and which names or values the type has there.
+
+SHOWN = 20
+"""So many names or values are told."""
+
+KEY = "`key` in "
+"""Begins the place where a key of an object does not fit."""
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
+_VALUE = re.compile(r"Invalid enum value '?(.*?)'?", re.DOTALL)
+
+
+def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: str) -> Refusal:
+    """What an error of decoding says, as a problem with a pointer and what would have fitted.
+
+    Args:
+        error: `Invalid enum value 'deep' - at $.depth`, or another.
+        kind: the type which was wanted of the whole.
+        where: what does not fit: "the body".
+    """
+    said, _, place = str(error).partition(" - at ")
+    keyed = place.startswith(KEY)
+    pointer = place.removeprefix(KEY).strip("`").removeprefix("$").replace("[", "/").replace("]", "").replace(".", "/")
+    there = tuple(_at(msgspec.inspect.type_info(kind), [part for part in pointer.split("/") if part]))
+    if keyed:
+        there = tuple(each.key_type for each in there if isinstance(each, msgspec.inspect.DictType))
+    known: tuple[str, ...] = ()
+    if found := _UNKNOWN.fullmatch(said):
+        known = _fields(there)
+        pointer = f"{pointer}/{found[1]}"
+    elif found := _MISSING.fullmatch(said):
+        pointer = f"{pointer}/{found[1]}"
+    elif found := _VALUE.fullmatch(said):
+        known = _values(there)
+    near = difflib.get_close_matches(found[1], known, n=1) if found and known == _fields(there) else []
+    if near:
+        detail = f"{said}; did you mean {near[0]!r}?"
+    else:
+        detail = f"{said}; there is: {', '.join(known[:SHOWN])}" if known else said
+    fault = Fault(pointer=pointer, detail=detail)
+    return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=known)
+
+
+def _at(type: Any, steps: list[str]) -> Iterator[Any]:
+    """The types a value at this place may have: of each union all that are in it."""
+    if isinstance(type, msgspec.inspect.UnionType):
+        for each in type.types:
+            yield from _at(each, steps)
+    elif isinstance(type, msgspec.inspect.Metadata):
+        yield from _at(type.type, steps)
+    elif not steps:
+        yield type
+    elif isinstance(type, msgspec.inspect.StructType):
+        for field in type.fields:
+            if field.encode_name == steps[0]:
+                yield from _at(field.type, steps[1:])
+    elif isinstance(
+        type,
+        msgspec.inspect.VarTupleType
+        | msgspec.inspect.ListType
+        | msgspec.inspect.SetType
+        | msgspec.inspect.FrozenSetType,
+    ):
+        yield from _at(type.item_type, steps[1:])
+    elif isinstance(type, msgspec.inspect.DictType):
+        yield from _at(type.value_type, steps[1:])
+
+
+def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
+    """The fields which structs of these types have."""
+    return tuple(
+        field.encode_name for each in types if isinstance(each, msgspec.inspect.StructType) for field in each.fields
+    )
+
+
+def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
+    """The values which these types list."""
+    listed = [str(value) for each in types if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
+    listed += [str(value.value) for each in types if isinstance(each, msgspec.inspect.EnumType) for value in each.cls]
+    return tuple(listed)
+
 
 JSON = "application/json"
 BODY_BYTES = 1_000_000

@@ -25,7 +25,7 @@ from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.releases import own_release
-from assay.services.texts import hosts, make_rules, text_of
+from assay.services.arguments import hosts, make_rules, text_of
 from assay.services.threads import given
 from assay.settings import Settings
 

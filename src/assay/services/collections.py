@@ -16,10 +16,10 @@ from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.monitor import ReadingMonitor
 from assay.services import places
 from assay.services.acquisition import Gathering
+from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import NAMED, check_collection, forget_pages, one
-from assay.services.texts import Say, Sources, listed
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):

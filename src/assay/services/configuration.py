@@ -8,8 +8,7 @@ from typing import Any
 
 from assay import plugins, settings
 from assay.core.errors import ConfigError, UnknownName
-from assay.services.access import KEYS
-from assay.services.providers import ASIDE
+from assay.services.providers import ASIDE, KEYS
 from assay.settings import file
 
 ON_THE_MACHINE = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,6 @@ from assay.core.ports.collections import ENDED, SLASH, Additions
 from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
 from assay.run.process import SystemClock, Tasks
-from assay.services.cleanup import close_all
 from assay.services.ports import HomePresence, Readers, SharedWeb, Wiring
 from assay.settings import Settings
 
@@ -30,23 +29,31 @@ if TYPE_CHECKING:
     from assay.phases.pipeline import PipelineParts
     from assay.run.engine import Engine
     from assay.run.feeds import Feeds
-    from assay.services import listed_places as _listed_places
-    from assay.services import remote_runs as _remote_runs
-    from assay.services import run_search as _run_search
+    from assay.services import places as _places
+    from assay.services import run_lists as _run_lists
     from assay.services import shares as _shares
+    from assay.services import stored_runs as _stored_runs
     from assay.services import users as _users
-    from assay.services import webhook_delivery as _webhook_delivery
     from assay.services import webhooks as _webhooks
     from assay.services import worlds as _worlds
 else:
-    _listed_places = later("assay.services.listed_places")
-    _remote_runs = later("assay.services.remote_runs")
-    _run_search = later("assay.services.run_search")
+    _places = later("assay.services.places")
+    _run_lists = later("assay.services.run_lists")
     _shares = later("assay.services.shares")
+    _stored_runs = later("assay.services.stored_runs")
     _users = later("assay.services.users")
-    _webhook_delivery = later("assay.services.webhook_delivery")
     _webhooks = later("assay.services.webhooks")
     _worlds = later("assay.services.worlds")
+
+
+async def close_all(closers: Sequence[Callable[[], Awaitable[object]]]) -> None:
+    """Call each in its order; an error is raised when all were called, with those before it as its context."""
+    if not closers:
+        return
+    try:
+        await closers[0]()
+    finally:
+        await close_all(closers[1:])
 
 
 # What a process adds in the background, and who waits for news of it.
@@ -219,7 +226,7 @@ class Context:
     @shared
     def feeds(self) -> Feeds:
         """The new events of runs which somebody follows."""
-        return _remote_runs.feeds(self)
+        return _stored_runs.feeds(self)
 
     @shared
     def adding(self) -> Adding:
@@ -227,14 +234,14 @@ class Context:
         return Adding(self.whole.additions)
 
     @shared
-    def listed_places(self) -> _listed_places.ListedPlaces:
+    def listed_places(self) -> _places.ListedPlaces:
         """Repositories and the like which jobs read in parts, as they were fetched here."""
-        return _listed_places.ListedPlaces()
+        return _places.ListedPlaces()
 
     @shared
-    def seeker(self) -> _run_search.Seeker:
+    def seeker(self) -> _run_lists.Seeker:
         """The index of what runs asked and say."""
-        return _run_search.Seeker(self.whole.journal, self.wiring.run_index(self))
+        return _run_lists.Seeker(self.whole.journal, self.wiring.run_index(self))
 
     @shared
     def rate_limiter(self) -> RateLimiter | None:
@@ -266,9 +273,9 @@ class Context:
         return _webhooks.Webhooks(self._webhook_store(), self.poster)
 
     @shared
-    def teller(self) -> _webhook_delivery.Teller:
+    def teller(self) -> _webhooks.Teller:
         """Tells them what is new."""
-        return _webhook_delivery.Teller(self._webhook_store(), self.whole.journal, self.poster)
+        return _webhooks.Teller(self._webhook_store(), self.whole.journal, self.poster)
 
     def _webhook_store(self) -> WebhookStore:
         if self.whole.webhooks is None:

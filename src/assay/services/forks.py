@@ -29,13 +29,13 @@ from assay.run.engine import new_run_id
 from assay.run.releases import brief_of
 from assay.run.replay import taken_over
 from assay.services import worlds
+from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
 from assay.services.revision import revised
 from assay.services.run_control import reviewed
 from assay.services.run_start import counted, scope_of
 from assay.services.stored_runs import find
-from assay.services.texts import Say, Sources, listed
 from assay.services.threads import web_too, without_web
 
 

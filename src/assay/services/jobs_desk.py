@@ -17,6 +17,7 @@ from assay.core.web_addresses import BadUrl, read
 from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.releases import own_release
 from assay.services import places
+from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
 from assay.services.jobs.ingestion import WorkerFigures, by_worker
@@ -35,11 +36,10 @@ from assay.services.jobs.specifications import (
     SyncJob,
     VerifyJob,
 )
-from assay.services.listed_places import connector_of
+from assay.services.places import connector_of
 from assay.services.queue_workers import check_priority
 from assay.services.schedules.book import lasting_sources
 from assay.services.shelves import check_collection
-from assay.services.texts import Say
 
 log = logging.getLogger(__name__)
 

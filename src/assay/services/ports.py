@@ -33,11 +33,11 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
     from assay.evidence.documents import DocumentReader, Spans, Texts
+    from assay.services.arguments import Say, Sources
     from assay.services.context import Context
     from assay.services.handle import RunHandle
     from assay.services.jobs.specifications import VerifyJob
     from assay.services.run_control import Asked, Came
-    from assay.services.texts import Say, Sources
 
 
 class OwnedLibrarySearch(Search, Protocol):

@@ -19,7 +19,7 @@ from assay.core.ports import Journal, Library, Model
 from assay.core.view import fold
 from assay.core.web_addresses import BadUrl, read
 from assay.phases.method import WEB
-from assay.services.access import access
+from assay.services.providers import access
 from assay.settings import Settings
 
 NAMED = 3

@@ -1,16 +1,70 @@
-"""Which model providers can be used now, and why others cannot."""
+"""Model providers: how they are reached, which can be used now, and what is known of their models."""
 
 from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from time import perf_counter
 
 import msgspec
 
 from assay import plugins
+from assay.core.brief import Brief
+from assay.core.clean import one_line
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
-from assay.core.ports import Model, RateLimiter
+from assay.core.messages import MAX_OUTPUT, REASONING_ROOM, Delta, Message, ModelFacts, Price, Profile, Reply, Request
+from assay.core.ports import Access, DescribableModel, Model, RateLimiter
+from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
 from assay.run.rate_limits import PermitRateLimiter
-from assay.services.access import COMPATIBLE, access
 from assay.settings import Settings
+from assay.settings.sections import Aws, ModelEntry
+
+# How models are reached: the settings as adapters are told them.
+
+COMPATIBLE = "openai"
+"""The adapter of services which the user has named."""
+KEYS = {"google": "gemini"}
+"""Providers whose key has another name."""
+
+
+def access(settings: Settings, name: str) -> Access:
+    """What the adapter of the model `name` (PROVIDER:NAME) is told."""
+    provider, _ = plugins.split(name)
+    service = settings.services.get(provider)
+    key = service.key if service else settings.keys.of(KEYS.get(provider, provider))
+    return Access(
+        url=service.url if service else "",
+        key=Secret(key.get_secret_value()) if key else None,
+        region=settings.aws.region,
+        signing=_signing(settings.aws),
+        facts=_facts(settings.catalogue.get(name, ModelEntry())),
+    )
+
+
+def _signing(aws: Aws) -> tuple[Secret, ...]:
+    """What signs requests, where both of its halves are there."""
+    if aws.access_key_id is None or aws.secret_access_key is None:
+        return ()
+    keys = (aws.access_key_id, aws.secret_access_key, aws.session_token)
+    return tuple(Secret(key.get_secret_value()) for key in keys if key is not None)
+
+
+def _facts(entry: ModelEntry) -> ModelFacts:
+    price = None
+    if entry.input_price is not None and entry.output_price is not None:
+        price = Price(
+            input=entry.input_price,
+            output=entry.output_price,
+            cached=entry.cached_price,
+            cache_write=entry.cache_write_price,
+        )
+    return ModelFacts(window=entry.window, max_output=entry.max_output, native_reasoning=entry.reasoning, price=price)
+
+
+# Which providers can be used now, and why others cannot.
 
 ASIDE = frozenset(("scripted",))
 """For tests: nobody looks for it in a list."""
@@ -85,3 +139,184 @@ def search_turns_of(store: Store, settings: Settings) -> RateLimiter | None:
 
 def _searching(name: str) -> str:
     return f"search:{name}"
+
+
+# Models which a server on this machine offers, looked for where the settings name none.
+
+WAIT = 0.3
+"""Seconds for a server: one on this machine answers at once, or is not there."""
+NAMED = 3
+"""Models named in a line."""
+_NO_WRITERS = ("embed", "rerank")
+"""In the names of models which write nothing."""
+
+
+async def local_models(settings: Settings) -> tuple[str, ...]:
+    """The models (`PROVIDER:NAME`) of the first provider whose server answers here; none where the settings name some.
+
+    Servers are asked at their usual ports, or where `services` says; those elsewhere are never asked.
+    """
+    if settings.model or settings.models.model_fields_set:
+        return ()
+    adapter = plugins.origin("models", COMPATIBLE)
+    installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
+    for provider in sorted({*installed, *settings.services}):
+        if found := await _offered(settings, provider):
+            return found
+    return ()
+
+
+async def _offered(settings: Settings, provider: str) -> tuple[str, ...]:
+    try:
+        model = load_model(settings, f"{provider}:?")
+    except ConfigError:
+        return ()
+    try:
+        async with asyncio.timeout(WAIT):
+            names = await model.offered() if model.profile.local else ()
+    except (ModelError, ModelFailed, TimeoutError):
+        return ()
+    finally:
+        await model.close()
+    return tuple(name for name in names if not any(word in name.lower() for word in _NO_WRITERS))
+
+
+def found_here(models: Sequence[str]) -> str:
+    """What is said of `local_models`."""
+    provider = models[0].partition(":")[0]
+    names = [one_line(name.partition(":")[2]) for name in models]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{provider} runs on this machine with {', '.join(names[:NAMED])}{more}"
+
+
+def how_to_use(models: Sequence[str]) -> str:
+    """The command which makes the first of `local_models` the model of the settings."""
+    return f"assay config set model {shlex.quote(one_line(models[0]))}"
+
+
+# What is known of models, and whether one answers.
+
+
+async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) -> Brief:
+    """The brief with what the servers of its local models say of them, as far as the user has said nothing.
+
+    A server which does not answer within two seconds has said nothing.
+    """
+    asked = [
+        (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
+    ]
+    told = {name: _unsaid(await model.described(), settings, name) for name, model in asked}
+    known = {name: facts for name, facts in told.items() if facts != ModelFacts()}
+    return msgspec.structs.replace(brief, facts=known) if known else brief
+
+
+def frozen(brief: Brief, name: str, model: Model) -> Model:
+    """The model `name` as the brief knows it."""
+    facts = brief.facts.get(name) if isinstance(brief.facts, dict) else None
+    return model if facts is None else Frozen(model, _with(model.profile, facts))
+
+
+class Frozen:
+    """A model with the profile which a brief has frozen; implements `core.ports.Model`."""
+
+    def __init__(self, model: Model, profile: Profile) -> None:
+        self._model, self.profile = model, profile
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """See `Model.stream`; a model which thinks has room for it, though its adapter does not know that it does."""
+        if self.profile.native_reasoning and not isinstance(request.room, int):
+            request = msgspec.structs.replace(request, room=REASONING_ROOM[request.effort])
+        async with aclosing(self._model.stream(request)) as items:
+            async for item in items:
+                yield item
+
+    async def offered(self) -> tuple[str, ...]:
+        """See `Model.offered`."""
+        return await self._model.offered()
+
+    async def close(self) -> None:
+        """See `Model.close`."""
+        await self._model.close()
+
+
+def _unsaid(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
+    """`facts` without what the user's catalogue says otherwise."""
+    user = access(settings, name).facts
+    return ModelFacts(
+        window=facts.window if user.window is None else None,
+        native_reasoning=facts.native_reasoning if user.native_reasoning is None else None,
+    )
+
+
+def _with(profile: Profile, facts: ModelFacts) -> Profile:
+    window = facts.window or profile.window
+    return msgspec.structs.replace(
+        profile,
+        window=window,
+        max_output=min(MAX_OUTPUT, window) if facts.window else profile.max_output,
+        native_reasoning=profile.native_reasoning or bool(facts.native_reasoning),
+    )
+
+
+# One small call of a model: whether it answers, how fast, and what that costs.
+
+ASKED = "Reply with the one word: ready"
+LONGEST_TRIAL = 45.0
+"""Seconds it is waited for."""
+TRIAL_TOKENS = 400
+"""Enough for a model which thinks before it says a word."""
+SHOWN_TEXT = 200
+
+
+class ModelTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a call: its answer, or why there is none. `usd` is None where its price is unknown."""
+
+    model: str
+    answered: bool
+    text: str = ""
+    why: str = ""
+    seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+
+
+async def try_model(settings: Settings, name: str) -> ModelTrial:
+    """Ask a model for a word.
+
+    Raises:
+        UnknownName: no adapter and no service of that name.
+        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+    """
+    model = load_model(settings, name)
+    began = perf_counter()
+    try:
+        if model.profile.quotes:
+            return ModelTrial(model=name, answered=True, text="built in: it quotes documents, and is always there")
+        request = Request(
+            task="triage",
+            system="You are asked whether you can be reached.",
+            messages=(Message(role="user", text=ASKED, name="question"),),
+            max_tokens=TRIAL_TOKENS,
+            effort="low",
+            timeout=LONGEST_TRIAL,
+            first_token=LONGEST_TRIAL,
+            total=LONGEST_TRIAL,
+        )
+        async for part in model.stream(request):
+            if isinstance(part, Reply):
+                price, used = model.profile.price, part.usage
+                return ModelTrial(
+                    model=name,
+                    answered=True,
+                    text=part.text.strip()[:SHOWN_TEXT],
+                    seconds=perf_counter() - began,
+                    input_tokens=used.input_tokens,
+                    output_tokens=used.output_tokens,
+                    usd=None if price is None else price.of(used),
+                )
+    except (ModelError, ModelFailed) as error:
+        return ModelTrial(model=name, answered=False, why=str(error), seconds=perf_counter() - began)
+    finally:
+        await model.close()
+    return ModelTrial(model=name, answered=False, why="it ended without an answer", seconds=perf_counter() - began)

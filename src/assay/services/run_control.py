@@ -24,9 +24,9 @@ from assay.run.control import Asked as Asked
 from assay.run.feeds import is_executed
 from assay.run.process import is_dead
 from assay.services import stored_runs, threads
+from assay.services.arguments import text_of
 from assay.services.context import Context
 from assay.services.stored_runs import find
-from assay.services.texts import text_of
 
 POLL = 0.1
 AT_WORK = ("planned", "running")

@@ -1,17 +1,21 @@
-"""Lists of runs and of threads, page by page, and what is done with a thread."""
+"""Lists of runs and of threads, page by page; runs found by what they say; and what is done with a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.core import pages
-from assay.core.brief import Said
-from assay.core.errors import UsageError
+from assay.core.brief import Brief, Said
+from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
 from assay.core.later import later
-from assay.core.ports import RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
+from assay.core.markers import strip
+from assay.core.ports import FINAL, Journal, RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
+from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.view import fold
 from assay.run.process import is_dead
 from assay.services.context import Context
@@ -21,6 +25,175 @@ if TYPE_CHECKING:
     import assay.services.threads as conversation
 else:
     conversation = later("assay.services.threads")
+
+# Runs found by what was asked and what their reports say.
+
+AT_ONCE = 100
+"""Runs taken into the index in one go: what a killed process loses at most."""
+IDS = 500
+"""Runs looked up in one query."""
+LONGEST_TEXT = 1_000
+
+
+class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run which answers a search, better with a higher `score`, and the sentence of its report that answers best."""
+
+    run: ListedRun
+    score: float
+    snippet: str = ""
+
+
+class FoundRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs found, best first; `next` is the cursor of those after them, empty at the end."""
+
+    runs: tuple[FoundRun, ...]
+    next: str = ""
+
+
+async def search(context: Context, text: str, cursor: str, limit: int) -> FoundRuns:
+    """Runs found by words; see `History.search_runs`."""
+    offset = max(pages.read(cursor, int) or 0, 0)
+    limit = pages.bounded(limit)
+    try:
+        found = await context.seeker.search(text[:LONGEST_TEXT], context.owner, limit + 1, offset)
+    except OSError as error:
+        raise SearchError(f"the index of runs: {error.strerror or error}") from error
+    shown = found[:limit]
+    rows = await context.store.journal.rows([hit.run_id for hit in shown])
+    listed = {row.run_id: row for row in await with_accounts(context, without_the_dead(list(rows.values())))}
+    hits = [
+        FoundRun(run=listed[hit.run_id], score=hit.score, snippet=hit.snippet) for hit in shown if hit.run_id in listed
+    ]
+    return FoundRuns(runs=tuple(hits), next=pages.written(offset + limit) if len(found) > limit else "")
+
+
+class Seeker:
+    """The index of all runs, brought level with the journal before each search."""
+
+    def __init__(self, journal: Journal, index: RunIndexing) -> None:
+        self._journal, self._index = journal, index
+        self._checked = False
+        self._turn = asyncio.Lock()
+
+    async def search(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
+        """The best runs of an owner.
+
+        Raises:
+            SearchError: another process has the index for too long.
+            OSError: it cannot be written.
+        """
+        async with self._turn:
+            try:
+                return await self._found(text, owner, limit, offset)
+            except IndexDamaged:
+                await self._anew()
+                return await self._found(text, owner, limit, offset)
+
+    async def forget(self, run_ids: Sequence[str]) -> None:
+        """Take runs out which were deleted, now: what they said is nobody's any more."""
+        async with self._turn:
+            writing = self._index.writing()
+            await asyncio.to_thread(writing.__enter__)
+            try:
+                await asyncio.to_thread(self._index.change, (), run_ids)
+            except IndexDamaged:
+                await asyncio.to_thread(self._index.remove)
+            finally:
+                writing.__exit__(None, None, None)
+
+    async def _found(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
+        await self._level()
+        return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
+
+    async def _anew(self) -> None:
+        """Begin a damaged index anew."""
+        writing = self._index.writing()
+        await asyncio.to_thread(writing.__enter__)
+        try:
+            await asyncio.to_thread(self._index.remove)
+        finally:
+            writing.__exit__(None, None, None)
+
+    async def _level(self) -> None:
+        if self._checked and not await self._behind():
+            return
+        writing = self._index.writing()
+        await asyncio.to_thread(writing.__enter__)
+        try:
+            if not self._checked:
+                await self._check()
+            while await self._catch_up():
+                continue
+        finally:
+            writing.__exit__(None, None, None)
+
+    async def _behind(self) -> bool:
+        last = await asyncio.to_thread(self._index.last)
+        return bool(await self._journal.after(last, 1) or await self._stale())
+
+    async def _check(self) -> None:
+        """Take out what is not in this journal: runs deleted by others, or those of another one."""
+        known = await asyncio.to_thread(self._index.known)
+        rows = await self._rows(list(known))
+        gone = [run_id for run_id in known if run_id not in rows]
+        await asyncio.to_thread(self._index.change, (), gone)
+        left = max(((number, run_id) for run_id, number in known.items() if run_id not in gone), default=None)
+        if left is not None:
+            first = await self._journal.after(left[0] - 1, 1)
+            if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
+                await asyncio.to_thread(self._index.remove)
+        owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
+        for owner, count in owners.items():
+            if await asyncio.to_thread(self._index.count, owner) != count:  # they were handed to another user
+                await asyncio.to_thread(self._index.remove)
+                break
+        self._checked = True
+
+    async def _stale(self) -> dict[str, int]:
+        """Runs which have ended since, or are gone, with their numbers."""
+        unended = await asyncio.to_thread(self._index.unended)
+        rows = await self._rows(list(unended))
+        return {
+            run_id: number
+            for run_id, (number, seq) in unended.items()
+            if run_id not in rows or (rows[run_id].status in FINAL and rows[run_id].last_seq != seq)
+        }
+
+    async def _rows(self, run_ids: Sequence[str]) -> dict[str, RunRow]:
+        rows: dict[str, RunRow] = {}
+        for first in range(0, len(run_ids), IDS):
+            rows |= await self._journal.rows(run_ids[first : first + IDS])
+        return rows
+
+    async def _catch_up(self) -> int:
+        """Take some runs in; how many."""
+        stale = dict(list((await self._stale()).items())[:AT_ONCE])
+        rows = await self._journal.rows(list(stale)) if stale else {}
+        wanted = [(stale[run_id], row) for run_id, row in rows.items()]
+        wanted += await self._journal.after(await asyncio.to_thread(self._index.last), AT_ONCE)
+        put = [entry for number, row in wanted if (entry := await self._entry(number, row)) is not None]
+        await asyncio.to_thread(self._index.change, put, [run_id for run_id in stale if run_id not in rows])
+        return len(put)
+
+    async def _entry(self, number: int, row: RunRow) -> IndexedRun | None:
+        """What the index holds of a run; None where it was deleted meanwhile."""
+        made = IndexedRun(
+            number=number, run_id=row.run_id, owner=row.owner, seq=row.last_seq, ended=False, question=row.question
+        )
+        try:
+            if row.status not in FINAL:
+                brief = msgspec.json.decode((await self._journal.load(row.run_id)).brief, type=Brief)
+                return msgspec.structs.replace(made, language=brief.language)
+            log = await self._journal.events(row.run_id)
+        except UnknownName:
+            return None
+        view = await asyncio.to_thread(fold, log)
+        language = view.brief.language if view.brief else ""
+        ended = row.status != "failed"  # such a one may be gone on with
+        return msgspec.structs.replace(made, ended=ended, report=strip(view.report.text), language=language)
+
+
+# Runs and threads, page by page.
 
 
 class RunsPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,18 +19,13 @@ from assay.phases.without_plan import DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare, RunTask, new_run_id
 from assay.services import collections as app_collections
 from assay.services import results, threads, worlds
+from assay.services.arguments import DEFAULT, Say, Sources, listed
 from assay.services.briefs import make_brief, said_of_web
 from assay.services.context import Context
 from assay.services.handle import RunHandle
 from assay.services.places import collections_in
 from assay.services.queue_workers import check_priority
 from assay.services.stored_runs import find, view
-from assay.services.texts import (
-    DEFAULT,
-    Say,
-    Sources,
-    listed,
-)
 from assay.services.warnings import ProgressNote, summed
 
 

@@ -1,4 +1,4 @@
-"""The library as it is: its collections, their documents, and what is found in them."""
+"""The library as it is: its collections, their documents, what is found in them, and pages as they are printed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import UnknownName, UsageError
+from assay.core.errors import ExtractError, UnknownName, UsageError
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
-from assay.core.sources import Document
+from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
 from assay.evidence.documents import context as surrounded
 from assay.services import places
 from assay.services.context import Context
@@ -210,3 +210,60 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
         some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:NAMED])
         raise UsageError(f"{reference!r} means {len(chosen)} documents: {some}; name one by its number")
     return chosen[0]
+
+
+# Pages of stored PDFs as they are printed: their pictures, and where on them a passage stands.
+
+NARROWEST, WIDEST = 100, 2000
+"""Dots a picture may be wide."""
+HEAD = 1024
+"""Bytes among which a PDF says that it is one."""
+
+
+async def page_picture(context: Context, reference: str, number: int, width: int) -> bytes:
+    """A page as a PNG; see `DocumentLibrary.page_picture`."""
+    document, data = await _printed(context, reference)
+    pages = (await asyncio.to_thread(context.reader.text, document)).count(PAGE_END) + 1
+    if not 1 <= number <= pages:
+        raise UnknownName("page", str(number), hint=f"in this document: it has {pages}")
+    asked = PageAsked(number=number, width=min(max(width, NARROWEST), WIDEST))
+    return (await _answer(context, document, data, asked)).body or b""
+
+
+async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
+    """Where a passage is printed; see `DocumentLibrary.page_places`."""
+    document, data = await _printed(context, reference)
+    text = await asyncio.to_thread(context.reader.text, document)
+    if not 0 <= start < end <= len(text):
+        raise UsageError(f"the document has no bytes {start} to {end}: it has {len(text)}; name some within it")
+    begin = text.rfind(PAGE_END, 0, start) + 1
+    stop = text.find(PAGE_END, start)
+    asked = PageAsked(
+        number=text.count(PAGE_END, 0, start) + 1,
+        passage=text[start : min(end, stop if stop >= 0 else end)].decode(errors="replace"),
+        before=text[begin:start].decode(errors="replace"),
+    )
+    return msgspec.json.decode((await _answer(context, document, data, asked)).text, type=PagePlaces)
+
+
+async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
+    """A document which was read from a PDF, and that PDF."""
+    document, data = await original(context, reference)
+    if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:
+        raise UsageError(
+            f"{document.name or document.title!r} is not a PDF, so it has no page images: read its text instead"
+        )
+    return document, data
+
+
+async def _answer(context: Context, document: Document, data: bytes, asked: PageAsked) -> Extracted:
+    pages = context.readers.of_printed_pages()
+
+    def work() -> Extracted:
+        return next(iter(pages.extract(data, msgspec.json.encode(asked).decode())))
+
+    try:
+        return await asyncio.to_thread(work)
+    except ExtractError as error:
+        name = document.name or document.title
+        raise UsageError(f"page {asked.number} of {name!r} cannot be shown ({error}): read its text instead") from error

@@ -19,7 +19,7 @@ from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
-from assay.services import daily, estimates, model_facts, privacy
+from assay.services import daily, estimates, privacy, providers
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
 
@@ -78,7 +78,7 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
     journal = context.store.journal
     brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
     models = {name: model(context, name) for name in _named(brief)}
-    at = await model_facts.learned(context.settings, brief, models)
+    at = await providers.learned(context.settings, brief, models)
     at = await privacy.marked(journal, context.store.library, at)
     reached = world(context, at)
     at = privacy.told(context.settings, at, reached.models)
@@ -108,7 +108,7 @@ def any_world(context: Context, brief: Brief) -> World:
     library = context.of(brief).store.library
     web = context.online.over(library) if brief.scope.web else None
     return World(
-        models={name: model_facts.frozen(brief, name, model(context, name)) for name in _named(brief)},
+        models={name: providers.frozen(brief, name, model(context, name)) for name in _named(brief)},
         searches=(context.wiring.searched(context.of(brief), brief), *(web.searches() if web else ())),
         library=library,
         blobs=context.store.blobs,

@@ -33,12 +33,13 @@ from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.models import judges
-from assay.settings import addresses, sections
+from assay.settings import sections
 from assay.settings.depths import Depths, default_of
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
 from assay.settings.environment import surroundings as surroundings
 from assay.settings.environment import tracing_patience as tracing_patience
 from assay.settings.environment import tracing_wanted as tracing_wanted
+from assay.settings.search import EmbedderSettings, Mcp, SearchSettings, SpeculationSettings
 from assay.settings.sections import (
     Aws,
     BundleSettings,
@@ -47,20 +48,17 @@ from assay.settings.sections import (
     Keys,
     Limits,
     Log,
-    Mcp,
     ModelEntry,
     ModelRoles,
-    SearchSettings,
     ServiceName,
     SettingsTable,
+    SigningSettings,
     SourceSettings,
     TimeoutSettings,
     Web,
     WorkerSettings,
 )
 from assay.settings.server import ServerSettings
-from assay.settings.signatures import SigningSettings
-from assay.settings.speculation import SpeculationSettings
 
 PREFIX = "ASSAY_"
 OTHERS = re.compile(r"keys\.[A-Za-z0-9_-]{1,64}")
@@ -110,7 +108,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(sections.expanded)] = Field(
         default_factory=default_home, description="folder of the library, the index and the runs"
     )
-    database: Annotated[SecretStr | None, BeforeValidator(addresses.database)] = Field(
+    database: Annotated[SecretStr | None, BeforeValidator(sections.database)] = Field(
         None, description="PostgreSQL database to use instead of the file in home; also DATABASE_URL; unset: the file"
     )
     blobs: Annotated[Path | str | None, BeforeValidator(sections.blobs)] = Field(
@@ -158,7 +156,7 @@ class Settings(BaseSettings):
     documents: DocumentSettings = DocumentSettings()
     bundles: BundleSettings = BundleSettings()
     search: SearchSettings = SearchSettings()
-    embedder: sections.EmbedderSettings = sections.EmbedderSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
     mcp: dict[ServiceName, Mcp] = Field({}, description="MCP servers to search too, by name")
     agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()

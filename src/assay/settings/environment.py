@@ -1,9 +1,29 @@
-"""What the environment says beside the settings: the terminal, and where traces go."""
+"""What the environment says beside the settings: the terminal, where traces go, and what other processes need."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+
+# What of it goes to the processes which read files: how to start, and nothing anybody keeps secret.
+
+KEPT = frozenset(
+    """
+    PATH HOME LANG LANGUAGE TZ TMPDIR TEMP TMP SYSTEMROOT WINDIR
+    LD_LIBRARY_PATH DYLD_LIBRARY_PATH DYLD_FALLBACK_LIBRARY_PATH
+    PYTHONHOME PYTHONPATH PYTHONUSERBASE PYTHONUTF8 PYTHONDONTWRITEBYTECODE
+    """.split()
+)
+FAMILIES = ("LC_", "OPENBLAS_", "OMP_", "MKL_")
+"""Locale, and how numerical libraries compute."""
+
+
+def reader_environment() -> dict[str, str]:
+    """The variables a process needs to start and to compute as this one does."""
+    return {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(FAMILIES)}
+
+
+# The terminal, and where traces go.
 
 TRACING_SECONDS = 3.0
 """How long a collector which does not answer may keep a process from ending."""

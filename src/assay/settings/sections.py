@@ -21,7 +21,6 @@ from pydantic_settings import NoDecode
 from assay.core.brief import read_length
 from assay.core.errors import UsageError
 from assay.core.languages import read_language
-from assay.settings.addresses import opensearch_address
 
 
 def names(value: object) -> object:
@@ -34,6 +33,19 @@ def names(value: object) -> object:
 def expanded(value: object) -> object:
     """A path with its `~` written out."""
     return Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+def database(value: object) -> object:
+    """The URL of a database; None for none, which is a file in the home."""
+    text = value.get_secret_value() if isinstance(value, SecretStr) else value
+    if not isinstance(text, str):
+        return value
+    text = text.strip()
+    if text.lower() in ("", "none"):
+        return None
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("wanted is postgresql://USER:PASSWORD@HOST/NAME, or none")
+    return SecretStr(text)
 
 
 def blobs(value: object) -> object:
@@ -78,7 +90,8 @@ def _key(value: object) -> object:
     return SecretStr(text) if text else None
 
 
-def _url(value: str) -> str:
+def address(value: str) -> str:
+    """The base of an API."""
     try:
         parts = urlsplit(value)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -125,7 +138,7 @@ class ModelRoles(SettingsTable):
 class CustomService(SettingsTable):
     """A service which speaks OpenAI's chat completions, under a name of the user's."""
 
-    url: Annotated[str, AfterValidator(_url)] = Field(
+    url: Annotated[str, AfterValidator(address)] = Field(
         description="base of its API, with the version (http://127.0.0.1:8000/v1)"
     )
     key: Key = Field(None, description="its key, where it wants one")
@@ -221,6 +234,13 @@ class BundleSettings(SettingsTable):
     max_seconds: float = Field(120.0, gt=0, description="seconds of processor time that verifying a bundle may take")
 
 
+class SigningSettings(SettingsTable):
+    """Signatures of bundles (`assay runs export --sign`, `assay verify`)."""
+
+    key: Key = Field(None, description="secret key for signing bundles; create one with `assay keys sign create`")
+    trusted: dict[ServiceName, str] = Field({}, description="public keys of people whose signatures you trust, by name")
+
+
 class Log(SettingsTable):
     """What is told of runs in lines, and where to."""
 
@@ -251,73 +271,6 @@ class Web(SettingsTable):
     )
     chromium: Annotated[Path | None, BeforeValidator(expanded)] = Field(
         None, description="Chromium to render with; unset: playwright's own, else one on the path"
-    )
-
-
-class ProviderSettings(SettingsTable):
-    """How one search provider of the web is reached, where that is not as usual."""
-
-    url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address, in place of its own")
-    option: str = Field("", description="what else it needs: an engine's id, engines' names, an e-mail address")
-    pause: float | None = Field(None, ge=0, description="seconds between two questions; unset: as it asks for")
-
-
-class Mcp(SettingsTable):
-    """How one server of the Model Context Protocol is reached: at an address, or as a process."""
-
-    url: Annotated[str, AfterValidator(_url)] | None = Field(None, description="its address (streamable HTTP)")
-    command: tuple[str, ...] = Field((), description="what starts it, with its arguments (stdio)")
-    key: Key = Field(None, description="what is sent as a bearer token to its address")
-    search: str = Field("search", description="its tool which finds, empty for none")
-    fetch: str = Field("fetch", description="its tool which reads what was found, empty for none")
-    timeout: float = Field(30.0, gt=0, description="seconds an answer may take, the start of a process included")
-    max_mb: float = Field(5.0, gt=0, description="larger answers are refused (megabytes)")
-
-    @model_validator(mode="after")
-    def _reached_one_way(self) -> Self:
-        if (self.url is None) == (not self.command):
-            raise ValueError("a server has either a url or a command")
-        return self
-
-
-class SearchSettings(SettingsTable):
-    """Searching the web, and the library."""
-
-    web: bool | None = Field(None, description="whether runs search the web too (--web); unset: only runs without --in")
-    offline: bool = Field(False, description="whether to never use the web, whatever else is set")
-    providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
-    )
-    services: dict[ServiceName, ProviderSettings] = Field({}, description="how providers are reached, by name")
-    calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="queries a search provider gets at once from all runs and workers, by provider"
-    )
-    index: Literal["local", "postgres", "opensearch"] = Field(
-        "local",
-        description="where documents are indexed: local (in each home), or once for all machines: postgres "
-        "(in `database`), opensearch (at `search.opensearch`)",
-    )
-    opensearch: Annotated[SecretStr | None, BeforeValidator(opensearch_address)] = Field(
-        None, description="address of OpenSearch, https://USER:PASSWORD@HOST:9200, if the index lies there"
-    )
-    opensearch_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,60}$")] = Field(
-        "assay", description="prefix of the index names there; use a different one for each library"
-    )
-
-
-class EmbedderSettings(SettingsTable):
-    """Search by meaning beside search by words; off where no model is named."""
-
-    model: str = Field("", description="embedder (ollama:nomic-embed-text, fastembed:FOLDER); unset: words alone")
-    weight: float = Field(0.5, ge=0, le=1, description="weight of meaning against words in a search, from 0 to 1")
-    batch: int = Field(64, ge=1, le=2_048, description="passages in one request to the embedder")
-    max_usd: float | None = Field(None, gt=0, description="US dollars one pass over the library may cost")
-    max_tokens: int | None = Field(None, gt=0, description="tokens one pass over the library may use")
-    query_prefix: str | None = Field(None, description="text before a question; unset: as the model requires")
-    passage_prefix: str | None = Field(None, description="text before a passage; unset: as the model requires")
-    allow_private: bool = Field(False, description="whether a remote embedder may read private documents")
-    pgvector: bool = Field(
-        False, description="whether to search vectors with PostgreSQL's pgvector, if the index is there"
     )
 
 

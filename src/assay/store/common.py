@@ -1,27 +1,22 @@
-"""What the memory and the SQL store share: the rules which must give the same answer in both."""
+"""What the memory and the SQL store share: labels, listeners, owners, and rules which must give one answer in both."""
 
 from __future__ import annotations
 
+import copy
 import difflib
+import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, Self
 
 import msgspec
 
 from assay.core.errors import FenceLost, StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import (
-    LONGEST_LEASE,
-    Action,
-    EventDraft,
-    Lease,
-    ModelUsage,
-    RunStatus,
-    Spent,
-)
+from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, ModelUsage, RunStatus, Spent
 from assay.core.ports.collections import SLASH
+from assay.core.ports.lists import read_label
 from assay.core.sources import Document, sha256
 from assay.core.usage import Usage
 
@@ -38,6 +33,93 @@ NAMED = 5
 """How many runs an error names."""
 
 _LONGEST_REFERENCE = 4000
+
+
+# Labels of runs: one text, in which a label is found to the letter.
+
+
+class _LabelledBrief(msgspec.Struct, frozen=True):
+    labels: dict[str, str] = {}
+
+
+def given_labels(brief: bytes) -> dict[str, str]:
+    """The labels which a run was begun with."""
+    try:
+        return msgspec.json.decode(brief, type=_LabelledBrief).labels
+    except msgspec.MsgspecError:  # of another release
+        return {}
+
+
+def written_labels(labels: dict[str, str]) -> str:
+    """Labels as one text: those of a JSON object, each between two commas; "" for none."""
+    return f",{msgspec.json.encode(labels, order='sorted').decode()[1:-1]}," if labels else ""
+
+
+def stored_labels(text: str) -> dict[str, str]:
+    """The labels of such a text."""
+    return msgspec.json.decode(f"{{{text[1:-1]}}}", type=dict[str, str]) if text else {}
+
+
+def label_marks(wanted: str) -> tuple[str, ...]:
+    """What stands in the text of whatever has the label `wanted`: one of these.
+
+    A quotation mark within a name or a value stands behind a backslash: no text looks like the begin of a label.
+    """
+    name, value = read_label(wanted)
+    named = f",{msgspec.json.encode(wanted).decode()}:"
+    if "=" not in wanted:
+        return (named,)
+    return (named, f",{msgspec.json.encode(name).decode()}:{msgspec.json.encode(value).decode()},")
+
+
+# Who wants to hear of runs whose log has grown.
+
+Told = Callable[[str], None]
+
+
+class Listeners:
+    """A set of callbacks; they may be added, removed and called from several threads."""
+
+    def __init__(self) -> None:
+        self._told: tuple[Told, ...] = ()
+        self._lock = threading.Lock()
+
+    def add(self, told: Told) -> Callable[[], None]:
+        """Call `told` from now on; call the result to stop that."""
+        with self._lock:
+            self._told = (*self._told, told)
+        return lambda: self._remove(told)
+
+    def tell(self, run_ids: Iterable[str]) -> None:
+        """The logs of these runs have grown."""
+        told = self._told
+        for run_id in run_ids:
+            for each in told:
+                each(run_id)
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._told)
+
+    def _remove(self, told: Told) -> None:
+        with self._lock:
+            self._told = tuple(each for each in self._told if each is not told)
+
+
+# Rows as one owner sees them.
+
+
+class OwnedView:
+    """The rows of one owner, or of all where the owner is None."""
+
+    _owner: str | None = None
+
+    def owned_by(self, owner: str | None) -> Self:
+        """The same rows as one owner knows them; see the port."""
+        view = copy.copy(self)
+        view._owner = owner
+        return view
 
 
 # runs

@@ -30,13 +30,9 @@ from assay.core.ports.collections import ENDED, Addition
 from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
-from assay.store.common import Wall
-from assay.store.labels import given_labels
-from assay.store.listeners import Listeners
+from assay.store.common import Listeners, OwnedView, Wall, given_labels
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
-from assay.store.memory_lists import MemoryListing
-from assay.store.memory_run import StoredRun
-from assay.store.owned_view import OwnedView
+from assay.store.memory_lists import MemoryListing, StoredRun
 
 # Additions in the process.
 

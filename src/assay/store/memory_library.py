@@ -12,7 +12,7 @@ from assay.core.ports import CollectionRow, FileStamp, Origin
 from assay.core.ports.collections import SLASH
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
-from assay.store.owned_view import OwnedView
+from assay.store.common import OwnedView
 
 # Collections in the process: the part of the memory store's library which knows them.
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay import Assay
-from assay.app import cited_texts
-from assay.app.cited_texts import Desk, verify_text
+from assay.app import verification
+from assay.app.verification import Desk, verify_text
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library
 from assay.core.sources import Document
@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-async def verified(assay: Assay, text: str, pages: Pages, documents: list[Document]) -> cited_texts.VerifiedText:
+async def verified(assay: Assay, text: str, pages: Pages, documents: list[Document]) -> verification.VerifiedText:
     desk = Desk(library_of(assay), assay._context.reader, pages)
     return await verify_text(text, documents, desk, Path("/nowhere"))
 
@@ -74,7 +74,7 @@ async def test_what_was_given_is_not_fetched(file: Path) -> None:
 
 
 async def test_pages_have_a_limit(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cited_texts, "MOST_PAGES", 2)
+    monkeypatch.setattr(verification, "MOST_PAGES", 2)
     async with Assay() as assay:
         await assay.add(file)
         pages = Pages((await assay.documents())[0])
@@ -92,4 +92,4 @@ async def test_without_documents_and_without_the_web_there_is_nothing_to_do() ->
 async def test_a_text_has_a_longest(file: Path) -> None:
     async with Assay() as assay:
         with pytest.raises(UsageError, match="characters"):
-            await assay.verify("x" * (cited_texts.LONGEST + 1), sources=file)
+            await assay.verify("x" * (verification.LONGEST + 1), sources=file)

@@ -10,7 +10,7 @@ from object_store import S3Server
 from opensearch_server import running
 from sqlalchemy import inspect
 
-from assay.app.doctor import database
+from assay.app.doctor import home_check
 from assay.app.doctor.program import Diagnosis
 from assay.core.errors import ConfigError
 from assay.settings import Settings, load
@@ -20,7 +20,7 @@ pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
 
 
 def looked(settings: Settings) -> dict[str, Diagnosis]:
-    return {each.name: each for each in database.examine(settings)}
+    return {each.name: each for each in home_check.examine_database(settings)}
 
 
 def test_without_a_database_nothing_is_said() -> None:

@@ -22,7 +22,7 @@ from assay.evidence.segment.elsewhere import PassageCutter
 from assay.fetch import jsonl
 from assay.fetch import workers as processes
 from assay.fetch.workers import APART, Workers
-from assay.settings.children import reader_environment
+from assay.settings.environment import reader_environment
 
 SECRETS = {"OPENAI_API_KEY": "sk-open", "ASSAY_PROVIDERS_X_KEY": "sk-mine", "AWS_SECRET_ACCESS_KEY": "aws"}
 LARGE = {

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from assay.app.observers import secrets_of
+from assay.app.composition import secrets_of
 from assay.settings import Settings
 from assay.settings.sections import CustomService, Keys
 

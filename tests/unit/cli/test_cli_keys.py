@@ -165,7 +165,7 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
     held = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
     assert (held["acme"], held["openai"]) == ("file", None)
     ready = (
-        "from assay import settings; from assay.services.access import access;"
+        "from assay import settings; from assay.services.providers import access;"
         "from assay.core.ports.models import Secret;"
         f"assert settings.load().keys.of('acme').get_secret_value() == {KEY!r}"
     )

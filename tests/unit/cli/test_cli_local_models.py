@@ -13,7 +13,7 @@ import pytest
 from chat_server import Answer, chat_server
 
 from assay import settings
-from assay.services.local_models import found_here, how_to_use, local_models
+from assay.services.providers import found_here, how_to_use, local_models
 
 QUESTION = "How far does the tide rise at Brest?"
 

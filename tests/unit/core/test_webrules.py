@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.core.languages import country_name
 from assay.core.web_addresses import ANYTHING, WebRules
-from assay.services.texts import make_rules
+from assay.services.arguments import make_rules
 
 
 def test_domains_hold_what_is_below_them():

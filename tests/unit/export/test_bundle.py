@@ -16,8 +16,7 @@ from assay.core.sources import sha256
 from assay.core.view import fold
 from assay.export import markdown
 from assay.export.bundle import EXPORTER, check
-from assay.export.bundle.archive import BundleMember, pack
-from assay.export.bundle.contents import Manifest, release
+from assay.export.bundle.contents import BundleMember, Manifest, pack, release
 from assay.store.memory import MemoryBlobs
 
 

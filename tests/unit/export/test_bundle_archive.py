@@ -13,7 +13,7 @@ from bundles import bundle_of_two_agents, members_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.export.bundle.archive import BundleMember, looks_like_zip, pack, unpack
+from assay.export.bundle.contents import BundleMember, looks_like_zip, pack, unpack
 
 SMALL = [BundleMember("MANIFEST.json", b"{}"), BundleMember("a/b.txt", b"text"), BundleMember("empty", b"")]
 NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,20}(/[a-z0-9]{1,5})?", fullmatch=True)

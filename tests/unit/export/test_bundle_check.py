@@ -18,7 +18,7 @@ from assay.core.errors import StoreError
 from assay.core.events import Envelope, Event
 from assay.core.sources import sha256
 from assay.export.bundle import check
-from assay.export.bundle.archive import looks_like_zip
+from assay.export.bundle.contents import looks_like_zip
 
 
 @functools.cache

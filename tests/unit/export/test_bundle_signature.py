@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.export.bundle import check, signed
-from assay.export.bundle.archive import BundleMember, pack
-from assay.export.bundle.contents import MANIFEST
+from assay.export.bundle.contents import MANIFEST, BundleMember, pack
 from assay.export.bundle.signature import SIGNATURE, PublicKey, create, public_key, public_of, sign, verified
 
 SECRET, OTHER = create(), create()

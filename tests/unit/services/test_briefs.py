@@ -9,8 +9,8 @@ import pytest
 
 from assay.core.brief import Brief, Section
 from assay.core.errors import UsageError
+from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
-from assay.services.texts import MOST_BYTES, text_of
 from assay.settings import Settings
 
 QUESTION = "How far does the tide rise at Brest?"

@@ -15,8 +15,8 @@ import pytest
 
 from assay.core.errors import ConfigError
 from assay.core.view import RunView
-from assay.services.notices import RunNotice, delivery, notice_of, read_target
-from assay.services.notices.delivery import send
+from assay.services import notices
+from assay.services.notices import RunNotice, notice_of, read_target, send
 
 NOTICE = RunNotice(event="ended", run="k3", question="`rm -rf /`; $(reboot) 'x", status="completed")
 
@@ -68,7 +68,7 @@ async def test_a_command_gets_the_notice_on_its_stdin_and_no_shell_sees_it(tmp_p
 async def test_a_command_which_fails_or_hangs_is_a_warning(monkeypatch: pytest.MonkeyPatch):
     bad = read_target(f"{sys.executable} -c 'import sys; sys.exit(3)'")
     assert [line.endswith("ended with code 3") for line in await send(NOTICE, [bad])] == [True]
-    monkeypatch.setattr(delivery, "COMMAND_SECONDS", 0.3)
+    monkeypatch.setattr(notices, "COMMAND_SECONDS", 0.3)
     child = "import subprocess,sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
     hangs, began = read_target(f'{sys.executable} -c "{child}"'), time.monotonic()
     (warning,) = await send(NOTICE, [hangs])
@@ -115,7 +115,7 @@ async def test_what_will_not_pass_is_not_tried_again_and_redirects_are_not_follo
 
 async def test_an_address_which_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as quick:
-        quick.setattr(delivery, "SECONDS", 0.3)
+        quick.setattr(notices, "SECONDS", 0.3)
         async with hook("hang", "hang", "hang") as (url, _):
             (warning,) = await send(NOTICE, [read_target(url)], no_sleep)
     assert "no answer" in warning
@@ -132,7 +132,7 @@ async def test_one_which_fails_keeps_nobody_from_being_told():
 
     async with hook(answer("200 OK")) as (url, got):
         failed = await send(NOTICE, [read_target("http://127.0.0.1:1/"), read_target(url)], counted)
-    assert (len(failed), len(got), calls) == (1, 1, list(delivery.PAUSES))
+    assert (len(failed), len(got), calls) == (1, 1, list(notices.PAUSES))
 
 
 @pytest.mark.parametrize(

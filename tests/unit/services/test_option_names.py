@@ -13,7 +13,7 @@ import pytest
 import assay
 from assay.core.errors import AssayError, EventLoopError, UnknownName, UnknownOption, UsageError
 from assay.core.run_options import ForkOptions, RunOptions
-from assay.services import option_names
+from assay.services import arguments
 
 QUESTION = "How high is the tide at Brest?"
 STARTERS = ("start", "create", "ask", "foresee", "create_ask", "agent", "fork")
@@ -83,9 +83,9 @@ async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:
 
 
 def test_a_list_of_words_is_left_to_whoever_reads_it() -> None:
-    option_names.check("Assay.start", {"checks_off": ["judge"]}, (), "assay.core.run_options:RunOptions")
+    arguments.check("Assay.start", {"checks_off": ["judge"]}, (), "assay.core.run_options:RunOptions")
     with pytest.raises(UsageError, match="depth cannot be 'deep': write 'auto', 'light'"):
-        option_names.check("Assay.start", {"depth": "deep"}, (), "assay.core.run_options:RunOptions")
+        arguments.check("Assay.start", {"depth": "deep"}, (), "assay.core.run_options:RunOptions")
 
 
 def test_the_options_are_those_of_the_signatures() -> None:

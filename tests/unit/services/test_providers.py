@@ -10,8 +10,7 @@ from chat_server import Answer, chat_server
 
 from assay import settings
 from assay.core.errors import ConfigError, UnknownName
-from assay.services.access import access
-from assay.services.providers import Provider, load_model, providers
+from assay.services.providers import Provider, access, load_model, providers
 
 
 @pytest.fixture(autouse=True)

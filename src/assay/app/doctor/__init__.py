@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay import settings
-from assay.app.doctor import cluster, database, home_check, program
+from assay.app.doctor import cluster, home_check, program
 from assay.app.doctor.program import STATES, broken, note
 from assay.app.doctor.program import Diagnosis as Diagnosis
 from assay.core.errors import ConfigError
@@ -30,9 +30,9 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
         place = named or configured.home
         found += [*await program.models(configured), *program.embedder(configured), *program.limited(configured)]
         found += program.browser(configured)
-        found += await asyncio.to_thread(lambda: list(database.examine(configured)))
+        found += await asyncio.to_thread(lambda: list(home_check.examine_database(configured)))
         blobs, elsewhere = configured.blobs, configured.database is not None
-    found += home_check.examine(place.expanduser(), blobs, elsewhere=elsewhere)
+    found += home_check.examine_home(place.expanduser(), blobs, elsewhere=elsewhere)
     return one_each([*found, program.adapters(), *program.extras(), *program.terminal()])
 
 

@@ -22,9 +22,8 @@ from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.fetch.browser import executables
-from assay.services.local_models import found_here, how_to_use, local_models
 from assay.services.privacy import is_here
-from assay.services.providers import load_model
+from assay.services.providers import found_here, how_to_use, load_model, local_models
 from assay.settings import Settings
 
 # What a look gives.

@@ -17,8 +17,21 @@ from assay.core.report_state import report_state
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold
 from assay.export.bundle import reports
-from assay.export.bundle.archive import BundleMember, looks_like_zip, unpack
-from assay.export.bundle.contents import FORMAT, KNOWN, LOG, MANIFEST, Bundle, Manifest, decode, encode, log, release
+from assay.export.bundle.contents import (
+    FORMAT,
+    KNOWN,
+    LOG,
+    MANIFEST,
+    Bundle,
+    BundleMember,
+    Manifest,
+    decode,
+    encode,
+    log,
+    looks_like_zip,
+    release,
+    unpack,
+)
 from assay.export.bundle.reports import (
     BundleCheck,
     Outcome,

@@ -19,8 +19,7 @@ from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import sections
-from assay.export.html.markup import Child, el, foreign, safe
-from assay.export.html.signs import word
+from assay.export.html.markup import Child, el, foreign, safe, word
 from assay.export.inline import ClaimSpan, Mark, parse
 
 # A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.

@@ -16,8 +16,7 @@ from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
 from assay.export import sections
 from assay.export.differences import DiffPiece, differing
-from assay.export.html.markup import Child, Material, el, foreign, framed, join, safe
-from assay.export.html.signs import icon, word
+from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
 
 # A claim beside the passages it cites: which words of each the other does not have.
 

@@ -16,7 +16,7 @@ from assay.evidence.ingest import UPLOADED
 from assay.server.problems import refusal
 from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame
 from assay.server.wire import Endpoints, RouteCall
-from assay.services.uploads import FOLDER
+from assay.services.additions import FOLDER
 
 routes = Endpoints("documents")
 

@@ -8,10 +8,10 @@ from starlette.responses import Response
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
 from assay.server.api.run_details import RunShown, listed
+from assay.server.broadcasts import MOST as MOST_RUNS
 from assay.server.broadcasts import RunStream
 from assay.server.packets import placed_frames
 from assay.server.problems import refusal
-from assay.server.run_lists import MOST as MOST_RUNS
 from assay.server.streams import HEADERS, HEARTBEAT, EventStream, picked, run_frames
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 

@@ -22,9 +22,8 @@ from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, begun
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, roles, sources_of, wanted_of
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, roles, sources_of, wanted_of
 from assay.server.guards import SANDBOX
-from assay.server.idempotency import once
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, accepts
 from assay.verify.again import Rechecked

@@ -1,9 +1,9 @@
-"""What a client wants of a run, and how the library calls it."""
+"""What a client wants of a run, once for each request, and how the library calls it."""
 
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import GenericAlias, NoneType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -17,9 +17,34 @@ from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
+from assay.server.wire import RouteCall
 from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
+
+# `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a request sent again is not done again.
+
+LONGEST = 255
+
+
+async def once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable[str]]) -> str:
+    """What `do` gives; for a request with a key, what it gave the first time.
+
+    Raises:
+        Refusal: the header is no key.
+        RequestDiffers: the key came with another request before.
+        InProgress: the first request is still at it.
+    """
+    header = call.request.headers.get("idempotency-key", "").strip()
+    if not header:
+        return await do()
+    key = header[1:-1] if len(header) > 1 and header[0] == header[-1] == '"' else header
+    if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
+        raise refusal("bad-request", f"an Idempotency-Key is 1 to {LONGEST} printable ASCII characters in quotes")
+    route = f"{call.request.method} {call.request.scope['path']}"
+    asked = msgspec.json.encode([route, body])
+    return await call.assay.once(f"{call.owner}/{key}", asked, do)
+
 
 WEB = ("http://", "https://", "git+http://", "git+https://")
 

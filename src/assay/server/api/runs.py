@@ -13,8 +13,7 @@ from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
 from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
-from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, sources_of, wanted_of
-from assay.server.idempotency import once
+from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, sources_of, wanted_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.daily import UsedToday
 

@@ -10,8 +10,7 @@ from assay.plugins import names
 from assay.server.api.reports import formats
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
-from assay.services.model_facts import ModelTrial, try_model
-from assay.services.providers import Provider, providers
+from assay.services.providers import ModelTrial, Provider, providers, try_model
 
 routes = Endpoints("system")
 

@@ -14,7 +14,7 @@ from assay.server.api.run_requests import RequestBody
 from assay.server.gate import keep_session, who_of
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall
-from assay.services.erasure import DataErased
+from assay.services.ownership import DataErased
 from assay.services.users import SESSION_SECONDS, Users, Who
 
 routes = Endpoints("users")

@@ -13,7 +13,6 @@ from assay.server.backend import Backend, RouteGroup
 from assay.server.page import (
     accountscreen,
     adminscreen,
-    assets,
     draftscreen,
     home,
     reportscreen,
@@ -21,6 +20,7 @@ from assay.server.page import (
     schedulescreen,
     settingscreen,
     shelfscreen,
+    templates_environment,
 )
 from assay.server.page.templates_environment import guarded, is_shown, told
 
@@ -35,7 +35,7 @@ def _route(method: str, path: str, handler: Handler, needs: Permission | Literal
 
 
 FREE: tuple[Route, ...] = (
-    assets.ROUTE,
+    templates_environment.ROUTE,
     _route("GET", "/login", accountscreen.show_login),
     _route("POST", "/login", accountscreen.log_in),
     _route("POST", "/logout", accountscreen.log_out),

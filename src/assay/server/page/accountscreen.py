@@ -9,8 +9,8 @@ from assay.locale import PAGE_LOCALES
 from assay.server.api import threads, users
 from assay.server.gate import is_secure, keep_session
 from assay.server.page.forms import read_form
-from assay.server.page.language import LANGUAGE
 from assay.server.page.templates_environment import DENSITIES, DENSITY, THEME, THEMES, go_to, local, screen
+from assay.server.page.words import LANGUAGE
 from assay.server.problems import problem_of
 from assay.server.wire import RouteCall
 from assay.services.users import SESSION_SECONDS

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from assay.app.cited_texts import VerifiedText
+from assay.app.verification import VerifiedText
 from assay.core.errors import AssayError
 from assay.core.sources import Passage
 from assay.server.api import checks, reports, runs

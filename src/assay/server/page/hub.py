@@ -4,20 +4,188 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
+from functools import singledispatch
+from time import perf_counter
 
-from markupsafe import escape
+import msgspec
+from markupsafe import Markup, escape
 from starlette.datastructures import State
 
+from assay.core import events
+from assay.core.claims import VERDICTS
 from assay.core.errors import Cancelled, UnknownName
-from assay.core.events import Envelope, decode
+from assay.core.events import Envelope, Event, decode
+from assay.core.phrases import in_words, verdict
 from assay.core.ports import FINAL
-from assay.core.translation import ENGLISH
-from assay.core.view import ViewBuilder
+from assay.core.translation import ENGLISH, N_, gettext, listed
+from assay.core.view import RunView, ViewBuilder
 from assay.locale import speaking_page
 from assay.server.backend import Backend
-from assay.server.page.announcements import READ_OUT, announcement
-from assay.server.page.board import Board
+from assay.server.page.regions import regions_of
+from assay.server.page.words import counted, measure_word
 from assay.server.streams import BEAT, BEGIN, HEARTBEAT
+
+# The regions of one run as they were rendered last, and which of them changed when.
+
+SHARE = 20.0
+"""A region is rendered again after so many times as long as that took last: a run takes little of a core."""
+
+
+class RenderedRegions(msgspec.Struct, frozen=True):
+    """What a look at a run came to: the regions which are other than before, whether some have to wait, and until
+    which event they tell.
+    """
+
+    fresh: dict[str, Markup]
+    late: bool
+    seq: int
+
+
+class Board:
+    """The regions of one run, rendered. `edition` counts how often any of them became another one.
+
+    `settled` is the number of the last event which all of them tell of; `late` says that some wait to be rendered.
+    """
+
+    def __init__(self, language: str = ENGLISH) -> None:
+        self.language = language
+        self.html: dict[str, Markup] = {}
+        self.edition, self.settled, self.late = 0, 0, False
+        self._changed: dict[str, int] = {}
+        self._made_of: dict[str, object] = {}
+        self._not_before: dict[str, float] = {}
+
+    def render(self, view: RunView, *, at_once: bool = False, dear: bool = True) -> RenderedRegions:
+        """Render what has changed and may be rendered again by now; `at_once` all of it, without `dear` what is cheap.
+
+        It takes a while: call it from a worker thread.
+        """
+        late, fresh = False, {}
+        for region in regions_of(view):
+            made_of = region.made_of(view)
+            if region.name in self.html and self._made_of[region.name] == made_of:
+                continue
+            began = perf_counter()
+            if not at_once and (region.dear > dear or began < self._not_before.get(region.name, 0.0)):
+                late = True
+                continue
+            with speaking_page(self.language):
+                html = region.render(view)
+            self._made_of[region.name] = made_of
+            self._not_before[region.name] = perf_counter() + SHARE * (perf_counter() - began)
+            if self.html.get(region.name) != html:
+                fresh[region.name] = html
+        return RenderedRegions(fresh, late, view.last_seq)
+
+    def put(self, rendered: RenderedRegions) -> bool:
+        """Take what was rendered; whether anything is another one."""
+        self.late = rendered.late
+        if not rendered.late:
+            self.settled = rendered.seq
+        if rendered.fresh:
+            self.edition += 1
+            self.html |= rendered.fresh
+            self._changed |= dict.fromkeys(rendered.fresh, self.edition)
+        return bool(rendered.fresh)
+
+    def since(self, edition: int) -> tuple[tuple[str, Markup], ...]:
+        """The names and regions which changed after an edition."""
+        wanted = [name for name, changed in self._changed.items() if changed > edition]
+        if "team" in wanted:  # which has the agents in it
+            wanted = [name for name in wanted if not name.startswith("lane-")]
+        return tuple((name, self.html[name]) for name in wanted)
+
+
+def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
+    """Every region by its name, rendered."""
+    return Board(language).render(view, at_once=True).fresh
+
+
+# The milestones of a run which are read out to who cannot see the screen, in the language of the page.
+
+_CONTROLLED = {"pause": N_("Paused"), "steer": N_("What you said is heeded")}
+
+
+@singledispatch
+def announcement(event: Event) -> str:
+    """The sentence for an event, empty for one which is not read out."""
+    return ""
+
+
+@announcement.register
+def _(event: events.RunResumed) -> str:
+    return gettext("The run was taken up again")
+
+
+@announcement.register
+def _(event: events.RunWaiting) -> str:
+    return (
+        gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
+    )
+
+
+@announcement.register
+def _(event: events.PlanApproved) -> str:
+    return counted(len(event.plan.steps), "The plan is ready: {count} step", "The plan is ready: {count} steps")
+
+
+@announcement.register
+def _(event: events.AgentFailed) -> str:
+    return gettext("Agent {number} failed: {why}").format(number=event.lane, why=event.error)
+
+
+@announcement.register
+def _(event: events.FindingAdded) -> str:
+    cited = counted(len(event.passages), "{count} passage cited", "{count} passages cited")
+    if event.uncited:
+        return gettext("Agent {number} reported and cited nothing").format(number=event.lane)
+    return gettext("Agent {number} reported: {cited}").format(number=event.lane, cited=cited)
+
+
+@announcement.register
+def _(event: events.ReportStarted) -> str:
+    return gettext("The report is being written")
+
+
+@announcement.register
+def _(event: events.VerifySummary) -> str:
+    found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
+    checked = counted(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
+    return f"{checked}: {listed(found)}" if found else checked
+
+
+@announcement.register
+def _(event: events.BudgetLow) -> str:
+    return gettext("80 % of the limit is used: {measure}").format(measure=measure_word(event.measure))
+
+
+@announcement.register
+def _(event: events.RunExhausted) -> str:
+    return gettext("Research ends: {why}").format(why=in_words(event.reason))
+
+
+@announcement.register
+def _(event: events.RunCancelled) -> str:
+    return gettext("Cancelled; what was found is kept")
+
+
+@announcement.register
+def _(event: events.ControlApplied) -> str:
+    if event.lane:
+        return gettext("Agent {number} is stopped").format(number=event.lane)
+    return gettext(_CONTROLLED[event.action]) if event.action in _CONTROLLED else ""
+
+
+@announcement.register
+def _(event: events.ControlRejected) -> str:
+    return gettext("Not heeded: {why}").format(why=event.why)
+
+
+READ_OUT = frozenset(kind.kind for kind in announcement.registry if issubclass(kind, Event) and kind is not Event)
+"""The kinds of events which are read out."""
+
+
+# One reader of a run for all who watch it.
 
 TICK = 0.2
 """Seconds between two looks of a screen, at least."""

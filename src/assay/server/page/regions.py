@@ -15,7 +15,7 @@ from assay.core.ports import FINAL
 from assay.core.translation import N_, gettext
 from assay.core.usage import Budget
 from assay.core.view import Lane, RunView
-from assay.export.html import signs
+from assay.export.html import markup
 from assay.export.html.article import Signs, article
 from assay.export.html.evidence_section import sources
 from assay.export.html.markup import Material, gather
@@ -222,8 +222,8 @@ def _lane_region(number: int) -> PageRegion:
 def report_signs(material: Material) -> Signs:
     """How citations and verdicts are written."""
     return Signs(
-        cite=lambda cited: signs.cite(material, cited),
-        badge=lambda index: signs.badge(material, index),
+        cite=lambda cited: markup.cite(material, cited),
+        badge=lambda index: markup.badge(material, index),
         verdicts=material.verdicts,
     )
 

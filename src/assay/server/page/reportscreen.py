@@ -20,16 +20,16 @@ from assay.export.html.article import Article, PageHeading, article, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather
-from assay.export.html.provenance import in_short, made
+from assay.export.html.page import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import shares
 from assay.server.api.reports import formats
 from assay.server.api.shares import ShareShown, list_shares
 from assay.server.page.forms import converted, read_form
-from assay.server.page.language import language_of
 from assay.server.page.regions import active_seconds, report_signs, summary_of
 from assay.server.page.templates_environment import go_to, screen
+from assay.server.page.words import language_of
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
 

@@ -15,12 +15,11 @@ from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
-from assay.server.page.board import screen_of
 from assay.server.page.forms import PageForm, converted, read_form, run_wanted
-from assay.server.page.hub import hub_of
-from assay.server.page.language import language_of
+from assay.server.page.hub import hub_of, screen_of
 from assay.server.page.reportscreen import WORDS, report_screen
 from assay.server.page.templates_environment import go_to, local, noted, screen
+from assay.server.page.words import language_of
 from assay.server.problems import refusal
 from assay.server.streams import HEADERS, EventStream
 from assay.server.wire import RouteCall

@@ -17,7 +17,7 @@ from assay.server.page.forms import converted, read_form
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
-from assay.services.model_facts import ModelTrial
+from assay.services.providers import ModelTrial
 
 KEYS = "keys."
 DEFAULTS = {

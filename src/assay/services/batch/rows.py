@@ -1,13 +1,24 @@
-"""The lines of a batch: a JSON object with a question and options of a run, or a question as plain text."""
+"""The rows of a batch: the lines of a file as orders, and a folder which says what of them is done.
+
+A line is a JSON object with a question and options of a run, or a question as plain text.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
+from filelock import FileLock, Timeout
 
+from assay.core.errors import StoreError, UsageError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.options import declared
 from assay.core.run_options import RunOptions
@@ -167,3 +178,168 @@ def _least(one: N | None, other: N | None) -> N | None:
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)
+
+
+# What of a batch is done: a folder with a row for each question, so that a later call goes on where this one ended.
+
+RESULTS = "results.jsonl"
+STARTED = "started.jsonl"
+_LOCK = ".lock"
+_SLUG = 40
+
+Status = Literal["completed", "failed", "cancelled", "waiting", "paused", "running"]
+DONE = frozenset(("completed", "cancelled"))
+"""What is not done again by a later call; the rest is tried once more."""
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A row of the results. `file` is the report's name in the folder; `claims` counts them by verdict.
+
+    `usd` and `tokens` are what the run spent; `error` says why there is no report.
+    `passed` tells of the final gate, `verified` also that every claim holds and one answers the question.
+    """
+
+    line: int
+    key: str
+    question: str
+    status: Status
+    id: str = ""
+    run: str = ""
+    stop_reason: str = ""
+    verified: bool = False
+    file: str = ""
+    claims: dict[str, int] = {}
+    sources: int = 0
+    usd: float = 0.0
+    tokens: int = 0
+    error: str = ""
+    passed: bool | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the final gate was passed; an older release noted that as `verified`."""
+        return self.verified if self.passed is None else self.passed
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """The run of an order, noted before anything of it is stored: so no run is paid for and forgotten."""
+
+    key: str
+    run: str
+
+
+class BatchFolder:
+    """Rows are added as they come, and put in the order of their lines at the end. One process at a time has it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.results: dict[str, BatchResult] = {}
+        self.runs: dict[str, str] = {}
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Within the block the folder is this process's, and what it holds is read.
+
+        Raises:
+            UsageError: another process has it.
+            StoreError: it cannot be made, read or written.
+        """
+        lock = FileLock(self.path / _LOCK, thread_local=False)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise UsageError(
+                f"another process is running a batch in {self.path}; name another folder with -o"
+            ) from None
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        try:
+            self.results = {row.key: row for row in self._read(RESULTS, BatchResult)}
+            self.runs = {row.key: row.run for row in self._read(STARTED, Started)}
+            yield
+        finally:
+            lock.release()
+
+    def begin(self, key: str, run: str) -> None:
+        """Note which run answers an order."""
+        self.runs[key] = run
+        self._append(STARTED, Started(key=key, run=run))
+
+    def add(self, row: BatchResult) -> None:
+        """Note what came of an order."""
+        self.results[row.key] = row
+        self._append(RESULTS, row)
+
+    def put_in_order(self) -> None:
+        """One row for each order, in the order of the lines; the last one said of it."""
+        rows = sorted(self.results.values(), key=lambda row: (row.line, row.key))
+        self.save(RESULTS, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+    def save(self, name: str, data: bytes) -> None:
+        """Write a file, so that nobody ever reads half of it.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        draft = ""
+        try:
+            handle, draft = tempfile.mkstemp(dir=self.path, prefix=".assay-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(draft).replace(self.path / name)
+        except OSError as error:
+            if draft:
+                Path(draft).unlink(missing_ok=True)
+            raise _unwritable(self.path / name, error) from error
+
+    def _read(self, name: str, kind: type[R]) -> Iterable[R]:
+        """The rows of a file; a last one which a killed process did not finish is none."""
+        try:
+            lines = (self.path / name).read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _unwritable(self.path / name, error) from error
+        if lines and not lines[-1].endswith(b"\n"):
+            lines.pop()
+        try:
+            return [msgspec.json.decode(line, type=kind) for line in lines if line.strip()]
+        except UNREADABLE as error:
+            raise UsageError(f"{self.path / name} is not what a batch writes ({error}): name another folder") from error
+
+    def _append(self, name: str, row: msgspec.Struct) -> None:
+        path = self.path / name
+        try:
+            with path.open("a+b") as file:
+                end = file.seek(0, os.SEEK_END)
+                if end and not _ends_a_line(file.fileno(), end):
+                    file.truncate(_last_line(path))
+                file.write(msgspec.json.encode(row) + b"\n")
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+
+def file_name(order: BatchRow, suffix: str) -> str:
+    """The report's name: from the id, or the question, which may hold anything; the key makes it unique."""
+    text = unicodedata.normalize("NFKD", order.id or order.question).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", text)[:_SLUG].strip("-")
+    return f"{slug}-{order.key}{suffix}" if slug else f"{order.key}{suffix}"
+
+
+def _ends_a_line(descriptor: int, end: int) -> bool:
+    os.lseek(descriptor, end - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) == b"\n"
+
+
+def _last_line(path: Path) -> int:
+    """Where the whole lines of a file end."""
+    return path.read_bytes().rfind(b"\n") + 1
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path} cannot be written: {error.strerror}; nothing stored is lost: run the same command again to continue"
+    )

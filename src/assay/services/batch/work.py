@@ -26,8 +26,7 @@ from assay.core.report import build_report
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
-from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
-from assay.services.batch.rows import BatchBudget, BatchRow, smaller
+from assay.services.batch.rows import DONE, BatchBudget, BatchFolder, BatchResult, BatchRow, Status, file_name, smaller
 from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
 

@@ -23,8 +23,7 @@ from assay.services import collections, places
 from assay.services.acquisition import check_online
 from assay.services.context import Context
 from assay.services.jobs.specifications import AddJob, FilesJob
-from assay.services.listed_places import ListedPlace, connector_of
-from assay.services.places import FILES
+from assay.services.places import FILES, ListedPlace, connector_of
 
 PART = 200
 """Files of a part."""

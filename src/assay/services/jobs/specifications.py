@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.core.markers import CitationMode
-from assay.services.texts import DEFAULT
+from assay.services.arguments import DEFAULT
 
 
 class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="add"):

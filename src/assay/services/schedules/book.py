@@ -18,9 +18,9 @@ from filelock import FileLock, Timeout
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
+from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
 from assay.services.places import sorted_out
-from assay.services.texts import MOST_BYTES, text_of
 from assay.settings import Settings
 
 FILE = "schedules.json"

@@ -26,8 +26,7 @@ from sqlalchemy import (
 from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports import LONGEST_LEASE
 from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
-from assay.store.common import iso
-from assay.store.owned_view import OwnedView
+from assay.store.common import OwnedView, iso
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal

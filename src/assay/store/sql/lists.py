@@ -21,8 +21,7 @@ from assay.core.ports.lists import (
     relabelled,
 )
 from assay.store import common
-from assay.store.labels import label_marks, stored_labels, written_labels
-from assay.store.owned_view import OwnedView
+from assay.store.common import OwnedView, label_marks, stored_labels, written_labels
 from assay.store.sql import reads, writes
 from assay.store.sql.tables import events, runs, threads
 from assay.store.sql.transactions import Transactions

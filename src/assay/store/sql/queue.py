@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, o
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
 from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
-from assay.store.owned_view import OwnedView
+from assay.store.common import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.database import Database
 from assay.store.sql.journal import SqlJournal

@@ -11,7 +11,7 @@ from assay.core.events import Envelope
 from assay.core.ports import GOING, EventKey, HoldRecord, LedgerRow, Memory, News, RunRow, Spent, StepRecord
 from assay.core.usage import Usage
 from assay.store import common
-from assay.store.labels import stored_labels
+from assay.store.common import stored_labels
 from assay.store.sql import tables
 
 RUN = (

@@ -29,10 +29,9 @@ from assay.store.blobs import (
     name_at,
 )
 from assay.store.sql.backend import DatabaseBackend
-from assay.store.sql.backup import READERS, copy_database, one_file
+from assay.store.sql.backup import READERS, copy_database, copy_rows, empty_derived, is_empty, one_file
 from assay.store.sql.database import Database
 from assay.store.sql.home import BLOBS, DATABASE
-from assay.store.sql.rows import copy_rows, empty_derived, is_empty
 from assay.store.sql.sql_cache import LIBRARY
 from assay.store.sql.tables import documents, memos, runs
 

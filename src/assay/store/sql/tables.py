@@ -58,7 +58,7 @@ runs = Table(
     Column(
         "collections", AnyText, nullable=False, server_default=""
     ),  # what it was to search (`store.common.searched`)
-    Column("labels", AnyText, nullable=False, server_default=""),  # as `store.labels` writes them
+    Column("labels", AnyText, nullable=False, server_default=""),  # as `store.common` writes them
     UniqueConstraint("run_id"),
     Index(None, "thread"),
     Index(None, "owner", "number"),

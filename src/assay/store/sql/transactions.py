@@ -14,8 +14,7 @@ from sqlalchemy import Connection
 from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
-from assay.store.common import Wall
-from assay.store.listeners import Listeners
+from assay.store.common import Listeners, Wall
 from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, Statements, WriteJob
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
 

@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, case, exists, or_, sel
 from assay.core.errors import LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, RunInputs
 from assay.store import common
-from assay.store.labels import given_labels, written_labels
+from assay.store.common import given_labels, written_labels
 from assay.store.sql import reads, sqlite, webhooks
 from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
 from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, runs, steps, threads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.labels import given_labels, written_labels
+from assay.store.common import given_labels, written_labels
 from assay.store.sql.schema import Escaped
 
 revision = "0014"
