@@ -47,7 +47,6 @@ TAKING_MORE = {
     "app/history.py:page": PUBLIC,
     "app/library.py:verify": PUBLIC,
     "fetch/web/__init__.py:create": "the options of the entry point `assay.fetchers`, which packages pass on by name",
-    "server/mcp/research.py:begun": MCP,
     "server/mcp/research.py:research": MCP,
 }
 """Functions outside the command line which take more than six parameters, and why."""
