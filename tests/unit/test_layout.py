@@ -96,10 +96,15 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return bool(names & {"Exception", "BaseException"})
 
 
+TELLING = {"verify/added_checks.py": "a check of another package: the run warns of its fault, and goes on"}
+"""Who catches everything and says what it was, and why nothing is raised."""
+
+
 def test_who_catches_everything_raises_it_again():
     swallowed = [
         place(path, node.lineno)
         for path in SOURCES
+        if path.relative_to(ROOT / "src" / "assay").as_posix() not in TELLING
         for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and is_broad(node)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from assay.core.brief import Depth, Mode, Role, Said
-from assay.core.claims import CheckName, RepairName
+from assay.core.claims import RepairName
 from assay.core.options import Flag, Offer, Option
 
 Answers = Sequence[str] | Mapping[str, str]
@@ -223,9 +223,7 @@ class RunOptions(ForkOptions, total=False):
             "file",
         ),
     ]
-    checks_off: Annotated[
-        Sequence[CheckName] | None, Option(group="Report", setting="checks_off", api="checks.checks_off")
-    ]
+    checks_off: Annotated[Sequence[str] | None, Option(group="Report", setting="checks_off", api="checks.checks_off")]
     compare: Annotated[bool | None, Option(group="Report", setting="compare", api="checks.compare")]
     repairs_off: Annotated[
         Sequence[RepairName] | None, Option(group="Report", setting="repairs_off", api="checks.repairs_off")

@@ -47,7 +47,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
-    reads = proofreader(run, case.ledger, case.reader, "answer")
+    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = QuickLook() if text else await _look(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
@@ -63,7 +63,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
 
 async def answer_from(run: Run, case: Case) -> Draft:
     """Answer from what was opened before, and from nothing else."""
-    reads = proofreader(run, case.ledger, case.reader, "answer")
+    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = await recall_all(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())

@@ -29,7 +29,7 @@ from pydantic_settings import (
 )
 
 from assay.core.brief import ROLES, Depth, Length, Mode, Role
-from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
+from assay.core.claims import CHECKS, REPAIRS, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.models import judges
@@ -134,8 +134,8 @@ class Settings(BaseSettings):
     )
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether claims are checked against their passages")
-    checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
-        (), description="checks which are not asked: " + ", ".join(CHECKS)
+    checks_off: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
+        (), description="checks which are not asked, of other packages too: " + ", ".join(CHECKS)
     )
     compare: bool = Field(True, description="whether sources are compared: where they disagree, which copy another")
     repair: bool = Field(True, description="whether sentences which fail are repaired, in the end removed")

@@ -263,7 +263,7 @@ async def fill(run: Run, case: Case, research: Research) -> Draft:
         sourced=sourced,
         written=not filler.failed,
         composed=True,
-        proofreader=proofreader(run, case.ledger, case.reader),
+        proofreader=proofreader(run, case.ledger, case.reader, added=case.added_checks),
     )
 
 
