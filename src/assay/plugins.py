@@ -24,6 +24,7 @@ Group = Literal[
     "tools",
     "strategies",
     "checks",
+    "prompts",
 ]
 GROUPS: tuple[Group, ...] = (
     "models",
@@ -37,6 +38,7 @@ GROUPS: tuple[Group, ...] = (
     "tools",
     "strategies",
     "checks",
+    "prompts",
 )
 
 NOUNS: dict[Group, str] = {
@@ -51,6 +53,7 @@ NOUNS: dict[Group, str] = {
     "tools": "tool",
     "strategies": "strategy",
     "checks": "check",
+    "prompts": "prompt",
 }
 
 

@@ -141,7 +141,11 @@ async def test_a_web_search_has_its_key_and_pages_come_by_the_fetcher(acme: Acme
 
 SCRIPT = [
     {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "simple"}}]}},
-    {"task": "background", "reply": {"calls": [{"name": "search", "arguments": {"query": "Aurora"}}]}},
+    {
+        "task": "background",
+        "contains": "in the words of seafaring",  # only the package's prompt says so
+        "reply": {"calls": [{"name": "search", "arguments": {"query": "Aurora"}}]},
+    },
     {"task": "plan", "reply": {"text": json.dumps({"title": "Vessels", "steps": [{"title": "The vessel"}]})}},
     {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
     {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report", "arguments": {}}]}},
@@ -156,7 +160,7 @@ SCRIPT = [
 ]
 
 
-async def test_a_check_objects_under_its_name_until_it_is_switched_off(acme: Acme):
+async def test_a_prompt_is_replaced_and_a_check_objects_under_its_name_until_it_is_switched_off(acme: Acme):
     (acme.folder / "script.json").write_text(json.dumps(SCRIPT))
     (acme.folder / "aurora.md").write_text("# Ships\n\nThe ferry Aurora sails to Brest.\n")
     said = ("--in", "aurora.md", "--model", "scripted:script.json", "--offline", "--json", "--no-repair")

@@ -33,8 +33,8 @@ def test_what_we_ship_is_found_by_name():
     assert plugins.names("extractors")
 
 
-ADDED_ONLY: set[plugins.Group] = {"checks"}
-"""Groups in which packages add to what we have built in."""
+ADDED_ONLY: set[plugins.Group] = {"checks", "prompts"}
+"""Groups in which packages add to what is built in, or replace it."""
 
 
 @pytest.mark.parametrize("group", [group for group in plugins.GROUPS if group not in ADDED_ONLY])

@@ -7,7 +7,6 @@ import msgspec
 from assay.agents.findings import cite, compose
 from assay.agents.history import output
 from assay.agents.loop import research_agent
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import Finding
 from assay.core.brief import SetDepth
@@ -141,7 +140,7 @@ def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard:
 async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
-        system=prompt("assay.phases", "answer"),
+        system=phase.prompt("assay.phases", "answer"),
         messages=(*([user("evidence", evidence)] if evidence else []), *case.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),

@@ -19,7 +19,7 @@ from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
-from assay.services import daily, estimates, model_facts, privacy
+from assay.services import daily, estimates, model_facts, privacy, prompts
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
 from assay.verify.added_checks import AddedCheck
@@ -129,6 +129,7 @@ def any_world(context: Context, brief: Brief) -> World:
         notices=web.notices() if web else None,
         keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
         similarity=context.wiring.similarity(context.of(brief), brief),
+        prompts=prompts.replaced(),
     )
 
 
