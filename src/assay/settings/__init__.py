@@ -111,11 +111,11 @@ class Settings(BaseSettings):
         default_factory=default_home, description="folder of the library, the index and the runs"
     )
     database: Annotated[SecretStr | None, BeforeValidator(addresses.database)] = Field(
-        None, description="PostgreSQL database in place of the file in home; also DATABASE_URL; none: the file"
+        None, description="PostgreSQL database to use instead of the file in home; also DATABASE_URL; unset: the file"
     )
     blobs: Annotated[Path | str | None, BeforeValidator(sections.blobs)] = Field(
         None,
-        description="folder of what was read, which all workers share, or s3://BUCKET/PREFIX; unset: blobs in home",
+        description="folder of stored files and pages, shared by workers, or s3://BUCKET/PREFIX; unset: blobs in home",
     )
     blobs_cache_gb: float = Field(
         5.0, ge=0, le=100_000, description="how much of an object store (`blobs`) is kept in home, in GB"
@@ -130,24 +130,24 @@ class Settings(BaseSettings):
         "normal", description="how long a report is: short, normal, long, or a number of words"
     )
     language: Annotated[str, AfterValidator(sections.language)] = Field(
-        "", description="language of reports (de, pt-BR); that of the question when empty"
+        "", description="language of reports (de, pt-BR); empty: that of the question"
     )
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
-    verify: bool = Field(True, description="whether claims are checked against their passages")
+    verify: bool = Field(True, description="whether to check claims against their passages")
     checks_off: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
-        (), description="checks which are not asked, of other packages too: " + ", ".join(CHECKS)
+        (), description="checks to switch off, added ones too: " + ", ".join(CHECKS)
     )
-    compare: bool = Field(True, description="whether sources are compared: where they disagree, which copy another")
-    repair: bool = Field(True, description="whether sentences which fail are repaired, in the end removed")
+    compare: bool = Field(True, description="whether to compare sources: where they disagree, which copy another")
+    repair: bool = Field(True, description="whether to repair sentences that fail, or else remove them")
     repairs_off: Annotated[tuple[RepairName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
-        (), description="stages of repair which are left out: " + ", ".join(REPAIRS)
+        (), description="stages of repair to skip: " + ", ".join(REPAIRS)
     )
     model: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
         (), description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"
     )
     models: ModelRoles = ModelRoles()
     services: dict[ServiceName, CustomService] = Field(
-        {}, description="further services which speak OpenAI's format, by name"
+        {}, description="more services that use OpenAI's format, by name"
     )
     catalogue: dict[str, ModelEntry] = Field({}, description="what you know of models, by PROVIDER:NAME")
     depths: Depths = Depths()
@@ -159,14 +159,14 @@ class Settings(BaseSettings):
     bundles: BundleSettings = BundleSettings()
     search: SearchSettings = SearchSettings()
     embedder: sections.EmbedderSettings = sections.EmbedderSettings()
-    mcp: dict[ServiceName, Mcp] = Field({}, description="servers of the Model Context Protocol to search too, by name")
+    mcp: dict[ServiceName, Mcp] = Field({}, description="MCP servers to search too, by name")
     agents: sections.AgentSettings = sections.AgentSettings()
     sources: SourceSettings = SourceSettings()
     speculation: SpeculationSettings = SpeculationSettings()
     web: Web = Web()
     log: Log = Log()
     notify: sections.Hidden = Field(
-        None, description="command or address which is told when a run ends or needs an answer (--notify)"
+        None, description="command or address to notify when a run ends or needs an answer (--notify)"
     )
     retention: sections.Retention = sections.Retention()
     keys: Keys = Keys()

@@ -115,10 +115,10 @@ class ModelRoles(SettingsTable):
     analytical: ModelNames = Field(
         ("extractive",), description="models for planning, orchestrating and research agents"
     )
-    complex: ModelNames = Field(("extractive",), description="models which write the report")
+    complex: ModelNames = Field(("extractive",), description="models that write the report")
     judge: ModelNames = Field(
         ("extractive",),
-        description="models which judge claims; where not set, of another family than the writer if you name one",
+        description="models that judge claims; unset: one of another family than the writer, if you name one",
     )
 
 
@@ -168,19 +168,19 @@ class Limits(SettingsTable):
     user_runs_at_once: int | None = Field(
         None,
         ge=0,
-        description="runs, and jobs, of one user which are queued or executed at once; a further one is refused",
+        description="runs, and jobs, that one user may have queued or in execution; more are refused",
     )
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="calls a provider or service of models gets at once, of all runs and workers, by its name"
+        {}, description="calls a model provider gets at once from all runs and workers, by provider"
     )
 
 
 class Retention(SettingsTable):
     """How long ended runs are kept; unset is for ever. `assay runs prune` and the end of each run go by it."""
 
-    days: float | None = Field(None, gt=0, description="days an ended run is kept; unset: for ever")
-    runs: int | None = Field(None, ge=0, description="ended runs which are kept, the newest; unset: all")
-    gb: float | None = Field(None, gt=0, description="gigabytes of ended runs which are kept, the newest; unset: all")
+    days: float | None = Field(None, gt=0, description="days to keep ended runs; unset: forever")
+    runs: int | None = Field(None, ge=0, description="number of ended runs to keep, newest first; unset: all")
+    gb: float | None = Field(None, gt=0, description="gigabytes of ended runs to keep, newest first; unset: all")
 
 
 class TimeoutSettings(SettingsTable):
@@ -196,11 +196,13 @@ class WorkerSettings(SettingsTable):
     """Processes which execute queued runs (`assay worker`)."""
 
     slots: int = Field(4, ge=1, le=1_000, description="runs a worker executes at once")
-    jobs: int = Field(1, ge=0, le=100, description="jobs a worker does at once (documents to read, vectors to make …)")
-    running: int = Field(0, ge=0, description="queued runs which are executed at once, by all workers; 0: no limit")
-    per_user: int = Field(0, ge=0, description="the same for one user; the rest of his runs waits; 0: no limit")
+    jobs: int = Field(
+        1, ge=0, le=100, description="jobs a worker executes at once (reading documents, computing vectors …)"
+    )
+    running: int = Field(0, ge=0, description="queued runs that all workers together execute at once; 0: no limit")
+    per_user: int = Field(0, ge=0, description="the same for one user; further runs wait; 0: no limit")
     lease: float = Field(
-        4.0, ge=1, le=60, description="seconds after which the runs of a worker which is silent are handed on"
+        4.0, ge=1, le=60, description="seconds after which other workers take over the runs of a silent worker"
     )
 
 
@@ -214,24 +216,24 @@ class BundleSettings(SettingsTable):
     """How much a bundle may hold for `assay verify` to check it."""
 
     max_mb: float = Field(1_000.0, gt=0, le=4_000, description="larger bundles are not verified (megabytes)")
-    max_members: int = Field(20_000, ge=1, le=65_534, description="bundles of more members are not verified")
-    max_events: int = Field(1_000_000, ge=1, description="bundles whose log has more events are not verified")
-    max_seconds: float = Field(120.0, gt=0, description="seconds of computing which verifying a bundle may take")
+    max_members: int = Field(20_000, ge=1, le=65_534, description="bundles with more members are not verified")
+    max_events: int = Field(1_000_000, ge=1, description="bundles with more events are not verified")
+    max_seconds: float = Field(120.0, gt=0, description="seconds of processor time that verifying a bundle may take")
 
 
 class Log(SettingsTable):
     """What is told of runs in lines, and where to."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="least important lines of the log: debug, info, warning or error; debug may quote"
+        "info", description="lowest level to log: debug, info, warning or error; debug may quote texts"
     )
     format: Literal["text", "json"] = Field("text", description="how a line looks: text (name=value) or json")
     file: Annotated[Path | None, BeforeValidator(expanded)] = Field(
-        None, description="file the log is appended to; unset: none is kept"
+        None, description="file to append the log to; unset: no log"
     )
     stderr: bool = Field(False, description="whether the log goes to stderr (-vv)")
     stalls: float | None = Field(
-        None, gt=0, description="for finding faults: milliseconds after which a server tells what held up its loop"
+        None, gt=0, description="for debugging: milliseconds after which the server logs what blocked its event loop"
     )
 
 
@@ -242,13 +244,13 @@ class Web(SettingsTable):
     max_mb: float = Field(20.0, gt=0, description="larger pages are not read (megabytes, unpacked)")
     robots: bool = Field(True, description="whether robots.txt is honoured")
     allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="hosts and networks which are not public and may be read all the same (wiki.corp, 10.1.0.0/16)"
+        (), description="private hosts and networks that may be read (wiki.corp, 10.1.0.0/16)"
     )
     browser: Literal["auto", "off", "always"] = Field(
         "auto", description="pages rendered in a browser: auto (those without text before their scripts), off, always"
     )
     chromium: Annotated[Path | None, BeforeValidator(expanded)] = Field(
-        None, description="the Chromium which renders; unset: playwright's own, else one on the path"
+        None, description="Chromium to render with; unset: playwright's own, else one on the path"
     )
 
 
@@ -281,16 +283,14 @@ class Mcp(SettingsTable):
 class SearchSettings(SettingsTable):
     """Searching the web, and the library."""
 
-    web: bool | None = Field(
-        None, description="whether runs search the web too (--web); unset: those which name no documents (--in)"
-    )
-    offline: bool = Field(False, description="whether the web is never touched, whatever else is said")
+    web: bool | None = Field(None, description="whether runs search the web too (--web); unset: only runs without --in")
+    offline: bool = Field(False, description="whether to never use the web, whatever else is set")
     providers: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="search providers of the web; unset: those with a key, else ddgs and wikipedia"
     )
     services: dict[ServiceName, ProviderSettings] = Field({}, description="how providers are reached, by name")
     calls_at_once: dict[ServiceName, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="questions a search provider gets at once, of all runs and workers, by its name"
+        {}, description="queries a search provider gets at once from all runs and workers, by provider"
     )
     index: Literal["local", "postgres", "opensearch"] = Field(
         "local",
@@ -301,7 +301,7 @@ class SearchSettings(SettingsTable):
         None, description="address of OpenSearch, https://USER:PASSWORD@HOST:9200, if the index lies there"
     )
     opensearch_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,60}$")] = Field(
-        "assay", description="what the names of the indexes there begin with: another for each library"
+        "assay", description="prefix of the index names there; use a different one for each library"
     )
 
 
@@ -309,17 +309,15 @@ class EmbedderSettings(SettingsTable):
     """Search by meaning beside search by words; off where no model is named."""
 
     model: str = Field("", description="embedder (ollama:nomic-embed-text, fastembed:FOLDER); unset: words alone")
-    weight: float = Field(0.5, ge=0, le=1, description="what meaning counts beside words in a search, from 0 to 1")
+    weight: float = Field(0.5, ge=0, le=1, description="weight of meaning against words in a search, from 0 to 1")
     batch: int = Field(64, ge=1, le=2_048, description="passages in one request to the embedder")
     max_usd: float | None = Field(None, gt=0, description="US dollars one pass over the library may cost")
     max_tokens: int | None = Field(None, gt=0, description="tokens one pass over the library may use")
-    query_prefix: str | None = Field(None, description="what stands before a question; unset: as the model asks for")
-    passage_prefix: str | None = Field(None, description="what stands before a passage; unset: as the model asks for")
-    allow_private: bool = Field(
-        False, description="whether an embedder which is not on this machine is given private documents too"
-    )
+    query_prefix: str | None = Field(None, description="text before a question; unset: as the model requires")
+    passage_prefix: str | None = Field(None, description="text before a passage; unset: as the model requires")
+    allow_private: bool = Field(False, description="whether a remote embedder may read private documents")
     pgvector: bool = Field(
-        False, description="whether PostgreSQL's extension pgvector looks for what is near, if the index lies there"
+        False, description="whether to search vectors with PostgreSQL's pgvector, if the index is there"
     )
 
 
@@ -328,7 +326,7 @@ class AgentSettings(SettingsTable):
 
     tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), Field(min_length=1)] = Field(
         ("search", "open", "recall", "calculate"),
-        description="tools agents may call; of any other they are not even told",
+        description="tools that agents may call",
     )
 
 
@@ -336,10 +334,10 @@ class SourceSettings(SettingsTable):
     """What you think of sources; that wins over what Assay would say of them."""
 
     allow: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="hosts you vouch for, with all below them: their pages count as primary sources"
+        (), description="hosts you trust, with their subdomains: their pages count as primary sources"
     )
     deny: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="hosts which are never read or cited, with all below them"
+        (), description="hosts never to read or cite, with their subdomains"
     )
 
 
@@ -349,7 +347,7 @@ class Aws(SettingsTable):
     region: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{0,32}$")] = Field(
         "", description="region of Amazon Bedrock; also AWS_REGION, AWS_DEFAULT_REGION"
     )
-    access_key_id: Key = Field(None, description="id of the key which signs requests; also AWS_ACCESS_KEY_ID")
+    access_key_id: Key = Field(None, description="id of the key that signs requests; also AWS_ACCESS_KEY_ID")
     secret_access_key: Key = Field(None, description="the key itself; also AWS_SECRET_ACCESS_KEY")
     session_token: Key = Field(None, description="token of a session, with temporary keys; also AWS_SESSION_TOKEN")
 
@@ -376,12 +374,12 @@ class Keys(SettingsTable):
     )
     groq: Key = Field(None, description="key for adapters of Groq; also GROQ_API_KEY")
     mistral: Key = Field(None, description="key for adapters of Mistral; also MISTRAL_API_KEY")
-    oidc: Key = Field(None, description="secret of the server at its OpenID provider; also OIDC_API_KEY")
+    oidc: Key = Field(None, description="the server's secret at its OpenID provider; also OIDC_API_KEY")
     openai: Key = Field(None, description="key for adapters of OpenAI; also OPENAI_API_KEY")
     openrouter: Key = Field(None, description="key for adapters of OpenRouter; also OPENROUTER_API_KEY")
-    pubmed: Key = Field(None, description="key for PubMed, which does without; also PUBMED_API_KEY")
+    pubmed: Key = Field(None, description="key for PubMed (optional); also PUBMED_API_KEY")
     semantic_scholar: Key = Field(
-        None, description="key for Semantic Scholar, which does without; also SEMANTIC_SCHOLAR_API_KEY"
+        None, description="key for Semantic Scholar (optional); also SEMANTIC_SCHOLAR_API_KEY"
     )
     serper: Key = Field(None, description="key for adapters of Serper; also SERPER_API_KEY")
     tavily: Key = Field(None, description="key for adapters of Tavily; also TAVILY_API_KEY")

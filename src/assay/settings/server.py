@@ -38,12 +38,12 @@ class OidcSettings(SettingsTable):
     issuer: Annotated[str, AfterValidator(secure)] = Field(
         "", description="address of the OpenID provider whose users may log in; unset: no such login"
     )
-    client_id: str = Field("", description="what the provider calls this server")
+    client_id: str = Field("", description="the provider's id for this server")
     scopes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        ("openid", "profile", "email"), description="scopes the provider is asked for"
+        ("openid", "profile", "email"), description="scopes to request from the provider"
     )
-    name_claim: str = Field("preferred_username", description="claim which is the user's name here")
-    group_claim: str = Field("groups", description="claim which holds groups or roles; a dot goes into an object")
+    name_claim: str = Field("preferred_username", description="claim with the user's name")
+    group_claim: str = Field("groups", description="claim with groups or roles; a dot names a field of an object")
     admins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
         (), description="groups whose users are admins"
     )
@@ -54,43 +54,43 @@ class OidcSettings(SettingsTable):
         (), description="groups whose users are readers"
     )
     role: Literal["admin", "member", "reader", "none"] = Field(
-        "member", description="role of who is in none of these groups; none: they are not let in"
+        "member", description="role of users in none of these groups; none: they may not log in"
     )
-    create: bool = Field(True, description="whether who logs in for the first time becomes a user")
+    create: bool = Field(True, description="whether a first login creates a user")
     link: bool = Field(False, description="whether a first login may take over the local user of that name")
     audience: str = Field(
-        "", description="audience of the provider's access tokens which are accepted (https://HOST/mcp); unset: none"
+        "", description="audience of access tokens to accept from the provider (https://HOST/mcp); unset: none"
     )
 
 
 class ServerSettings(SettingsTable):
     """`assay serve`."""
 
-    host: str = Field("127.0.0.1", description="address the server listens on; another than loopback needs users")
-    port: int = Field(8484, ge=0, le=65_535, description="port the server listens on; 0: one that is free")
+    host: str = Field("127.0.0.1", description="address the server listens on; anything but loopback needs users")
+    port: int = Field(8484, ge=0, le=65_535, description="port the server listens on; 0: any free port")
     hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="names the server is called by in addresses (research.corp), beside those of this machine"
+        (), description="host names of the server (research.corp), beside those of this machine"
     )
     folders: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="folders whose files runs may be told to read by their path"
+        (), description="folders whose files runs may read by path"
     )
     origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names), AfterValidator(sites)] = Field(
         (), description="other sites whose pages may use the API (https://app.corp; CORS); *: all, without cookies"
     )
-    upload_mb: int = Field(200, ge=1, le=100_000, description="how large an uploaded file may be, in MB")
+    upload_mb: int = Field(200, ge=1, le=100_000, description="largest uploaded file, in MB")
     streams: int = Field(50, ge=1, le=100_000, description="streams of events one user may have open")
     all_streams: int = Field(
-        10_000, ge=1, le=1_000_000, description="streams of events all users together may have open at one server"
+        10_000, ge=1, le=1_000_000, description="streams of events that all users together may have open on one server"
     )
     requests_per_minute: int = Field(
         600, ge=0, le=1_000_000, description="requests a user may send a minute; 0: no limit"
     )
     runs_per_hour: int = Field(0, ge=0, le=1_000_000, description="runs and jobs a user may begin an hour; 0: no limit")
     webhook_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(names)] = Field(
-        (), description="hosts and networks which are not public and may have webhooks (hooks.corp, 10.1.0.0/16)"
+        (), description="private hosts and networks that may receive webhooks (hooks.corp, 10.1.0.0/16)"
     )
-    audit_days: float = Field(365, gt=0, description="days the audit log is kept; at most its last 100,000 entries are")
-    shares: bool = Field(True, description="whether reports may be shared by links which need no login")
+    audit_days: float = Field(365, gt=0, description="days to keep the audit log; at most its last 100,000 entries")
+    shares: bool = Field(True, description="whether reports may be shared by links that need no login")
     mcp_private: bool = Field(False, description="let clients of /mcp see documents of private collections")
     oidc: OidcSettings = OidcSettings()
 

@@ -10,7 +10,5 @@ from assay.settings.sections import Key, ServiceName, SettingsTable
 class SigningSettings(SettingsTable):
     """Signatures of bundles (`assay runs export --sign`, `assay verify`)."""
 
-    key: Key = Field(None, description="secret key which signs bundles; `assay keys sign create` makes one")
-    trusted: dict[ServiceName, str] = Field(
-        {}, description="public keys of those whose signatures of bundles you trust, by name"
-    )
+    key: Key = Field(None, description="secret key for signing bundles; create one with `assay keys sign create`")
+    trusted: dict[ServiceName, str] = Field({}, description="public keys of people whose signatures you trust, by name")
