@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from assay.agents.prompt_texts import prompt
+from assay.run.prompt_files import prompt
 
 QUESTION = "How far does the tide rise at Brest, and from where does the mistral blow?"
 DOCUMENTS = {

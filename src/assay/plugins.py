@@ -23,6 +23,8 @@ Group = Literal[
     "exporters",
     "tools",
     "strategies",
+    "checks",
+    "prompts",
 ]
 GROUPS: tuple[Group, ...] = (
     "models",
@@ -35,6 +37,8 @@ GROUPS: tuple[Group, ...] = (
     "exporters",
     "tools",
     "strategies",
+    "checks",
+    "prompts",
 )
 
 NOUNS: dict[Group, str] = {
@@ -48,6 +52,8 @@ NOUNS: dict[Group, str] = {
     "exporters": "export format",
     "tools": "tool",
     "strategies": "strategy",
+    "checks": "check",
+    "prompts": "prompt",
 }
 
 
@@ -85,6 +91,17 @@ def origin(group: Group, name: str) -> str:
     if name not in found:
         raise UnknownName(NOUNS[group], name, found)
     return found[name].value
+
+
+def package(group: Group, name: str) -> str:
+    """The package which brings the adapter `name`, by the name it is installed under; its module, where it has none.
+
+    Raises:
+        UnknownName: no adapter of that name.
+    """
+    module = origin(group, name).partition(".")[0].partition(":")[0]
+    dist = _installed(group)[name].dist
+    return dist.name if dist is not None else module
 
 
 def others(group: Group) -> tuple[str, ...]:

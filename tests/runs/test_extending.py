@@ -139,6 +139,40 @@ async def test_a_web_search_has_its_key_and_pages_come_by_the_fetcher(acme: Acme
     assert KEY not in report
 
 
+SCRIPT = [
+    {"task": "triage", "reply": {"calls": [{"name": "generate_plan", "arguments": {"complexity": "simple"}}]}},
+    {
+        "task": "background",
+        "contains": "in the words of seafaring",  # only the package's prompt says so
+        "reply": {"calls": [{"name": "search", "arguments": {"query": "Aurora"}}]},
+    },
+    {"task": "plan", "reply": {"text": json.dumps({"title": "Vessels", "steps": [{"title": "The vessel"}]})}},
+    {"task": "orchestrate", "turn": 0, "reply": {"calls": [{"name": "research_agent", "arguments": {"task": "It"}}]}},
+    {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report", "arguments": {}}]}},
+    {
+        "task": "research",
+        "turn": 0,
+        "reply": {"calls": [{"name": "search", "arguments": {"query": "ferry Aurora Brest"}}]},
+    },
+    {"task": "research", "reply": {"text": "done"}},
+    {"task": "find", "reply": {"text": "The ferry Aurora sails to Brest. [S1001.1]"}},
+    {"task": "write", "reply": {"text": "To Brest sails the tanker Aurora. [S1001.1]"}},
+]
+
+
+async def test_a_prompt_is_replaced_and_a_check_objects_under_its_name_until_it_is_switched_off(acme: Acme):
+    (acme.folder / "script.json").write_text(json.dumps(SCRIPT))
+    (acme.folder / "aurora.md").write_text("# Ships\n\nThe ferry Aurora sails to Brest.\n")
+    said = ("--in", "aurora.md", "--model", "scripted:script.json", "--offline", "--json", "--no-repair")
+    asked = ("Which ship sails to Brest?", *said)
+    report = json.loads(await acme.assay(*asked))
+    reasons = [claim["reason"] for claim in report["claims"]]
+    assert reasons == ["acme_vessels: what it says tanker is not in the cited passage"]
+    await acme.assay("config", "set", "checks_off", "acme_vessels")
+    report = json.loads(await acme.assay(*asked))
+    assert not any("acme_vessels" in claim["reason"] for claim in report["claims"])
+
+
 async def test_an_event_of_another_package_is_read_by_who_imports_it(acme: Acme):
     read = (
         "import msgspec; from acme_assay.events import Translated; from assay.core.events import KINDS;"

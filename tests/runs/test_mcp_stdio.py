@@ -207,6 +207,9 @@ async def test_mistakes_are_told(home: Path) -> None:
             client, "research", question="x", collections=["none"]
         )
         assert "the question is empty" in await refused(client, "research", question="  ")
+        assert "no option of research named 'dept'; did you mean 'depth'?" in await refused(
+            client, "research", question="x", dept="light"
+        )
         assert "no document" in await refused(client, "fetch", id="feed")
 
 

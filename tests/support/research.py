@@ -33,6 +33,7 @@ from assay.tools.calculate import CalculateTool
 from assay.tools.open import OpenTool
 from assay.tools.recall import RecallTool
 from assay.tools.search import SearchTool
+from assay.verify.added_checks import AddedCheck
 
 E = TypeVar("E", bound=e.Event)
 
@@ -98,7 +99,12 @@ class Sea:
     """A store with documents, and everything a run over them needs."""
 
     def __init__(
-        self, documents: Mapping[str, str] = DOCUMENTS, *, search: Search | None = None, store: Store | None = None
+        self,
+        documents: Mapping[str, str] = DOCUMENTS,
+        *,
+        search: Search | None = None,
+        store: Store | None = None,
+        checks: tuple[AddedCheck, ...] = (),
     ) -> None:
         self.store = store or memory_store()
         made = [document(name, text) for name, text in documents.items()]
@@ -119,6 +125,7 @@ class Sea:
         self.reader = DocumentReader(self.store.blobs)
         self.search = search or WordSearch(self.store.library, self.reader)
         self.journal = self.store.journal
+        self.checks = checks
         self.tools = (SearchTool(), OpenTool(), RecallTool(), CalculateTool())
 
     def world(self, model: Scripted) -> World:
@@ -133,7 +140,7 @@ class Sea:
 
     def engine(self) -> Engine:
         strategies = {"orchestrated": orchestrate, "reflective": reflect}
-        parts = PipelineParts(tools=self.tools, reader=self.reader, strategies=strategies)
+        parts = PipelineParts(tools=self.tools, reader=self.reader, strategies=strategies, checks=self.checks)
         return Engine(self.journal, lambda run: pipeline(run, parts))
 
     def brief(self, **changes: Any) -> Brief:

@@ -47,7 +47,6 @@ TAKING_MORE = {
     "app/history.py:page": PUBLIC,
     "app/library.py:verify": PUBLIC,
     "fetch/web/__init__.py:create": "the options of the entry point `assay.fetchers`, which packages pass on by name",
-    "server/mcp/research.py:begun": MCP,
     "server/mcp/research.py:research": MCP,
 }
 """Functions outside the command line which take more than six parameters, and why."""
@@ -97,10 +96,15 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return bool(names & {"Exception", "BaseException"})
 
 
+TELLING = {"verify/added_checks.py": "a check of another package: the run warns of its fault, and goes on"}
+"""Who catches everything and says what it was, and why nothing is raised."""
+
+
 def test_who_catches_everything_raises_it_again():
     swallowed = [
         place(path, node.lineno)
         for path in SOURCES
+        if path.relative_to(ROOT / "src" / "assay").as_posix() not in TELLING
         for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and is_broad(node)

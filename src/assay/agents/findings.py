@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.history import History, ask, output
-from assay.agents.prompt_texts import PromptOpening, prompt
+from assay.agents.prompt_texts import PromptOpening
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import AgentTask, Finding
 from assay.core.citations.reader import citing
@@ -119,11 +119,11 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    reply = await _ask(place, ledger, history, opening, prompt("assay.agents", "findings"))
+    reply = await _ask(place, ledger, history, opening, place.prompt("assay.agents", "findings"))
     first = reply
     wrong = wrong_with(reply, task, ledger)
     if wrong:
-        again = f"{prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
+        again = f"{place.prompt('assay.agents', 'findings')}\n\nYour last reply could not be used: {wrong}."
         reply = await _ask(place, ledger, history, opening, again)
     return usable("findings", (first, reply), place, ledger)
 

@@ -11,7 +11,6 @@ import msgspec
 from assay.agents.task import AgentTask
 from assay.core.messages import Message, ToolDefinition
 from assay.run.prompt_files import hashes as hashes
-from assay.run.prompt_files import prompt as prompt
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.tools.arguments import define
@@ -56,7 +55,7 @@ def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpeni
     told = (*(tool.definition for tool in tools.values()), DONE, *think)
     places = {"web": run.brief.scope.web, "documents": task.held}
     there = {tool.name for tool in told} | {place for place, held in places.items() if held}
-    return PromptOpening(system=for_tools(prompt("assay.agents", "research"), there), tools=told)
+    return PromptOpening(system=for_tools(run.prompt("assay.agents", "research"), there), tools=told)
 
 
 # Rules of a turn as a message: sentences for the model which reads it, values for code which does.

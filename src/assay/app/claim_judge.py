@@ -15,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 
-from assay import verify
 from assay.app.layout import store_of
 from assay.core.brief import Brief
 from assay.core.claims import Check, Verdict
@@ -27,7 +26,7 @@ from assay.core.usage import Budget, Usage
 from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
-from assay.services import daily
+from assay.services import daily, prompts
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
@@ -186,7 +185,7 @@ def _brief(model: str, budget: Budget) -> Brief:
         date=datetime.now(UTC).date().isoformat(),
         models={"judge": (model,)},
         budget=budget,
-        prompts=verify.prompts(),
+        prompts=prompts.hashes(),
     )
 
 
@@ -198,6 +197,7 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
         blobs=store.blobs,
         clock=SystemClock(),
         cache=store.cache,
+        prompts=prompts.replaced(),
         rate_limiter=rate_limiter,
     )
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.claims import CheckName, RepairName
+from assay.core.claims import RepairName
 from assay.core.depths import DEPTHS as DEPTHS
 from assay.core.depths import STEPWISE as STEPWISE
 from assay.core.depths import DepthRules as DepthRules
@@ -295,7 +295,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     template: tuple[Section, ...] = ()
     schema: str = ""
     verify: bool = True
-    checks_off: tuple[CheckName, ...] = ()
+    checks_off: tuple[str, ...] = ()
     compare: bool = True
     repair: bool = True
     repairs_off: tuple[RepairName, ...] = ()

@@ -16,6 +16,8 @@ from assay.core.brief import Point
 
 Group = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
 """The headings under which the help of a command shows options."""
+Protocol = Literal["openai", "mcp"]
+"""Who offers options beside our own API: the field `assay` of OpenAI's requests, and MCP's tool `research`."""
 
 _WHAT = {
     "ask": "the answer",
@@ -70,13 +72,25 @@ class Flag(msgspec.Struct, frozen=True):
         return self.help.format(what=_WHAT.get(command, "the run"))
 
 
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """A protocol by which an option may be sent, under its own name.
+
+    `about` describes it to who reads the schema, `sent` is its type there, where it is not the option's.
+    """
+
+    by: Protocol
+    about: str = ""
+    sent: Any = UNSET
+
+
 class Declared(msgspec.Struct, frozen=True):
-    """An option as a table declares it, with its name, its type and its flags."""
+    """An option as a table declares it, with its name, its type, its flags and the protocols which offer it."""
 
     name: str
     kind: Any
     option: Option
     flags: tuple[Flag, ...]
+    offers: tuple[Offer, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -96,12 +110,20 @@ class Declared(msgspec.Struct, frozen=True):
 
 @cache
 def declared(table: type) -> Mapping[str, Declared]:
-    """The options of a table by name: a `TypedDict` whose keys are annotated with an `Option`, then their flags."""
+    """The options of a table by name: a `TypedDict` whose keys have an `Option`, their flags and their offers."""
     found = {}
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
-        kind, option, *flags = get_args(hint)
-        found[name] = Declared(name, kind, option, tuple(flags))
+        kind, option, *rest = get_args(hint)
+        flags = tuple(each for each in rest if isinstance(each, Flag))
+        offers = tuple(each for each in rest if isinstance(each, Offer))
+        found[name] = Declared(name, kind, option, flags, offers)
     return found
+
+
+def offered(table: type, by: Protocol) -> dict[str, tuple[Declared, Offer]]:
+    """The options of a table which a protocol offers, by name."""
+    found = ((each, offer) for each in declared(table).values() for offer in each.offers if offer.by == by)
+    return {each.name: (each, offer) for each, offer in found}
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The options of a run, each declared once.
 
 A key of `RunOptions` is an option's name in Python, in the rows of a batch and in a schedule; its type says what it may
-be, its `Option` what it goes by and what it sets, its flags how the commands take it. A fork may change those of
-`ForkOptions`. To add one is a key here, a field of the brief, and its use.
+be, its `Option` what it goes by and what it sets, its flags how the commands take it, its offers which protocols take
+it. A fork may change those of `ForkOptions`. To add one is a key here, a field of the brief, and its use.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from assay.core.brief import Depth, Mode, Role, Said
-from assay.core.claims import CheckName, RepairName
-from assay.core.options import Flag, Option
+from assay.core.claims import RepairName
+from assay.core.options import Flag, Offer, Option
 
 Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
@@ -28,6 +28,7 @@ _DONE = f"{_BEGUN} fork"
 _WEB = f"{_BEGUN} agent chat"
 _JUDGED = "judge check summary"
 _DEPTHS = ("light", "medium", "extended")
+_OPENAI = Offer(by="openai")
 
 
 def _limit(measure: str, setting: str = "") -> Option:
@@ -46,16 +47,19 @@ class ForkOptions(TypedDict, total=False):
         float | None,
         _limit("seconds", "time"),
         Flag("--max-time", f"{_LIMITED} batch table", "Time limit for {what} (90s, 5m).", "TIME", "time"),
+        _OPENAI,
     ]
     max_usd: Annotated[
         float | None,
         _limit("usd"),
         Flag("--max-usd", f"{_LIMITED} {_JUDGED}", "Cost limit for {what} in US dollars (0.50).", "USD", "usd"),
+        _OPENAI,
     ]
     max_tokens: Annotated[
         int | None,
         _limit("tokens"),
         Flag("--max-tokens", f"{_LIMITED} {_JUDGED}", "Token limit for {what} (200k).", "COUNT", "count"),
+        _OPENAI,
     ]
     max_searches: Annotated[
         int | None,
@@ -90,16 +94,20 @@ class ForkOptions(TypedDict, total=False):
         Flag("--depth", _DONE, "Time, steps and agents of the research.", choices=("auto", *_DEPTHS)),
         Flag("--depth", "agent", "Turns the agent has (default: medium).", choices=_DEPTHS),
         Flag("--depth", "table", "Depth for each cell.", choices=_DEPTHS, default="light"),
+        _OPENAI,
+        Offer(by="mcp", about="light: about 2 minutes; medium: 10; extended: 30.", sent=Depth),
     ]
     strategy: Annotated[
         str | None,
         Option(group="Run", place=20, setting="strategy", api="strategy", until="research"),
         Flag("--strategy", _DONE, "Research strategy: orchestrated or reflective.", "NAME", "strategy"),
+        _OPENAI,
     ]
     length: Annotated[
         str | int | None,
         Option(group="Report", setting="length", api="report.length"),
         Flag("--length", _DONE, "Length: short, normal (300 to 2,000 words, by depth), long, or in words.", "LENGTH"),
+        _OPENAI,
     ]
     language: Annotated[
         str | None,
@@ -110,6 +118,7 @@ class ForkOptions(TypedDict, total=False):
             api="report.language",
         ),
         Flag("--lang", _DONE, "Language of the report (de, pt-BR); default: that of the question.", "CODE"),
+        _OPENAI,
     ]
     template: Annotated[
         str | Path | None,
@@ -201,6 +210,7 @@ class RunOptions(ForkOptions, total=False):
             "Direct answer, quick search, or research.",
             choices=("auto", "simple", "web_search", "deep_research"),
         ),
+        Offer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
     ]
     schema: Annotated[
         str | Path | Mapping[str, Any] | None,
@@ -213,9 +223,7 @@ class RunOptions(ForkOptions, total=False):
             "file",
         ),
     ]
-    checks_off: Annotated[
-        Sequence[CheckName] | None, Option(group="Report", setting="checks_off", api="checks.checks_off")
-    ]
+    checks_off: Annotated[Sequence[str] | None, Option(group="Report", setting="checks_off", api="checks.checks_off")]
     compare: Annotated[bool | None, Option(group="Report", setting="compare", api="checks.compare")]
     repairs_off: Annotated[
         Sequence[RepairName] | None, Option(group="Report", setting="repairs_off", api="checks.repairs_off")
@@ -247,11 +255,13 @@ class RunOptions(ForkOptions, total=False):
             "RUN",
             "run",
         ),
+        Offer(by="mcp", about="The id of an earlier run whose evidence this one goes on from.", sent=str),
     ]
     thread: Annotated[
         str | None,
         Option(group="Sources", api="thread"),
         Flag("--thread", "research", "Conversation this question belongs to; its earlier messages are known.", "NAME"),
+        _OPENAI,
     ]
     said: Annotated[
         Sequence[Said],
@@ -265,6 +275,8 @@ class RunOptions(ForkOptions, total=False):
         Flag(
             "--web/--offline", _WEB, "Use the web beside --in, or never; without --in the web is used.", None, "either"
         ),
+        _OPENAI,
+        Offer(by="mcp", about="Whether the web is searched too; null: as the owner has set it."),
     ]
     domains: Annotated[
         Sequence[str],
@@ -276,21 +288,25 @@ class RunOptions(ForkOptions, total=False):
             "HOST",
             "several",
         ),
+        _OPENAI,
     ]
     not_domains: Annotated[
         Sequence[str],
         Option(group="Web", sets=("scope.rules.denied",), api="scope.sites_deny"),
         Flag("--not-domain", _WEB, "Ignore web pages of this host and its subdomains; repeatable.", "HOST", "several"),
+        _OPENAI,
     ]
     since: Annotated[
         str | None,
         Option(group="Web", sets=("scope.rules.since",), api="scope.since"),
         Flag("--since", _WEB, "Ignore web pages published before this date (2024-05-31, 2024-05, 2024).", "DAY"),
+        _OPENAI,
     ]
     until: Annotated[
         str | None,
         Option(group="Web", sets=("scope.rules.until",), api="scope.until"),
         Flag("--until", _WEB, "Ignore web pages published after this date.", "DAY"),
+        _OPENAI,
     ]
     country: Annotated[
         str | None,

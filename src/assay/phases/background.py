@@ -13,7 +13,7 @@ import msgspec
 
 from assay.agents.act import act
 from assay.agents.history import CallResult, output, room
-from assay.agents.prompt_texts import counted, prompt, rules
+from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
@@ -189,7 +189,7 @@ async def wanted(phase: Run, case: Case, most: int) -> list[ToolCall]:
     search = case.tools["search"].definition
     request = Request(
         task="background",
-        system=prompt("assay.phases", "background"),
+        system=phase.prompt("assay.phases", "background"),
         messages=(
             user("documents", case.documents),
             rules(QueryRules(queries=most, fewer=True)),

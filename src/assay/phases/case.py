@@ -30,6 +30,7 @@ from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
+from assay.verify.added_checks import AddedCheck
 from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80
@@ -49,7 +50,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     while the run went on.
 
     `ledger` holds the sources and passages met so far, `tools` are those the brief allows, by name; `reader` reads
-    stored documents. `inherited` is the evidence of the run which this one continues, `lane` the pipeline's own.
+    stored documents, `added_checks` are those of other packages. `inherited` is the evidence of the run which this one
+    continues, `lane` the pipeline's own.
     """
 
     question: str
@@ -69,6 +71,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     tools: Mapping[str, Tool]
     reader: DocumentReader
+    added_checks: tuple[AddedCheck, ...] = ()
     inherited: InheritedEvidence = InheritedEvidence()
     lane: int = 0
 
@@ -121,7 +124,9 @@ def before(run: Run, role: Role) -> list[Message]:
     return [user("conversation", data(said))] if said else []
 
 
-async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader) -> Case:
+async def open_case(
+    run: Run, tools: Mapping[str, Tool], reader: DocumentReader, checks: tuple[AddedCheck, ...] = ()
+) -> Case:
     """The case as a run begins: with the evidence it takes over, and what its scope holds.
 
     Raises:
@@ -144,6 +149,7 @@ async def open_case(run: Run, tools: Mapping[str, Tool], reader: DocumentReader)
         ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
         tools=tools,
         reader=reader,
+        added_checks=checks,
         inherited=inherited,
         lane=run.lane,
     )

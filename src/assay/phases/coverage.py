@@ -8,7 +8,6 @@ from typing import get_args
 import msgspec
 
 from assay.agents.history import output
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import read_json
 from assay.agents.task import Finding
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
@@ -146,7 +145,7 @@ def _request(
 ) -> Request:
     return Request(
         task="assess",
-        system=prompt("assay.phases", "coverage"),
+        system=place.prompt("assay.phases", "coverage"),
         messages=(
             *agent_pool.case.asked(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),

@@ -11,7 +11,6 @@ import msgspec
 from assay.agents.findings import added, founded, usable, wrong_with
 from assay.agents.history import output, room
 from assay.agents.loop import count, research_agent
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import decoded
 from assay.agents.task import AgentTask, Finding
 from assay.core.brief import DepthRules
@@ -88,7 +87,7 @@ async def _ask(
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="analyze",
-        system=prompt("assay.phases", "analyze"),
+        system=place.prompt("assay.phases", "analyze"),
         messages=(),
         tool_choice="none",
         max_tokens=output(place.profile("analytical"), place.rules.analysis_tokens),

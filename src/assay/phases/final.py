@@ -132,7 +132,12 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
             phase,
             _written(draft),
             EvidenceIndex(passages, sources, case.reader),
-            CheckRules(enabled=run.brief.verify, has_sources=draft.sourced, off=tuple(run.brief.checks_off)),
+            CheckRules(
+                enabled=run.brief.verify,
+                has_sources=draft.sourced,
+                off=tuple(run.brief.checks_off),
+                added=case.added_checks,
+            ),
             means=_means(run, case, draft),
             closing=closing,
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents.history import CallResult, History, ModelTurn, ask, output
-from assay.agents.prompt_texts import counted, prompt, rules
+from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend, tell_ignored
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
@@ -94,7 +94,7 @@ class Orchestrator:
         self._change(place, self.research.with_running(each.task.step for each in sent))
         self.research = msgspec.structs.replace(self.research, cycles=cycle)
         answers = {id: await self._outcome(place, each) for id, each in settled.items()}
-        told = prompt("assay.phases", "explore") if cycle == 1 else ""
+        told = place.prompt("assay.phases", "explore") if cycle == 1 else ""
         self.history.add(ModelTurn(said=said, results=_results(said.calls, answers), told=told))
         return True
 
@@ -141,7 +141,7 @@ class Orchestrator:
         )
         request = Request(
             task="orchestrate",
-            system=_system(tools),
+            system=_system(place, tools),
             messages=(),
             tools=tools,
             tool_choice="required",
@@ -170,10 +170,10 @@ def names_of(calls: Sequence[ToolCall]) -> set[str]:
     return {call.name for call in calls}
 
 
-def _system(tools: Sequence[ToolDefinition]) -> str:
+def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:
     """The orchestrator's prompt; models with reasoning of their own are not told about `think`."""
-    text = prompt("assay.phases", "orchestrate")
-    return f"{text}\n\n{prompt('assay.phases', 'think')}" if THINK in tools else text
+    text = place.prompt("assay.phases", "orchestrate")
+    return f"{text}\n\n{place.prompt('assay.phases', 'think')}" if THINK in tools else text
 
 
 def _tell(place: Run, calls: Sequence[ToolCall]) -> None:

@@ -32,6 +32,7 @@ from assay.phases.write import check_tools, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
+from assay.verify.added_checks import AddedCheck
 
 Strategy = Callable[[Run, AgentPool, Plan], Awaitable[Research]]
 
@@ -39,11 +40,15 @@ EVERY_DOCUMENT = N_("Read every document in scope")
 
 
 class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the runs of a process share: the tools installed, the reader of documents, the strategies by name."""
+    """What the runs of a process share: the tools installed, the reader of documents, the strategies by name.
+
+    `checks` are those of other packages.
+    """
 
     tools: Sequence[Tool]
     reader: DocumentReader
     strategies: Mapping[str, Strategy]
+    checks: tuple[AddedCheck, ...] = ()
 
     def strategy(self, name: str) -> Strategy:
         """A strategy by name.
@@ -81,7 +86,7 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
     with speaking(run.brief.locale):
         expect()
         run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage says how far to go
-        case = await open_case(run, parts.allowed(run.brief.tools), parts.reader)
+        case = await open_case(run, parts.allowed(run.brief.tools), parts.reader, parts.checks)
         if run.brief.mode == "agent":
             draft = await work_alone(run, case)
         else:

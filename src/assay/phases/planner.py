@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.agents.history import output
-from assay.agents.prompt_texts import counted, prompt
+from assay.agents.prompt_texts import counted
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import read_json
 from assay.core.citations.reader import unwrapped
@@ -173,7 +173,7 @@ def _request(phase: Run, case: Case, background: str) -> Request:
         messages.append(user("background", background))
     return Request(
         task="plan",
-        system=prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
+        system=phase.prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
         messages=(*messages, *before(phase, "analytical"), stated(said), *case.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), rules.plan_tokens),

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from assay.agents.history import output
-from assay.agents.prompt_texts import counted, prompt, rules
+from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend
 from assay.core.brief import Brief, Mode, SetDepth, matched
 from assay.core.errors import LimitReached, ModelFailed, ToolError
@@ -129,7 +129,7 @@ async def _ask(phase: Run, case: Case) -> Triage:
         return Triage(complexity="simple")
     request = Request(
         task="triage",
-        system=prompt("assay.phases", "triage"),
+        system=phase.prompt("assay.phases", "triage"),
         messages=(
             user("documents", case.documents),
             *before(phase, "simple"),

@@ -7,7 +7,6 @@ import msgspec
 from assay.agents.findings import cite, compose
 from assay.agents.history import output
 from assay.agents.loop import research_agent
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import Finding
 from assay.core.brief import SetDepth
@@ -47,7 +46,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
-    reads = proofreader(run, case.ledger, case.reader, "answer")
+    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = QuickLook() if text else await _look(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
@@ -63,7 +62,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
 
 async def answer_from(run: Run, case: Case) -> Draft:
     """Answer from what was opened before, and from nothing else."""
-    reads = proofreader(run, case.ledger, case.reader, "answer")
+    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = await recall_all(run, case)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
@@ -141,7 +140,7 @@ def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard:
 async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
-        system=prompt("assay.phases", "answer"),
+        system=phase.prompt("assay.phases", "answer"),
         messages=(*([user("evidence", evidence)] if evidence else []), *case.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),

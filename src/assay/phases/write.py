@@ -207,7 +207,7 @@ async def write(
         ModelFailed: nothing was found, because every agent failed.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    reads = proofreader(run, case.ledger, case.reader)
+    reads = proofreader(run, case.ledger, case.reader, added=case.added_checks)
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted(title=research.plan.title))
         if not research.findings and research.failed:

@@ -13,7 +13,7 @@ from assay.agents.act import act
 from assay.agents.findings import cite
 from assay.agents.history import History, ModelTurn, output, result, room, total
 from assay.agents.loop import NO_CALLS_LEFT
-from assay.agents.prompt_texts import counted, for_tools, prompt, rules
+from assay.agents.prompt_texts import counted, for_tools, rules
 from assay.agents.replies import defect, mend, salvaged
 from assay.core.brief import words_of
 from assay.core.citations.reader import citing
@@ -275,7 +275,7 @@ class ReportWriter:
     def _request(self) -> Request:
         return Request(
             task="write",
-            system=for_tools(prompt("assay.phases", "write"), self.case.tools),
+            system=for_tools(self.phase.prompt("assay.phases", "write"), self.case.tools),
             messages=(),
             tool_choice="none",
             max_tokens=output(self.profile, self.phase.rules.report_tokens),

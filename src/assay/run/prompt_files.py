@@ -1,11 +1,19 @@
-"""The prompts of a package: Markdown files in its `prompts/`, read once, told apart by their hash."""
+"""The prompts of a package: Markdown files in its `prompts/`, read once, told apart by their hash.
+
+A package of somebody else may replace one by its name (`phases.write`): the run's world has the text then.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from assay.core.errors import ConfigError
 from assay.core.sources import sha256
+
+_PLACE = re.compile(r"^- \{([a-z_]+)\} ", re.MULTILINE)
 
 
 @cache
@@ -19,3 +27,34 @@ def hashes(package: str) -> dict[str, str]:
     short = package.rpartition(".")[2]
     names = sorted(entry.name[:-3] for entry in (files(package) / "prompts").iterdir() if entry.name.endswith(".md"))
     return {f"{short}.{name}": sha256(prompt(package, name).encode()) for name in names}
+
+
+def key(package: str, name: str) -> str:
+    """The name by which a prompt is replaced: `phases.write`."""
+    return f"{package.rpartition('.')[2]}.{name}"
+
+
+def told(replaced: Mapping[str, str], package: str, name: str) -> str:
+    """The prompt as a run says it: the text which replaces it, else our own."""
+    return replaced.get(key(package, name)) or prompt(package, name)
+
+
+def checked(name: str, text: object, ours: str, origin: str) -> str:
+    """`text`, which is to replace our prompt `name`.
+
+    Raises:
+        ConfigError: it is no text, or the items about tools and places (`- {open} …`) are not those of ours.
+    """
+    said = f"the prompt {name!r} of {origin}"
+    if not isinstance(text, str) or not text.strip():
+        raise ConfigError(f"{said} is no text: its entry point has to name a string")
+    wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
+    if missing := sorted(wanted - found):
+        raise ConfigError(f"{said} lacks {_named(missing)}: begin an item with each, as ours does")
+    if unknown := sorted(found - wanted):
+        raise ConfigError(f"{said} has {_named(unknown)}, which ours has not: take it out")
+    return text.strip()
+
+
+def _named(places: list[str]) -> str:
+    return ", ".join(f"{{{place}}}" for place in places)

@@ -24,6 +24,7 @@ from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.place import RunPlace, watched
+from assay.run.prompt_files import told
 from assay.run.speculation import GUESSED, Kind
 from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import HEARD, StreamHooks
@@ -97,6 +98,10 @@ class Run(RunPlace):
         ordinal = self.execution.ordinal(self.path, "@")
         draft = self.execution.draft(event, self.path, f"{'/'.join(self.path)}@{ordinal}")
         self.execution.commit(Commit(events=(draft,)))
+
+    def prompt(self, package: str, name: str) -> str:
+        """The prompt `name` of a package of ours, or the text which replaces it."""
+        return told(self.world.prompts, package, name)
 
     def warn(self, message: str, **detail: str) -> None:
         """Say something a reader should know that does not stop the run."""

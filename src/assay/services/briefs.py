@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from assay import agents, phases, verify
 from assay.core.blocks import read_template
 from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
 from assay.core.depths import changed_depths
@@ -25,6 +24,7 @@ from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.releases import own_release
+from assay.services import prompts
 from assay.services.arguments import hosts, make_rules, text_of
 from assay.services.threads import given
 from assay.settings import Settings
@@ -74,7 +74,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
         "speculation": settings.speculation.model_dump(),
         "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
-        "prompts": phases.prompts() | agents.prompts() | verify.prompts(),
+        "prompts": prompts.hashes(),
     }
     try:
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)

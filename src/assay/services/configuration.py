@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import plugins, settings
+from assay.core.claims import CHECKS
 from assay.core.errors import ConfigError, UnknownName
 from assay.services.providers import ASIDE, KEYS
 from assay.settings import file
@@ -35,6 +36,9 @@ def checked(name: str, text: str) -> object:
     value = settings.parse(name, text)
     if name == "strategy":
         _check_installed("strategies", str(value))
+    elif name == "checks_off":
+        for each in value if isinstance(value, list) else []:
+            _check_installed("checks", str(each), CHECKS)
     elif name == "model" or name.startswith("models."):
         for model in value if isinstance(value, list) else [value]:
             _check_installed("models", plugins.split(str(model))[0], tuple(settings.load().services))

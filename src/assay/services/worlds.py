@@ -19,9 +19,11 @@ from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
-from assay.services import daily, estimates, privacy, providers
+from assay.services import daily, estimates, privacy, prompts, providers
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
+from assay.verify.added_checks import AddedCheck
+from assay.verify.added_checks import known as known_checks
 
 
 def engine(context: Context) -> Engine:
@@ -45,8 +47,8 @@ def rate_limiter(context: Context) -> RateLimiter | None:
 
 
 def pipeline_parts(context: Context) -> PipelineParts:
-    """The tools and strategies installed."""
-    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies())
+    """The tools and strategies installed, and the checks of other packages."""
+    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies(), checks=_checks())
 
 
 def _tools() -> tuple[Any, ...]:
@@ -57,6 +59,11 @@ def _strategies() -> dict[str, Any]:
     return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
 
 
+def _checks() -> tuple[AddedCheck, ...]:
+    found = ((name, plugins.package("checks", name), plugins.load("checks", name)) for name in plugins.names("checks"))
+    return tuple(AddedCheck(name, package, find) for name, package, find in found)
+
+
 def check(context: Context, brief: Brief) -> None:
     """Refuse what cannot run, before anything is stored or spent.
 
@@ -65,6 +72,7 @@ def check(context: Context, brief: Brief) -> None:
     """
     context.pipeline_parts.strategy(brief.strategy)
     context.pipeline_parts.allowed(brief.tools)
+    known_checks(brief.checks_off, context.pipeline_parts.checks)
     check_brief(brief, any_world(context, brief))
 
 
@@ -121,6 +129,7 @@ def any_world(context: Context, brief: Brief) -> World:
         notices=web.notices() if web else None,
         keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
         similarity=context.wiring.similarity(context.of(brief), brief),
+        prompts=prompts.replaced(),
     )
 
 

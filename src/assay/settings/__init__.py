@@ -29,7 +29,7 @@ from pydantic_settings import (
 )
 
 from assay.core.brief import ROLES, Depth, Length, Mode, Role
-from assay.core.claims import CHECKS, REPAIRS, CheckName, RepairName
+from assay.core.claims import CHECKS, REPAIRS, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.models import judges
@@ -132,8 +132,8 @@ class Settings(BaseSettings):
     )
     citations: CitationMode = Field("numbers", description="how a report shows its citations")
     verify: bool = Field(True, description="whether to check claims against their passages")
-    checks_off: Annotated[tuple[CheckName, ...], NoDecode, BeforeValidator(sections.names)] = Field(
-        (), description="checks to switch off: " + ", ".join(CHECKS)
+    checks_off: Annotated[tuple[str, ...], NoDecode, BeforeValidator(sections.names)] = Field(
+        (), description="checks to switch off, added ones too: " + ", ".join(CHECKS)
     )
     compare: bool = Field(True, description="whether to compare sources: where they disagree, which copy another")
     repair: bool = Field(True, description="whether to repair sentences that fail, or else remove them")

@@ -6,14 +6,15 @@ left to the weight of words, which may call a claim supported only where it is s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from assay.core.claims import HOLDING, Check
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
+from assay.verify.added_checks import AddedCheck
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
-from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
+from assay.verify.evidence import RULES, ClaimEvidence, SlotFinding, reworded
 from assay.verify.rows import computed
 from assay.verify.rules import names, negation, numbers, oppositions, qualifiers, quotes, trends
 from assay.verify.verifier.index import index
@@ -64,7 +65,7 @@ def firsthand(check: Check, evidence: ClaimEvidence) -> Check:
 
 
 def ruled(
-    claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()
+    claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
     """What the rules say to a claim, None where none of them decides; and what they found on the way."""
     if not evidence.passages:
@@ -80,7 +81,7 @@ def ruled(
         framed = computed(claim, evidence)
     if framed is not None:
         return framed, ()
-    findings = examine(claim, evidence, off)
+    findings = examine(claim, evidence, off, added)
     return veto(claim, findings, evidence), findings
 
 
@@ -101,17 +102,22 @@ def _weighable(evidence: ClaimEvidence) -> str:
     return "\n\n".join((*evidence.names(), *evidence.texts))
 
 
-def examine(claim: str, evidence: ClaimEvidence, off: Collection[str] = ()) -> tuple[SlotFinding, ...]:
-    """Everything the deterministic checks find about the slots of a claim; rules in `off` are not asked.
+def examine(
+    claim: str, evidence: ClaimEvidence, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
+) -> tuple[SlotFinding, ...]:
+    """Everything the deterministic checks find about the slots of a claim, ours and then the `added` ones.
 
-    The same claim and evidence give the same findings; what is found says which slots are stated, too.
+    Rules in `off` are not asked. The same claim and evidence give the same findings; what is found says which slots are
+    stated, too.
     """
-    found = list(quotes.find(claim, evidence)) if "quote" not in off else []
+    silent = {*off, *(each.name for each in added)}
+    found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
     folded, told = read(claim), _texts(evidence)
     for finder in _FINDERS:
         found.extend(finder(folded, told))
     found.extend(trends.find(folded, evidence))
-    return tuple(finding for finding in found if finding.rule not in off)
+    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, told))
+    return (*(finding for finding in found if finding.rule not in silent), *theirs)
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
@@ -144,8 +150,14 @@ def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Che
         reason = _("the claim says {claimed}, {passage} says {said}").format(
             claimed=repr(conflict.slot.text), passage=conflict.passage, said=repr(conflict.said[:200])
         )
-        return Check(rule=conflict.rule, verdict="contradicted", reason=reason)
-    return Check(rule=same[0].rule, verdict="unsupported", reason=_absent(same, len(evidence.passages)))
+        return Check(rule=conflict.rule, verdict="contradicted", reason=_by(conflict.rule, reason))
+    reason = _absent(same, len(evidence.passages))
+    return Check(rule=same[0].rule, verdict="unsupported", reason=_by(same[0].rule, reason))
+
+
+def _by(rule: str, reason: str) -> str:
+    """A reason with the name of the check it is of, where that is not ours."""
+    return reason if rule in RULES else f"{rule}: {reason}"
 
 
 LACKING = N_("what it says {what} is not in {where}")

@@ -14,6 +14,7 @@ from assay.core.claims import HOLDING, Check, Claim, Nearest, Relevance, Verdict
 from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
+from assay.verify.added_checks import AddedCheck
 from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
 from assay.verify.checks import objection as objected
 from assay.verify.claims import ReportSentence
@@ -147,13 +148,15 @@ TOGETHER = 16
 class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
     """How claims are checked: `off` are rules not asked, `judged` says that there is a judge.
 
-    `inherits` says that the evidence of a sentence without a citation is that of the next citation behind it.
-    Not `enabled`, or without sources (an answer from the model alone), every claim is left unchecked.
+    `added` are checks of other packages. `inherits` says that the evidence of a sentence without a citation is that of
+    the next citation behind it. Not `enabled`, or without sources (an answer from the model alone), every claim is left
+    unchecked.
     """
 
     enabled: bool = True
     has_sources: bool = True
     off: tuple[str, ...] = ()
+    added: tuple[AddedCheck, ...] = ()
     judged: bool = False
     inherits: bool = True
 
@@ -211,7 +214,8 @@ async def check_claim(
         return await asyncio.to_thread(alone, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
-        check = await judge(run, sentence.text, evidence, findings, sentence.head)
+        sound = tuple(each for each in findings if each.outcome != "failed")
+        check = await judge(run, sentence.text, evidence, sound, sentence.head)
     told = _told(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
@@ -244,7 +248,7 @@ def decided(
     table = compared(sentence.text, sentence.head, evidence, rules.off)
     if table is not None:
         return firsthand(table, evidence), ()
-    check, findings = ruled(sentence.text, evidence, marked=bool(sentence.markers), off=rules.off)
+    check, findings = ruled(sentence.text, evidence, bool(sentence.markers), rules.off, rules.added)
     return (firsthand(check, evidence) if check else None), findings
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from assay.core.claims import CHECKS, CheckName
+from assay.core.claims import CHECKS
 from assay.core.clean import local_path
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
@@ -100,10 +100,10 @@ def field_of(passage: Passage) -> FieldPassage | None:
 
 # What the deterministic checks find about a claim: one record for each slot they looked at.
 
-Rule = Literal[CheckName, "derived"]
-"""The check which found something; `derived` is a figure which was computed again, and never objects."""
-RULES: tuple[Rule, ...] = (*CHECKS, "derived")
-Outcome = Literal["stated", "conflict", "absent"]
+RULES: tuple[str, ...] = (*CHECKS, "derived")
+"""Our checks which find something; `derived` is a figure which was computed again, and never objects."""
+Outcome = Literal["stated", "conflict", "absent", "failed"]
+"""What was found about a slot; `failed` says that the check of another package did, and tells nothing of the claim."""
 
 
 class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
@@ -122,7 +122,7 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     without it a conflict or an absence is a sign only (small number words and names are often told by other words).
     """
 
-    rule: Rule
+    rule: str
     slot: ClaimSlot
     outcome: Outcome
     said: str = ""

@@ -18,6 +18,7 @@ from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
+from assay.verify.added_checks import faults
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
 from assay.verify.claims import claims
 from assay.verify.evidence_index import EvidenceIndex, dropped
@@ -148,6 +149,8 @@ async def verify(
     known = await proofreader.closed() if proofreader is not None else VerificationStart(Checks(run, rules))
     found = await find(run, report.text, held, known, report.streamed)
     checked = await check_all(run, found, rules, known.say_checked, known.checks)
+    for fault in faults(rules.added, (each for one in checked for each in one.findings)):
+        run.warn(fault)
     repaired = Repaired(text=report.text, checked=checked)
     if means is not None and checkable:
         repaired = await Mender(run, held, rules, means).repair(report.text, checked)

@@ -29,6 +29,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
+from assay.verify.added_checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
 from assay.verify.claims import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 from assay.verify.evidence_index import EvidenceIndex, inherits
@@ -194,10 +195,12 @@ Asked = Literal["write", "answer"]
 """The task beside whose steps claims are said: that for which the writer is asked."""
 
 
-def proofreader(run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write") -> Proofreader | None:
+def proofreader(
+    run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write", added: tuple[AddedCheck, ...] = ()
+) -> Proofreader | None:
     """What reads a run's report; nothing, where it is not verified, or its writer has all of it at once."""
     writes = run.profile("complex")
-    return Proofreader(run, ledger, reader, asked) if run.brief.verify and not writes.deterministic else None
+    return Proofreader(run, ledger, reader, asked, added) if run.brief.verify and not writes.deterministic else None
 
 
 class Proofreader:
@@ -208,10 +211,13 @@ class Proofreader:
         ledger: what may be cited; it may grow.
         reader: reads stored documents.
         asked: the task for which the writer is asked.
+        added: checks of other packages.
     """
 
-    def __init__(self, run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write") -> None:
-        rules = CheckRules(off=tuple(run.brief.checks_off), judged=has_judge(run))
+    def __init__(
+        self, run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked, added: tuple[AddedCheck, ...]
+    ) -> None:
+        rules = CheckRules(off=tuple(run.brief.checks_off), added=added, judged=has_judge(run))
         self._place = run.at("verify").child("verify")
         self._written, self._step = run.child("write"), f"ask-{asked}"
         self._ledger = ledger

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assay import agents, phases
-from assay.agents.prompt_texts import for_tools, prompt
+from assay.agents.prompt_texts import for_tools
+from assay.run.prompt_files import prompt
 
 
 def test_every_prompt_has_a_name_and_a_hash() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from assay.core.errors import UsageError
+from assay.core.options import offered
+from assay.core.run_options import RunOptions
 from assay.server.openai.chat import helped
 from assay.server.openai.identifiers import ModelName
 from assay.server.openai.requests import ChatRequest, ResponseRequest, chat_run, response_run
+from assay.server.wire import misfit
 
 ANY = ModelName("auto")
 
@@ -191,3 +196,45 @@ def test_a_form_by_schema_is_filled() -> None:
 )
 def test_questions_are_no_helpers(question: str) -> None:
     assert helped(chat(("user", question))) is None
+
+
+SAID: dict[str, Any] = {
+    "depth": "light",
+    "mode": "web_search",
+    "strategy": "reflective",
+    "web": True,
+    "domains": ["gov.uk"],
+    "not_domains": ["spam.example"],
+    "since": "2024",
+    "until": "2025",
+    "language": "de",
+    "length": 300,
+    "max_usd": 0.5,
+    "max_time": 90.0,
+    "max_tokens": 9_000,
+    "thread": "tides",
+}
+
+
+def test_each_option_of_the_field_assay_reaches_the_run() -> None:
+    assert SAID.keys() == offered(RunOptions, "openai").keys()
+    wanted = response_run(response(assay=SAID), ANY).wanted
+    assert {name: list(value) if isinstance(value, tuple) else value for name, value in wanted.items()} == {
+        **SAID,
+        "ask": "never",
+        "review_plan": "never",
+        "labels": {"openai.model": "assay"},
+    }
+
+
+def test_the_page_names_the_options_of_the_field_assay() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "openai.md").read_text(encoding="utf-8")
+    listed = page.partition("## Options of a run")[2].partition("They mean")[0].partition("cover:")[2]
+    assert set(re.findall(r"`(\w+)`", listed)) == {*offered(RunOptions, "openai"), "collections"}
+
+
+def test_a_misspelt_option_is_told_the_nearest() -> None:
+    with pytest.raises(msgspec.ValidationError) as wrong:
+        response(assay={"dept": "light"})
+    said = misfit(wrong.value, ResponseRequest, "the body")
+    assert str(said) == "the body does not fit: Object contains unknown field `dept`; did you mean 'depth'?"

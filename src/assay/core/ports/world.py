@@ -96,6 +96,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     `texts` are those of the blobs, where others read them too; without it a tool reads them by itself.
     `keep` is told the hashes of what was read, where it may be another's who lets it be read today: the run's owner is
     to find it again when that ends. Blocking.
+    `prompts` are texts of other packages in place of ours, by name (`phases.write`).
     """
 
     models: dict[str, Model]
@@ -112,3 +113,4 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     keep: Callable[[Sequence[str]], None] | None = None
     similarity: Similarity | None = None
     texts: DocumentTexts | None = None
+    prompts: Mapping[str, str] = {}

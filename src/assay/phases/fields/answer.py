@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from assay.agents.history import output, room, total
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
 from assay.agents.task import Finding
 from assay.core.clean import escape_markdown
@@ -182,7 +181,7 @@ class Filler:
 
     def _request(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot], less: int) -> Request:
         """The request; its passages take a part of the window's room, `less` of it when all of it was too much."""
-        profile, system = self._run.profile("complex"), prompt("assay.phases", "fill")
+        profile, system = self._run.profile("complex"), self._run.prompt("assay.phases", "fill")
         form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
         wanted = user("fields", listed_fields(form))
         asked = [*(each for each in self._case.asked() if each.name != "fields"), wanted]
@@ -263,7 +262,7 @@ async def fill(run: Run, case: Case, research: Research) -> Draft:
         sourced=sourced,
         written=not filler.failed,
         composed=True,
-        proofreader=proofreader(run, case.ledger, case.reader),
+        proofreader=proofreader(run, case.ledger, case.reader, added=case.added_checks),
     )
 
 

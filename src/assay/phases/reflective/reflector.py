@@ -9,7 +9,7 @@ import msgspec
 
 from assay.agents.history import ask, output
 from assay.agents.loop import Agent
-from assay.agents.prompt_texts import counted, listed, prompt, rules
+from assay.agents.prompt_texts import counted, listed, rules
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import mend, read_json
 from assay.agents.task import AgentTask
@@ -214,7 +214,7 @@ def _request(
 ) -> Request:
     return Request(
         task="reflect",
-        system=prompt("assay.phases", "reflect"),
+        system=place.prompt("assay.phases", "reflect"),
         messages=(
             *agent_pool.case.asked(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
@@ -295,7 +295,7 @@ class Classic(Agent):
         search = self.tools["search"].definition
         request = Request(
             task="research",
-            system=prompt("assay.phases", "queries"),
+            system=place.prompt("assay.phases", "queries"),
             messages=(),
             tools=(search,),
             tool_choice="required",

@@ -8,7 +8,7 @@ import msgspec
 
 from assay.agents.history import output
 from assay.agents.loop import conduct, research_agent
-from assay.agents.prompt_texts import counted, prompt
+from assay.agents.prompt_texts import counted
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.task import AgentTask, Finding
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
@@ -147,7 +147,7 @@ def _request(
     )
     return Request(
         task="plan",
-        system=f"{prompt('assay.phases', PROMPTS['reflective'])}\n\n{prompt('assay.phases', 'replan')}",
+        system=f"{place.prompt('assay.phases', PROMPTS['reflective'])}\n\n{place.prompt('assay.phases', 'replan')}",
         messages=(
             user("documents", agent_pool.case.documents),
             stated(rules),

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from assay.agents.history import output, room, total
-from assay.agents.prompt_texts import prompt
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.replies import mend
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
@@ -100,7 +99,7 @@ class BatchReaders:
 
     def _room(self, phase: Run, look_for: str) -> int:
         """Characters of documents a batch may hold."""
-        profile, system = phase.profile("analytical"), prompt("assay.phases", "survey_read")
+        profile, system = phase.profile("analytical"), phase.prompt("assay.phases", "survey_read")
         asked = total([*self._case.asked(), user("rules", look_for)])
         free = room(profile, system, (ROWS,), output(profile, phase.rules.row_tokens)) - asked
         return max(1_000, int(free * SHARE) * CHARACTERS_A_TOKEN)
@@ -173,7 +172,7 @@ class BatchReaders:
         rules = BatchRules(batch=batch.number, batches=batch.of, look_for=batch.look_for, date=self._case.date)
         return Request(
             task="survey",
-            system=prompt("assay.phases", "survey_read"),
+            system=run.prompt("assay.phases", "survey_read"),
             messages=(user("evidence", texts), *self._case.asked(), stated(rules)),
             tools=(ROWS,),
             tool_choice=ROWS.name,

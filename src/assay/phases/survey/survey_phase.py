@@ -9,7 +9,6 @@ import msgspec
 
 from assay.agents.act import Acted, observe
 from assay.agents.history import output
-from assay.agents.prompt_texts import prompt
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
@@ -84,7 +83,7 @@ async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
     """How a model wants to go over the documents, None where it does not say."""
     request = Request(
         task="survey",
-        system=prompt("assay.phases", "survey"),
+        system=phase.prompt("assay.phases", "survey"),
         messages=(user("documents", case.documents), user("headers", data(counted(headers))), *case.asked()),
         tools=WAYS,
         max_tokens=output(phase.profile("analytical"), phase.rules.decision_tokens),

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import abc
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from types import GenericAlias, NoneType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from assay.core.brief import ROLES, Point, Role
-from assay.core.options import Declared, declared
+from assay.core.options import declared
 from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
+from assay.server.option_fields import sent, with_fields
 from assay.server.problems import Fault, refusal
 from assay.server.wire import RouteCall
 from assay.services.providers import ASIDE
@@ -63,47 +62,15 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
     """
 
     def made(body: type[S]) -> type[S]:
-        fields = []
+        fields = {}
         for each in declared(table).values():
             at, _, name = each.option.api.rpartition(".")
             if name and (at == place or (table is ForkOptions and at != "budget")):
-                kind = _sent(each) | None if table is ForkOptions and each.kind is not bool else _sent(each)
-                fields.append((name, kind, _unsaid(kind)))
-        return cast(
-            "type[S]",
-            msgspec.defstruct(
-                body.__name__, fields, bases=(body,), namespace={"__doc__": body.__doc__}, module=body.__module__,
-                frozen=True, kw_only=True, forbid_unknown_fields=True,
-            ),
-        )  # fmt: skip
+                kind = sent(each, each.option.sent)
+                fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
+        return with_fields(body, fields)
 
     return made
-
-
-def _sent(option: Declared) -> Any:
-    """The type of an option in a body."""
-    if option.option.sent is not msgspec.UNSET:
-        return option.option.sent
-    parts = get_args(option.data) if get_origin(option.data) is Union else (option.data,)
-    return Union[tuple(map(_made, parts))]  # noqa: UP007 - made of several
-
-
-def _made(kind: Any) -> Any:
-    match get_origin(kind), get_args(kind):
-        case abc.Sequence, (each,):
-            return GenericAlias(tuple, (each, ...))
-        case abc.Mapping, pair:
-            return GenericAlias(dict, pair)
-    return kind
-
-
-def _unsaid(kind: Any) -> Any:
-    """What stands for a field of this type which is left out."""
-    if NoneType in get_args(kind):
-        return None
-    if get_origin(kind) is Literal:
-        return get_args(kind)[0]
-    return (get_origin(kind) or kind)()
 
 
 class AddedScope(RequestBody, frozen=True, kw_only=True):

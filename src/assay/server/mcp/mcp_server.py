@@ -9,15 +9,16 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 import msgspec
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.request_state import RequestStateSecurity
-from mcp.types import ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.export.markdown import render
 from assay.server.mcp import reading_tools, research
+from assay.server.mcp.option_arguments import check_names
 from assay.server.mcp.service import Ctx, McpService, view_of
 
 INSTRUCTIONS = """Assay researches questions over documents and the web, and checks every sentence of its reports \
@@ -57,6 +58,23 @@ TOOLS = (
 )
 
 
+class ToolServer(MCPServer[McpService]):
+    """Says of a misspelt argument what was meant; the library passes over what it does not know."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[McpService, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: an argument is misspelt, or as the library's.
+        """
+        for tool in await self.list_tools():
+            if tool.name == name:
+                check_names(name, arguments, tool.input_schema.get("properties", {}))
+        return await super().call_tool(name, arguments, context)
+
+
 def build_server(service: McpService, security: RequestStateSecurity | None = None) -> MCPServer[McpService]:
     """The server over `service`. `security` seals what clients carry between two calls: processes which serve the same
     clients share it.
@@ -67,7 +85,7 @@ def build_server(service: McpService, security: RequestStateSecurity | None = No
         yield service
 
     with _log_kept():
-        server = MCPServer(
+        server = ToolServer(
             "assay",
             title="Assay",
             description="Deep research you can check.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, cast
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Elicit, Resolve
@@ -23,6 +23,7 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
+from assay.server.mcp.option_arguments import with_options
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
 from assay.server.protocol_runs import Caller, request_key
 
@@ -36,7 +37,6 @@ STILL_SECONDS = 12.0
 LATEST = 5
 STEER_SECONDS = 10.0
 
-Depth = Literal["auto", "light", "medium", "extended"]
 Wait = Annotated[
     int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run goes on afterwards.")
 ]
@@ -59,39 +59,30 @@ Question = Annotated[str, Field(description="The whole question, with all that i
 Collections = Annotated[
     list[str] | None, Field(description="Collections of documents to search (list_collections); null: the default.")
 ]
-Web = Annotated[bool | None, Field(description="Whether the web is searched too; null: as the owner has set it.")]
-DepthAsked = Annotated[Depth, Field(description="light: about 2 minutes; medium: 10; extended: 30.")]
-Continues = Annotated[str, Field(description="The id of an earlier run whose evidence this one goes on from.")]
 Clarify = Annotated[
     bool | None,
     Field(description="Whether the run may ask the user questions first; null: where this client can show them."),
 ]
 
 
+@with_options
 async def begun(
-    ctx: Ctx,
-    question: str,
-    collections: list[str] | None,
-    web: bool | None,
-    depth: Depth,
-    continues: str,
-    clarify: bool | None,
-    wait_seconds: int,
+    ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
 ) -> Begun:
     """Begin the run, or find the one which this request has begun already, and see what it asks."""
     check_may(ctx, "write")
     until = time.monotonic() + wait_seconds
     may_ask = can_elicit(ctx) if clarify is None else clarify
-    wanted = RunOptions(depth=depth, ask="required" if may_ask else "never", review_plan="never")
-    if web is not None:
-        wanted["web"] = web
-    if continues:
-        wanted["continues"] = (await view_of(ctx, continues)).run_id
-    sources = None if continues and not collections else await sources_of(ctx, collections)
-    if sources and not collections and web is None:
+    wanted = cast("RunOptions", {name: value for name, value in options.items() if value not in (None, "")})
+    wanted["ask"], wanted["review_plan"] = "required" if may_ask else "never", "never"
+    earlier = wanted.get("continues")
+    if earlier:
+        wanted["continues"] = (await view_of(ctx, earlier)).run_id
+    sources = None if earlier and not collections else await sources_of(ctx, collections)
+    if sources and not collections and "web" not in wanted:
         sources = None  # the default collection, and the web where the settings say so
     caller = caller_of(ctx)
-    key = request_key("mcp", caller.owner, question.strip(), collections, web, depth, continues, may_ask)
+    key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
     try:
         run_id = await caller.begin(question, key=key, sources=sources, **wanted)
         await caller.go_on(run_id)
@@ -108,17 +99,16 @@ async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(begun)]) -> FormAnswe
     return Elicit("Before the research begins:", _form(run.questions))
 
 
+@with_options
 async def research(
     ctx: Ctx,
     run: Annotated[Begun, Resolve(begun)],
     answers: Annotated[ElicitationResult[FormAnswers], Resolve(answered)],
     question: Question,
     collections: Collections = None,
-    web: Web = None,
-    depth: DepthAsked = "auto",
-    continues: Continues = "",
     clarify: Clarify = None,
     wait_seconds: Wait = WAIT,
+    **options: Any,
 ) -> Annotated[CallToolResult, RunNews]:
     """Research a question: a run of Assay plans, searches documents and the web, and writes a report in which every
     sentence is checked against its source. Returns within `wait_seconds`, with the report or with what to do next.

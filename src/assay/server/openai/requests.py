@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, cast
 
 import msgspec
 
 from assay.core.brief import Depth, Said
 from assay.core.errors import UsageError
+from assay.core.options import offered
 from assay.core.run_options import RunOptions
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName
+from assay.server.option_fields import sent, with_fields
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",
@@ -76,27 +78,26 @@ class Reasoning(msgspec.Struct, frozen=True):
     effort: str | None = None
 
 
+OFFERED = offered(RunOptions, "openai")
+
+
+def _with_options(body: type[Options]) -> type[Options]:
+    return with_fields(body, {name: sent(each, offer.sent) for name, (each, offer) in OFFERED.items()})
+
+
+@_with_options
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The field `assay` of a request: options of a run which the protocol has no word for.
 
     `max_time` is in seconds of work, `max_usd` in US dollars.
     """
 
-    depth: Depth | None = None
-    mode: Literal["auto", "simple", "web_search", "deep_research"] | None = None
-    strategy: str | None = None
     collections: list[str] | None = None
-    web: bool | None = None
-    domains: list[str] = []
-    not_domains: list[str] = []
-    since: str | None = None
-    until: str | None = None
-    language: str | None = None
-    length: str | int | None = None
-    max_usd: float | None = None
-    max_time: float | None = None
-    max_tokens: int | None = None
-    thread: str | None = None
+
+    @property
+    def wanted(self) -> RunOptions:
+        """The options said; what may be left out is None, or empty."""
+        return cast("RunOptions", {name: getattr(self, name) for name in OFFERED})
 
 
 class Format(msgspec.Struct, frozen=True):
@@ -317,30 +318,16 @@ def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
 
 def _wanted(model: ModelName, options: Options, effort: str) -> RunOptions:
     """Options of a run in which nobody is asked: a client of this protocol has no way to."""
-    depth = options.depth or model.depth
+    wanted = options.wanted
+    depth = wanted.get("depth") or model.depth
     if depth == "auto" and effort:
         if effort not in EFFORTS:
             raise UsageError(f"there is no effort {effort!r}; there is: {', '.join(EFFORTS)}")
         depth = EFFORTS[effort]
-    wanted = RunOptions(
-        ask="never",
-        review_plan="never",
-        depth=None if depth == "auto" else depth,
-        mode=options.mode,
-        strategy=options.strategy,
-        domains=options.domains,
-        not_domains=options.not_domains,
-        since=options.since,
-        until=options.until,
-        language=options.language,
-        length=options.length,
-        max_usd=options.max_usd,
-        max_time=options.max_time,
-        max_tokens=options.max_tokens,
-        thread=options.thread,
-    )
-    if options.web is not None:
-        wanted["web"] = options.web
+    wanted["ask"] = wanted["review_plan"] = "never"
+    wanted["depth"] = None if depth == "auto" else depth
+    if wanted.get("web") is None:
+        wanted.pop("web", None)
     return wanted
 
 

@@ -99,12 +99,16 @@ async def _consider(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: tuple[str, ...]
 ) -> JudgeRuling:
     shown = exhibit(claim, evidence, min(MOST_TOKENS, run.profile("judge").window // WINDOW_SHARE))
-    opinion = await _opinion(run, JudgeQuestion(masked=mask(claim, findings), exhibit=shown, head=head))
+    system = run.prompt("assay.verify", "judge")
+    first = JudgeQuestion(masked=mask(claim, findings), exhibit=shown, system=system, head=head)
+    opinion = await _opinion(run, first)
     named = [slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")]
     if not named:
         return _judged(opinion)
     # One thing has several names, which code cannot know: asked again with the names shown.
-    open_names = JudgeQuestion(masked=mask(claim, findings, names=False), exhibit=shown, doubt=doubt(named), head=head)
+    open_names = JudgeQuestion(
+        masked=mask(claim, findings, names=False), exhibit=shown, system=system, doubt=doubt(named), head=head
+    )
     second = _judged(await _opinion(run, open_names))
     return msgspec.structs.replace(second, slots=(*second.slots, *named))
 

@@ -20,7 +20,6 @@ from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled, ngettext, number
 from assay.evidence.segment import segment
-from assay.run.prompt_files import prompt
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.answers import VERDICT, JudgeAnswer
 from assay.verify.judge.masks import ComparedValue, Masked
@@ -168,11 +167,12 @@ _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with o
 class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence for a judge; `doubt` says which names it has to hold against each other.
 
-    Of a table row `head` are the cells above.
+    Of a table row `head` are the cells above. `system` is what the judge is told to do.
     """
 
     masked: Masked
     exhibit: Exhibit
+    system: str
     doubt: str = ""
     head: tuple[str, ...] = ()
 
@@ -186,7 +186,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
             messages.append(Message(role="user", text=_AGAIN.format(defect=defect)))
         return Request(
             task="judge",
-            system=prompt("assay.verify", "judge"),
+            system=self.system,
             messages=tuple(messages),
             tools=(VERDICT,),
             tool_choice=VERDICT.name,
@@ -196,7 +196,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     def key(self, model: str) -> str:
         """What the answer depends on, as a hash; the hidden values are no part of it."""
-        parts = (model, prompt("assay.verify", "judge"), self._sentence(), self.exhibit.shown)
+        parts = (model, self.system, self._sentence(), self.exhibit.shown)
         return "judge/" + sha256(msgspec.json.encode(parts))
 
     def _sentence(self) -> str:

@@ -23,7 +23,6 @@ from assay.core.ports import LedgerRow
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.text import words
 from assay.evidence.ledger import Ledger
-from assay.run.prompt_files import prompt
 from assay.run.protocols import Observation
 from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
@@ -140,7 +139,7 @@ async def narrowed(
     """
     request = Request(
         task="revise",
-        system=prompt("assay.verify", "revise"),
+        system=run.prompt("assay.verify", "revise"),
         messages=_messages(report, checked, passages, sources),
         tool_choice="none",
         max_tokens=run.rules.revision_tokens,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.evidence import ClaimSlot, Rule, SlotFinding
+from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.rules.negation import denied
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
@@ -78,7 +78,7 @@ class OpposedWords(msgspec.Struct, frozen=True, kw_only=True):
     sense; `at_least` is how well an excluding word must fit its place to be a veto.
     """
 
-    rule: Rule
+    rule: str
     senses: Mapping[str, str]
     against: Mapping[str, frozenset[str]]
     at_least: float
