@@ -206,7 +206,7 @@ async def test_a_run_left_waiting_is_approved_while_no_process_holds_it(tmp_path
         assert not await second.is_answered("last")
         await second.approve("last")
         assert await second.is_answered("last")
-        with pytest.raises(UsageError, match="has been approved"):
+        with pytest.raises(UsageError, match="is approved already"):
             await second.approve("last")
     async with Assay(home=tmp_path / "home") as third:
         view = await (await third.resume("last")).view()
