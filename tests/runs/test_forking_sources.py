@@ -158,7 +158,7 @@ async def test_what_cannot_be_forked_is_said(assay: Assay, tmp_path: Path) -> No
         await assay.fork("nosuch", "write")
     with pytest.raises(UsageError, match="a fork from write does no research"):
         await assay.fork(run_id, "write", add=[tmp_path / "tides.md"])
-    with pytest.raises(UsageError, match="fork from plan; from write the findings stay"):
+    with pytest.raises(UsageError, match="a fork from write keeps the findings"):
         await assay.fork(run_id, "write", plan="1. Tide\n")
     with pytest.raises(UsageError, match="a plan has 1 to"):
         await assay.fork(run_id, "plan", plan="title: Nothing\n")

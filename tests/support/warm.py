@@ -25,6 +25,7 @@ import sys
 import tempfile
 import termios
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from io import BufferedReader
@@ -48,8 +49,8 @@ PARTS = (
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1
-STARTING = 120.0
-"""Seconds within which a process is there: where none comes, its test fails, and not the worker which runs it."""
+STARTING = 60.0
+"""Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
 
 
 class Process:
@@ -87,12 +88,21 @@ class Process:
             ends = [
                 self._end(name, at, ours) for name, at in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr))
             ]
-            self._line = socket.socket(socket.AF_UNIX)
-            self._line.connect(_server())
-            self._line.settimeout(STARTING)
-            socket.send_fds(self._line, [b"!"], [told.fileno(), *ends])
-            what, self.pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
-            assert what == READY, self.args
+            try:
+                self.pid = self._begun(told.fileno(), ends)
+            except TimeoutError:
+                _renew()
+                self.pid = self._begun(told.fileno(), ends)
+
+    def _begun(self, told: int, ends: list[int]) -> int:
+        """The pid of the process the server has forked for us."""
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.settimeout(STARTING)
+        self._line.connect(_server()[0])
+        socket.send_fds(self._line, [b"!"], [told, *ends])
+        what, pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
+        assert what == READY, self.args
+        return int(pid)
 
     def _end(self, name: str, at: int | IO[Any] | None, ours: contextlib.ExitStack) -> int:
         """The file descriptor the process gets."""
@@ -119,7 +129,11 @@ class Process:
 
     def _awaited(self, timeout: float | None) -> int | None:
         if self.returncode is None and select.select([self._line], [], [], timeout)[0]:
-            self.returncode = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))[1]
+            said = self._line.recv(TOLD.size, socket.MSG_WAITALL)
+            if not said:  # its server was ended, and nobody can tell any more
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
+            self.returncode = TOLD.unpack(said)[1] if said else -signal.SIGKILL
             self._line.close()
         return self.returncode
 
@@ -189,8 +203,8 @@ def run(
 
 
 @cache
-def _server() -> str:
-    """Where this test process's own server listens, started by the first who asks."""
+def _server() -> tuple[str, subprocess.Popen[bytes]]:
+    """Where this test process's own server listens, started by the first who asks; and its process."""
     folder = tempfile.TemporaryDirectory(prefix="warm-")
     where = str(Path(folder.name) / "socket")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
@@ -209,7 +223,18 @@ def _server() -> str:
         folder.cleanup()
 
     atexit.register(leave)
-    return where
+    return where, started
+
+
+def _renew() -> None:
+    """End a server which does not answer; the next who asks starts another."""
+    _, process = _server()
+    gone = process.poll()
+    status = Path(f"/proc/{process.pid}/status").read_text() if gone is None else f"ended {gone}"
+    stood = [line for line in status.splitlines() if line.startswith(("State", "Threads", "SigPnd", "ended"))]
+    warnings.warn(f"the server of warm processes did not answer: {stood}", stacklevel=2)
+    process.kill()
+    _server.cache_clear()
 
 
 def _listen(where: str) -> dict[str, Any] | None:

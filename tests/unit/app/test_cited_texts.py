@@ -85,7 +85,7 @@ async def test_pages_have_a_limit(file: Path, monkeypatch: pytest.MonkeyPatch) -
 
 async def test_without_documents_and_without_the_web_there_is_nothing_to_do() -> None:
     async with Assay() as assay:
-        with pytest.raises(UsageError, match="name its documents"):
+        with pytest.raises(UsageError, match="nothing to check the text against"):
             await assay.verify("It is so [1].")
 
 
