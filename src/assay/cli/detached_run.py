@@ -25,14 +25,19 @@ SHOWN = 5
 """Lines of the log which are shown where it could not."""
 
 
-def check(output: Output) -> None:
-    """Refuse what a run that is left alone cannot give.
+def check(output: Output, *, detach: bool, queue: bool = False) -> None:
+    """Refuse what a run cannot give that is left alone, to a process of its own or to the workers.
 
     Raises:
-        click.UsageError: its events are wanted on stdout.
+        click.UsageError: its events are wanted on stdout; of a queued run, its files here too, or such a process.
     """
-    if output.stdout == "events":
-        raise click.UsageError("--detach and --events exclude each other; to see them: assay runs watch ID --events")
+    if detach and queue:
+        raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
+    if (detach or queue) and output.stdout == "events":
+        way = "--queue" if queue else "--detach"
+        raise click.UsageError(f"{way} and --events exclude each other; to see them: assay runs watch ID --events")
+    if queue and output.files:
+        raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
 
 
 async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
@@ -111,20 +116,6 @@ def tail(log: Path) -> list[str]:
         return log.read_text(encoding="utf-8", errors="replace").splitlines()[-SHOWN:]
     except OSError:
         return []
-
-
-def check_queue(output: Output, *, detach: bool) -> None:
-    """Refuse what a run in the queue cannot give.
-
-    Raises:
-        click.UsageError: its events or files are wanted here, or a process of its own.
-    """
-    if detach:
-        raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
-    if output.stdout == "events":
-        raise click.UsageError("--queue and --events exclude each other; to see them: assay runs watch ID --events")
-    if output.files:
-        raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
 
 
 def queued(run_id: str, output: Output) -> Exit:

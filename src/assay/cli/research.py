@@ -82,12 +82,11 @@ def research(
         assay "Which prices changed?" --in @ledgers prices.csv -o report.html
         assay "What is new in Python packaging?" --since 2026 --max-usd 0.50
     """
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     question = question_from(words, paths)
     configured = configured_for(embedder, elsewhere=detach or queue)
     output = Output(
         files=destinations.checked(outputs),
-        stdout=stdout,
+        stdout=stdout_for(as_json=as_json, as_events=as_events),
         citations=citations or configured.citations,
         strict=strict,
         verbosity=state.verbosity,
@@ -100,10 +99,7 @@ def research(
             f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
             "later: assay runs open last"
         )
-    if detach:
-        detached_run.check(output)
-    if queue:
-        detached_run.check_queue(output, detach=detach)
+    detached_run.check(output, detach=detach, queue=queue)
     somebody = not (yes or detach or queue) and may_ask()
     ask = asking(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
@@ -218,10 +214,7 @@ def agent(
         verbosity=state.verbosity,
         notify=options.targets(notify, configured),
     )
-    if detach:
-        detached_run.check(output)
-    if queue:
-        detached_run.check_queue(output, detach=detach)
+    detached_run.check(output, detach=detach, queue=queue)
     sources = paths_from(paths) if paths else None
     ways = {**limits_and_ways, "mode": "agent"}
     queued = priority if queue else None

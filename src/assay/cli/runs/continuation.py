@@ -189,8 +189,7 @@ def fork_run(
         verbosity=state.verbosity,
         notify=options.targets(notify, configured),
     )
-    if detach:
-        detached_run.check(output)
+    detached_run.check(output, detach=detach)
     changes["add"] = paths_from(add) if add else None
     order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
     return asyncio.run(_fork(order, output, home, configured))
