@@ -43,10 +43,10 @@ def slow_agent(task: str) -> list[Scene]:
 def orchestrated() -> list[Scene]:
     return [
         *planned(steps(TIDE, MISTRAL)),
-        sends(TIDE, MISTRAL),
+        sends(TIDE, MISTRAL, turn=0),
         *first_agent(),
         *slow_agent(MISTRAL),
-        report_wanted(),
+        report_wanted(turn=1),
         says(JUDGED, task="assess"),
         says(WRITTEN, task="write"),
     ]
@@ -134,7 +134,7 @@ async def test_a_stop_outlives_the_process(home: Assay, tmp_path: Path, strategy
         assert await home.stop_agent(run.run_id, 2) == "stored"
     asked = [each.type for each in await home.events(run.run_id) if each.type == "control.accepted"]
     assert len(asked) == 1  # once, however often it is asked
-    options(home, Scripted(model.unused))
+    options(home, Scripted(STRATEGIES[strategy]()))  # anew: a call which was let go of has used up its scene
     assert came(await (await home.resume(run.run_id)).view()) == expected
 
 
