@@ -1,9 +1,9 @@
-"""Which computation over which table answers a question in words.
+"""Decides which computation over which table answers a question.
 
-Every word of the question has to be accounted for by something: by the operation, by values in cells (which choose
-rows), by the head of the column asked for, or by what the table is called and says of its columns. Words are compared
-as everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and none may be left over; of
-the other words half may. Where two columns answer as well as each other, nothing is answered.
+Every word of the question must be accounted for: by the operation, by values in cells (which select rows), by the
+header of the column asked for, or by the names of the table and what it says about its columns. Words are compared as
+everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and all must be accounted for;
+half of the other words may be left over. If two columns answer equally well, nothing is answered.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
 from assay.core.tables.words import DATED, Measured, read_asking
 
 COVERED = 0.5
-"""The share of a question's weight which has to be accounted for."""
+"""The share of a question's weight that must be accounted for."""
 NAME_WEIGHT = 2.0
 DIFFERENT = 0.5
-"""The share of a column's texts which have to differ for it to name rows."""
+"""The share of different texts in a column that names rows."""
 MOST_CELLS = 5
-"""Rows whose cells are stated one by one; where more meet the conditions, too little was asked."""
+"""The most rows whose cells are stated one by one; if more match, the question is too vague."""
 MOST_ROWS = 100_000
 
 
