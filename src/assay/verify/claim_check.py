@@ -23,8 +23,9 @@ from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import MOST, WordToken, index, tokens, weight
+from assay.verify.verifier.index import WordToken, index, tokens, weight
 from assay.verify.verifier.verdicts import weigh
+from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
@@ -53,7 +54,7 @@ def decide(claim: str, text: str) -> Decided:
     """Decide whether `text` supports `claim`, in the order of a run: word for word, rules that object, weight of
     words.
     """
-    for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST)):
+    for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST_EVIDENCE)):
         if len(given) > most:
             reason = f"the {what} has more than {most:,} characters"
             return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))

@@ -15,8 +15,17 @@ from itertools import pairwise
 
 from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
+from assay.core.relevance.relevance_constants import (
+    DENSE_FACTOR,
+    DENSE_KEYS,
+    FEWEST_COUNTED,
+    FRESH_KEYS,
+    LONG_KEYS,
+    MASS_SCALE,
+    NEAR_VALUE,
+    SHORT_KEYS,
+)
 from assay.core.relevance.topic_question import (
-    NEAR,
     Measure,
     QuotableStatement,
     TopicQuestion,
@@ -73,12 +82,6 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
 }
 MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
 """Signs of a measure in a statement."""
-FEWEST = 100
-"""Statements among which rarity is counted at least: among a few every word is as rare."""
-MASS = 5.0
-"""Brings weights and numbers of keys to about the size of the other features."""
-DENSE = 12
-"""The number of keys in a statement beyond which its content counts as thinly spread."""
 
 
 class Features:
@@ -151,11 +154,11 @@ class Features:
         usual = others[len(others) // 2] if others else 0.0
         rarest = max(self._asked, key=lambda key: self.weights[key])
         return (
-            sum(self.weights[key] * value for key, value in held.items()) / MASS,
-            sum(held.values()) / MASS,
+            sum(self.weights[key] * value for key, value in held.items()) / MASS_SCALE,
+            sum(held.values()) / MASS_SCALE,
             self._share(held) - usual,
             held.get(rarest, 0.0),
-            sum(self._held[at].values()) / MASS,
+            sum(self._held[at].values()) / MASS_SCALE,
         )
 
     def is_about(self, at: int) -> bool:
@@ -190,15 +193,15 @@ class Features:
             if key in found:
                 held[key] = 1.0
             elif key in self._near and not self._near[key].isdisjoint(found):
-                held[key] = NEAR
+                held[key] = NEAR_VALUE
         return held
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
         held = Counter(key for found in self._sets for key in self._hold(found))
-        size = max(len(self.statements), FEWEST)
+        size = max(len(self.statements), FEWEST_COUNTED)
         found = {key: _inverse(size, held[key]) for key in self._asked}
         if scope is not None and scope.passages > len(self.statements):
-            size = max(scope.passages, FEWEST)
+            size = max(scope.passages, FEWEST_COUNTED)
             counted = (key for key in self._asked if key in scope.holding)
             found |= {key: _inverse(size, min(size, scope.holding[key])) for key in counted}
         return found
@@ -239,16 +242,16 @@ class Features:
             sum(1 for value in own.values() if value < 1.0) / len(self._asked),
             self._side_by_side(at),
             self._closeness(at, own),
-            min(1.0, sum(own.values()) / max(DENSE, size) * 3),
+            min(1.0, sum(own.values()) / max(DENSE_KEYS, size) * DENSE_FACTOR),
             *self._kind(at, fresh),
-            max(0.0, 1.0 - size / 6),
-            max(0.0, min(1.0, size / 40 - 1.0)),
+            max(0.0, 1.0 - size / SHORT_KEYS),
+            max(0.0, min(1.0, size / LONG_KEYS - 1.0)),
             float(each.kind == "row"),
             float(each.kind == "code"),
             float(each.place == 0),
             1.0 / (1.0 + each.source),
             float(each.source == 0),
-            min(1.0, len(self._sets[at] - set(self._asked)) / 8),
+            min(1.0, len(self._sets[at] - set(self._asked)) / FRESH_KEYS),
             self._order(at, own),
             self._own[at] / self._best,
             self._share(self._sources[each.source]) / self._best_source,

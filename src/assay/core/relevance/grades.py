@@ -16,11 +16,10 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.relevance_constants import MOST_KEYS
 from assay.core.relevance.scores import Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
-MOST_KEYS = 8
-"""Keys of a question which one sentence may be expected to hold; of a longer one the rarest count."""
 GRADES = (
     "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
     "short", "opens", "figures", "rest",

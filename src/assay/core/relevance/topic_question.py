@@ -13,12 +13,18 @@ import msgspec
 
 from assay.core.languages import of_question
 from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
+from assay.core.relevance.relevance_constants import (
+    ALIKE_PAIRS,
+    COMMON_SHARE,
+    COMMON_START,
+    LANGUAGE_SAMPLE,
+    LEAST_LETTERS,
+    LEAST_PART,
+)
 
 # Statements: what may answer a question, with its words as keys.
 
 Kind = Literal["prose", "row", "code"]
-SAMPLE = 600
-"""Code points of a text by which its language is told."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
@@ -41,7 +47,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
     """The language of a text, "" if unknown."""
-    return of_question(text[:SAMPLE])
+    return of_question(text[:LANGUAGE_SAMPLE])
 
 
 def analysis_for(text: str) -> str:
@@ -195,19 +201,6 @@ def _names(text: str, analysis: str) -> frozenset[str]:
 
 # Near keys: forms a stemmer keeps apart, parts of compounds, and words derived from one another.
 
-LEAST = 3
-"""Letters a key has which may be near to another."""
-START = 4
-"""Letters two near keys have in common at their beginning."""
-SHARE = 0.7
-"""The same, as a share of the longer one."""
-LEAST_PART = 5
-"""Letters of a key which is found inside another: `system` in `nervensystem`."""
-ALIKE = 0.6
-"""How alike two keys with the same first letter are by their pairs of letters: `own` and `owner` just so much."""
-NEAR = 0.6
-"""What a near key counts."""
-
 
 def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset[str]]:
     """For each wanted key, the other keys in `held` that are near to it."""
@@ -222,7 +215,7 @@ def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset
 
 def _is_word(key: str) -> bool:
     """Whether a key is long enough and has no digit. Vowel signs of Indic scripts are not letters, but belong to it."""
-    return len(key) >= LEAST and (key.isalpha() or not any(map(str.isdigit, key)))
+    return len(key) >= LEAST_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
 def _is_near(one: str, other: str) -> bool:
@@ -231,10 +224,10 @@ def _is_near(one: str, other: str) -> bool:
         return True
     if one[0] != other[0] or 2 * len(short) < len(long):
         return False
-    if one[:START] == other[:START] and _common(short, long) >= SHARE * len(long):
+    if one[:COMMON_START] == other[:COMMON_START] and _common(short, long) >= COMMON_SHARE * len(long):
         return True
     ours, theirs = _letter_pairs(one), _letter_pairs(other)
-    return 2 * len(ours & theirs) >= ALIKE * (len(ours) + len(theirs))
+    return 2 * len(ours & theirs) >= ALIKE_PAIRS * (len(ours) + len(theirs))
 
 
 @lru_cache(maxsize=65536)

@@ -15,6 +15,7 @@ from itertools import pairwise
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, RELATIONS
 from assay.verify.verifier.index import StemIndex, WordToken, opposites
 from assay.verify.verifier.signs import ClaimWords, denials, limits, opposed, slots_unsaid, turnable
+from assay.verify.verifier.verifier_constants import SHORT_REPLACEMENT
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
 _MOST = ("missing_weight", "opposed_near", "replaced", "negation_differs", "numbers_missing")
@@ -119,7 +120,7 @@ def _alignment(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
         ours = [token for token in sight.words[claim_start:claim_end] if token.content]
         inserted += len(ours) * (kind == "insert")
         deleted += len(theirs) * (kind == "delete")
-        if kind == "replace" and 0 < len(theirs) <= 4 and 0 < len(ours) <= 4:
+        if kind == "replace" and 0 < len(theirs) <= SHORT_REPLACEMENT and 0 < len(ours) <= SHORT_REPLACEMENT:
             replaced += 1
             alike += any(_of_a_kind(one, other) for one in theirs for other in ours)
     content = [token.stem for token in sight.content]

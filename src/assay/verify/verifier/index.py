@@ -13,6 +13,14 @@ import msgspec
 from assay.core.lexicon.analysis import stem
 from assay.core.lexicon.word_lists import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.text import sentences
+from assay.verify.verifier.verifier_constants import (
+    ALIKE_STEMS,
+    COMMON_HEAD,
+    LONGEST_PART,
+    MOST_EVIDENCE,
+    NUMBER_WEIGHTS,
+    UNKNOWN_WEIGHT,
+)
 
 # The words of claim and evidence, as the built-in verifier compares them.
 
@@ -117,16 +125,6 @@ def opposites(key: str) -> frozenset[str]:
     return table().get(key, frozenset()) | turned | bare
 
 
-LONGEST = 60
-"""Words. Text without sentence ends (tables, code, lists) is cut into pieces of this size."""
-MOST = 400_000
-"""Characters; only the beginning of longer evidence is read."""
-RARE = 11.0
-"""The weight of a word that is not in the table."""
-_ALIKE = 0.7
-_HEAD = 4
-
-
 class StemIndex(msgspec.Struct, frozen=True, gc=False):
     """`parts` are sentences or pieces of them; `places` the parts that contain each stem, ascending.
 
@@ -146,22 +144,22 @@ class StemIndex(msgspec.Struct, frozen=True, gc=False):
 
     def alike(self, stem: str) -> float:
         """How much of `stem` the most similar stem shares from its beginning (Dice's measure), 0 below 0.7."""
-        near = max((_shared(stem, other) for other in self.heads.get(stem[:_HEAD], ())), default=0.0)
-        return near if near >= _ALIKE else 0.0
+        near = max((_shared(stem, other) for other in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0)
+        return near if near >= ALIKE_STEMS else 0.0
 
 
 @lru_cache(maxsize=16)
 def index(evidence: str) -> StemIndex:
     """Index `evidence`; the latest results are cached."""
-    parts = tuple(_parts(evidence[:MOST]))
+    parts = tuple(_parts(evidence[:MOST_EVIDENCE]))
     places: dict[str, list[int]] = {}
     for at, part in enumerate(parts):
         for key in dict.fromkeys(token.stem for token in part):
             places.setdefault(key, []).append(at)
     heads: dict[str, list[str]] = {}
     for key in places:
-        if len(key) >= _HEAD and not key[0].isdecimal():
-            heads.setdefault(key[:_HEAD], []).append(key)
+        if len(key) >= COMMON_HEAD and not key[0].isdecimal():
+            heads.setdefault(key[:COMMON_HEAD], []).append(key)
     stems = [token.stem for part in parts for token in part]
     content = [token.stem for part in parts for token in part if token.content]
     return StemIndex(
@@ -177,7 +175,7 @@ def _parts(text: str) -> list[tuple[WordToken, ...]]:
     found: list[tuple[WordToken, ...]] = []
     for start, end in sentences(text):
         words = tokens(text[start:end])
-        found.extend(words[at : at + LONGEST] for at in range(0, len(words), LONGEST))
+        found.extend(words[at : at + LONGEST_PART] for at in range(0, len(words), LONGEST_PART))
     return found
 
 
@@ -188,8 +186,9 @@ def _shared(one: str, other: str) -> float:
 
 def weight(token: WordToken) -> float:
     """The weight of a word: its inverse document frequency over sentences, in nats; for numbers between 6 and 9."""
-    known = _weights().get(token.stem, RARE)
-    return min(9.0, max(6.0, known)) if token.number else known
+    known = _weights().get(token.stem, UNKNOWN_WEIGHT)
+    least, most = NUMBER_WEIGHTS
+    return min(most, max(least, known)) if token.number else known
 
 
 @cache

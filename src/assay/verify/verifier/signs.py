@@ -14,10 +14,9 @@ import msgspec
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
 from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
+from assay.verify.verifier.verifier_constants import COPIED_ORDER, MOST_PARTS, PART_COST, WHOLE_SENTENCE
 
 # A sentence of a claim, beside the part of the evidence that says most of it.
-
-_CANDIDATES = 40
 
 
 class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -95,8 +94,8 @@ def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     for token, value in sight.telling:
         for part in index.places.get(token.stem, ()):
             scores[part] = scores.get(part, 0.0) + value
-    order = sorted(scores, key=lambda part: (0.01 * len(index.parts[part]) - scores[part], part))
-    return [(scores[part] / sight.total, part) for part in order[:_CANDIDATES]]
+    order = sorted(scores, key=lambda part: (PART_COST * len(index.parts[part]) - scores[part], part))
+    return [(scores[part] / sight.total, part) for part in order[:MOST_PARTS]]
 
 
 def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
@@ -118,12 +117,6 @@ def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]])
         row=row,
         two=two,
     )
-
-
-COPIED = 0.7
-"""A claim with this share of its best part's words in their order is a copy: differences are edits."""
-WHOLE = 0.95
-"""The share of a sentence, by weight, that its best part must say to be the same sentence in another order."""
 
 
 def unsaid(sight: ClaimWords) -> list[WordToken]:
@@ -215,9 +208,11 @@ def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
     limits.
     """
     moved = found["turned"] > 0 or found["names_turned"] > 0 or found["same_part"] < 1
-    if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED:
+    if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED_ORDER:
         return True
-    return any(denials(sight) or opposed(sight) or (sight.single >= WHOLE and exchanged(sight)) for sight in seen)
+    return any(
+        denials(sight) or opposed(sight) or (sight.single >= WHOLE_SENTENCE and exchanged(sight)) for sight in seen
+    )
 
 
 def _spelt(words: Iterable[WordToken]) -> set[str]:

@@ -17,6 +17,7 @@ from assay.core.translation import gettext as _
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import StemIndex, WordToken, index
 from assay.verify.verifier.signs import ClaimWords, denials, is_edited, limits, opposed, sights, slots_unsaid, unsaid
+from assay.verify.verifier.verifier_constants import ENGLISH_WORDS, LIKELY, LOG_ODDS_BOUND, MOST_LISTED
 
 # The shipped model: a logistic regression and boosted trees over the features, read from `model.json`.
 
@@ -75,7 +76,7 @@ class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
 
 def _probability(log_odds: float) -> float:
     """Between 0.001 and 0.999: words alone never make certain."""
-    return 1 / (1 + math.exp(-min(6.9, max(-6.9, log_odds))))
+    return 1 / (1 + math.exp(-min(LOG_ODDS_BOUND, max(-LOG_ODDS_BOUND, log_odds))))
 
 
 @cache
@@ -83,11 +84,6 @@ def model() -> VerifierModel:
     """The shipped model."""
     data = resources.files(__package__).joinpath("model.json").read_bytes()
     return msgspec.json.decode(data, type=VerifierModel)
-
-
-_LISTED = 6
-_ENGLISH = 8
-"""Words; a claim of this length without an English function word is in another language."""
 
 
 class Weighed(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,10 +101,6 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
     def is_likely(self) -> bool:
         """Whether the evidence supports the claim more likely than not."""
         return self.score >= LIKELY
-
-
-LIKELY = 0.5
-"""The score from which a claim is likely supported. It is not a verdict: about one in three such claims is not."""
 
 
 def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
@@ -148,7 +140,7 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
     if latin < len(letters) / 2:
         return False
-    return len(words) < _ENGLISH or any(token.text.lower() in FUNCTION for token in words)
+    return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION for token in words)
 
 
 def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
@@ -180,7 +172,7 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
 
 def _listed(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
-    return [labelled(what, enumerated(every, _LISTED))] if every else []
+    return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
 
 
 def _said(token: WordToken, read: StemIndex) -> bool:
