@@ -11,12 +11,14 @@ from assay.agents.prompt_texts import PromptOpening
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import AgentTask, Finding
 from assay.core.citations.reader import citing
+from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, Edited
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.markers import Marker, parse
 from assay.core.messages import Message, Reply, Request
 from assay.core.phrases import in_words, nothing
+from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
@@ -27,13 +29,14 @@ from assay.run.voice import StreamHooks
 # The citations of a text: its markers resolved in the ledger, without those that do not exist.
 
 OF_A_SOURCE = 2
+"""Passages that stand for a source cited as a whole, if no sentence that cites it shares a word with any."""
 
 
 class CitedText(msgspec.Struct, frozen=True, kw_only=True):
     """A text whose markers all resolve, and what they stand for, in order of first mention.
 
-    For a source cited as a whole, `passages` has those of its passages that share most words with the text. `dropped`
-    counts the unknown ids. An `uncited` text cites none: its passages are the nearest.
+    For a source cited as a whole, `passages` has what each sentence that cites it means (`WholeSource.meant`).
+    `dropped` counts the unknown ids. An `uncited` text cites none: its passages are the nearest.
     """
 
     text: str
@@ -56,8 +59,8 @@ def cite(text: str, ledger: Ledger) -> CitedText:
         dropped += sum(id not in marker.implied for id in found.dropped)
         if found.dropped:
             edits.append(_without(text, marker, found.dropped))
-    for source in sources.values():
-        passages.update((passage.id, passage) for passage in _nearest(text, ledger.passages(source.id)))
+    for source in sources:
+        passages.update((passage.id, passage) for passage in _of_whole(source, text, ledger))
     return CitedText(
         text=Edited(text, edits).text,
         passages=tuple(passages.values()),
@@ -77,9 +80,11 @@ def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
     return Edit(start, marker.end, "")
 
 
-def _nearest(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
-    wanted = set(words(text))
-    return sorted(passages, key=lambda passage: -len(wanted & set(words(passage.text))))[:OF_A_SOURCE]
+def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
+    """What the sentences mean which cite a source as a whole; a finding in other words still rests on its first."""
+    whole = WholeSource(ledger.passages(source))
+    stated = [each.text for each in read(text) if any(source in marker.sources for marker in each.markers)]
+    return [passage for each in stated for passage in whole.meant(each)] or whole.passages[:OF_A_SOURCE]
 
 
 BEST = 8

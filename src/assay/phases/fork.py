@@ -31,6 +31,7 @@ from assay.core.events import (
 from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
+from assay.core.report_sentences import claims
 from assay.core.sources import CollectionSummary, Passage, Source, lane_of_source
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted as in_quotes
@@ -43,7 +44,6 @@ from assay.phases.material import evidence
 from assay.run.releases import brief_of, own_release
 from assay.run.run import KEPT_TAG, Run, kept
 from assay.run.steps import StepContext, digest
-from assay.verify.claims import claims
 from assay.verify.repair.surgery import Remove, changed
 
 # The checkpoints of a run at each point, and how a forked run continues from them.

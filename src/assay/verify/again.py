@@ -8,12 +8,12 @@ import msgspec
 
 from assay.core.assurance import records
 from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
+from assay.core.report_sentences import ReportSentence, claims
 from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
-from assay.verify.claims import ReportSentence, claims
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,13 +11,13 @@ from functools import partial
 import msgspec
 
 from assay.core.claims import HOLDING, Check, Claim, Nearest, Relevance, Verdict
+from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
 from assay.verify.added_checks import AddedCheck
 from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
 from assay.verify.checks import objection as objected
-from assay.verify.claims import ReportSentence
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge

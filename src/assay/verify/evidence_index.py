@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
+from assay.core.citations.whole_source import WholeSource
 from assay.core.errors import Failed, StoreError
 from assay.core.markers import Marker, parse
 from assay.core.ports import Library
-from assay.core.sources import Passage, Source, Surroundings, ordinal_of
+from assay.core.report_sentences import ReportSentence
+from assay.core.sources import Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
-from assay.core.text import words
 from assay.evidence.documents import DocumentReader
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify import gate
-from assay.verify.claims import ReportSentence
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim
 
@@ -35,16 +34,17 @@ class CitableIds(msgspec.Struct, frozen=True):
         return id in self.passages or id in self.sources
 
     def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
-        """The passages `sentence` cites, in order, each once. Unknown ids name nothing."""
+        """The passages `sentence` cites, in order, each once. Ids which do not exist name nothing."""
+        return self._named(sentence.markers, sentence.text)
+
+    def _named(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
+        """What markers name; of a source cited as a whole what `statement` means."""
         found: dict[str, Passage] = {}
-        for marker in sentence.markers:
-            for id in marker.passages:
-                if id in self.passages:
-                    found[id] = self.passages[id]
-            for id in marker.sources:
-                best = self._best(id, sentence.text) if id in self.sources else None
-                if best is not None:
-                    found[best.id] = best
+        for marker in markers:
+            found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
+            for source in marker.sources:
+                whole = WholeSource(each for each in self.passages.values() if each.source == source)
+                found.update((passage.id, passage) for passage in whole.meant(statement))
         return tuple(found.values())
 
     def all_cited(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
@@ -54,25 +54,16 @@ class CitableIds(msgspec.Struct, frozen=True):
         cite only at a paragraph's end. If one of these passages contains its words, it inherits that passage.
         """
         cited = [(sentence, self.cited(sentence)) for sentence in found]
-        following: tuple[int, tuple[Passage, ...]] = (-1, ())
+        following: tuple[int, tuple[Marker, ...]] = (-1, ())
         for at in range(len(cited) - 1, -1, -1):
-            sentence, own = cited[at]
-            if not sentence.markers and sentence.block == following[0]:
-                passage = verbatim(sentence.text, ClaimEvidence(passages=following[1], sources=self.sources))
-                cited[at] = (sentence, (passage,) if passage else following[1])
-            elif sentence.markers:
-                following = (sentence.block, own)
+            sentence, _ = cited[at]
+            if sentence.markers:
+                following = (sentence.block, sentence.markers)
+            elif sentence.block == following[0]:
+                lent = self._named(following[1], sentence.text)
+                passage = verbatim(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
+                cited[at] = (sentence, (passage,) if passage else lent)
         return cited
-
-    def _best(self, source: str, text: str) -> Passage | None:
-        """The passage of `source` that shares most with `text`; a word counts more if fewer passages have it."""
-        passages = [passage for passage in self.passages.values() if passage.source == source]
-        vocabularies = [set(words(passage.text)) for passage in passages]
-        spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
-        wanted = set(words(text))
-        scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-        best = max(range(len(passages)), key=lambda at: (scores[at], -ordinal_of(passages[at].id)), default=-1)
-        return passages[best] if best >= 0 and scores[best] > 0 else None
 
 
 def inherits(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:

@@ -10,9 +10,9 @@ import msgspec
 from assay.core.assurance import misquoted, records
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
+from assay.core.report_sentences import PAIRED, read
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.evidence.documents import surroundings
-from assay.verify.claims import PAIRED, read
 from assay.verify.evidence import ClaimEvidence
 
 __all__ = ["Documents", "TextOf", "documents", "gate", "records", "unrecorded"]

@@ -14,13 +14,13 @@ from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
 from assay.core.markers import parse
 from assay.core.relevance import read_question
 from assay.core.relevance.grades import CitedSentence, grade
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
 from assay.verify.added_checks import faults
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
-from assay.verify.claims import claims
 from assay.verify.evidence_index import EvidenceIndex, dropped
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried

@@ -23,6 +23,7 @@ import msgspec
 from assay.core.blocks import parse
 from assay.core.events import ClaimChecked, ClaimFound
 from assay.core.markers import Marker
+from assay.core.report_sentences import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 from assay.core.scanner import Scanner
 from assay.core.sources import Passage, sha256
 from assay.evidence.documents import DocumentReader
@@ -31,7 +32,6 @@ from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
 from assay.verify.added_checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
-from assay.verify.claims import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 from assay.verify.evidence_index import EvidenceIndex, inherits
 from assay.verify.judge import has_judge
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
-from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -128,16 +128,7 @@ def _one_day(mine: str, theirs: str) -> bool:
     return whole and len(days) == 2 and days[0] == days[1] and all(days[0])
 
 
-BAR = re.compile(r"(?<!\\)\|")
-"""Separates the cells of a row."""
 _EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
-
-
-def cells(line: str) -> tuple[str, ...]:
-    """The cells of a row of a Markdown table, including empty ones."""
-    inner = line.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
 
 
 def is_empty(cell: str) -> bool:
@@ -153,7 +144,7 @@ def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collec
     """
     if not head or "field" in off:
         return None
-    first, *values = cells(row)
+    first, *values = row_cells(row)
     if len(head) != len(values) + 1:
         return None
     filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]

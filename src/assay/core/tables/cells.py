@@ -19,7 +19,8 @@ LONGEST_CAPTION = 200
 _PAIR = re.compile(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = re.compile(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
 """The place of a row in a sheet."""
-_BAR = re.compile(r"(?<!\\)\|")
+BAR = re.compile(r"(?<!\\)\|")
+"""Separates the cells of a row."""
 _RULE = re.compile(r"\|[-:=|+ ]*\|")
 """The line between the header and the rows of a table in Markdown."""
 _FIGURE = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
@@ -132,10 +133,17 @@ def _line(piece: TablePiece) -> _Line | None:
     return _Line(piece, tuple(cells))
 
 
+def row_cells(line: str) -> tuple[str, ...]:
+    """The cells of a row of a Markdown table, including empty ones."""
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
+
+
 def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
     """The cells of a row with their bytes, including empty ones."""
     at = 0
-    for bar in [*(match.start() for match in _BAR.finditer(body)), len(body)]:
+    for bar in [*(match.start() for match in BAR.finditer(body)), len(body)]:
         raw = body[at:bar]
         text = raw.strip()
         first = offset + at + len(raw) - len(raw.lstrip())

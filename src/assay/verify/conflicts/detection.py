@@ -17,14 +17,15 @@ from itertools import chain
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
 from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.verify.analyzed_text import WORD, plain, stem
-from assay.verify.claims import claims
 from assay.verify.conflicts.disagreement import ALIKE, disagree
 from assay.verify.conflicts.statements import SourceStatement, statements
+from assay.verify.evidence_index import CitableIds
 
 # Which texts may state what a cited passage states, by their words, before they are analyzed.
 
@@ -222,7 +223,8 @@ def section(
 
     What `report` says already, in the words of a passage cited there, is not repeated.
     """
-    said = {(plain(each.text).text, id) for each in claims(report) for marker in each.markers for id in marker.ids}
+    shown = CitableIds(passages, sources)
+    said = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
     told = [text for each in found if (text := _told(each, passages, sources, said))]
     return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
 
+from assay.core.citations.whole_source import TermPlaces
 from assay.core.claims import RepairName
 from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
@@ -27,31 +27,6 @@ from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex
-
-
-class TermPlaces:
-    """The places of words in texts, which are counted from 0; a word weighs more if fewer texts have it.
-
-    Inverse document frequency (Spärck Jones 1972), over the given texts.
-    """
-
-    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
-        """`texts` are the words of each."""
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
-        self.count = 0
-        for at, words in enumerate(texts):
-            for word in sorted(set(words)):
-                self._places[word].append(at)
-            self.count = at + 1
-
-    def places(self, word: str) -> Sequence[int]:
-        """The texts with a word, in order."""
-        return self._places.get(word, ())
-
-    def weight(self, word: str) -> float:
-        """The weight of a word: above 0, even if no text has it."""
-        return math.log(1 + self.count / (1 + len(self.places(word))))
-
 
 log = logging.getLogger(__name__)
 MOST = 6

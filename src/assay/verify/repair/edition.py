@@ -8,13 +8,14 @@ from itertools import combinations, islice
 import msgspec
 
 from assay.core.claims import HOLDING
+from assay.core.report_sentences import ReportSentence, read
+from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.verify.claim_check import CheckRules, ClaimResult, settle
-from assay.verify.claims import ReportSentence, read
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, Remove, aligned, changed, placed
-from assay.verify.rows import cells, is_empty
+from assay.verify.rows import is_empty
 
 NOTHING_LEFT = N_(
     "Nothing that answers this question was found in a form its sources support: "
@@ -164,7 +165,7 @@ def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | N
 
 
 def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
-    filled = [at for at, cell in enumerate(cells(row.text)) if at and not is_empty(cell)]
+    filled = [at for at, cell in enumerate(row_cells(row.text)) if at and not is_empty(cell)]
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):
             change = Blank(chosen)

@@ -20,6 +20,7 @@ from assay.core.markers import parse
 from assay.core.messages import Message, Request
 from assay.core.passage_context import show
 from assay.core.ports import LedgerRow
+from assay.core.report_sentences import ReportSentence, read
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.text import words
 from assay.evidence.ledger import Ledger
@@ -30,7 +31,6 @@ from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
 from assay.verify.analyzed_text import read as analyzed
 from assay.verify.claim_check import CheckRules, ClaimResult, check_claim, decided
-from assay.verify.claims import ReportSentence, read
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import Means

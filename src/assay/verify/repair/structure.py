@@ -11,7 +11,7 @@ import msgspec
 from assay.core.blocks import Block, line_spans, read_blocks
 from assay.core.clean import Edit
 from assay.core.markers import Marker
-from assay.verify.claims import ReportSentence
+from assay.core.report_sentences import ReportSentence
 
 _LEAVES = frozenset(("paragraph", "heading", "head row", "row"))
 _RULES = frozenset(("rule", "head row", "space"))

@@ -13,9 +13,9 @@ import msgspec
 
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
-from assay.verify.claims import PAIRED, ReportSentence, read
+from assay.core.report_sentences import PAIRED, ReportSentence, read
+from assay.core.tables.cells import BAR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents
-from assay.verify.rows import BAR
 
 
 class Rewrite(msgspec.Struct, frozen=True, tag="rewrite"):

@@ -12,11 +12,11 @@ from itertools import groupby, pairwise
 
 import msgspec
 
+from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
 from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
 from assay.verify.figures import as_measured
-from assay.verify.rows import cells
 from assay.verify.rules.negation import denied
 
 _UP = """
@@ -148,7 +148,7 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ..
     """Each row below a header, with that header."""
     head: tuple[str, ...] = ()
     for line in lines:
-        row = cells(line) if line.strip().startswith("|") else ()
+        row = row_cells(line) if line.strip().startswith("|") else ()
         if not row or (head and len(row) != len(head)):
             head = row
         elif not _RULE.fullmatch(line):

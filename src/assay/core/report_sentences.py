@@ -17,9 +17,9 @@ import msgspec
 from assay.core.blocks import Block, BlockKind, line_spans, places, read_blocks
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
+from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
 from assay.core.translation import speech, stated
-from assay.verify.rows import cells
 
 # The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
@@ -277,10 +277,10 @@ def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[Repo
     head: tuple[str, ...] = ()
     for block in (leaf for each in blocks for leaf in each.leaves()):
         if block.kind == "head row":
-            head = cells(block.line)
+            head = row_cells(block.line)
             yield from _row(block, tuple(sections.values()), ())
         elif block.kind == "row":
-            found = cells(block.line)
+            found = row_cells(block.line)
             above = head if len(found) == len(head) and found[0] else ()
             yield from _row(block, tuple(sections.values()), above)
         elif block.kind in ("heading", "paragraph"):
