@@ -29,7 +29,7 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import ComparisonTable, calculated, frames, is_said, sides, table
+from assay.models.extractive.tabulation import calculated, frames, is_said, sides
 from assay.models.extractive.words import stems
 
 FOUND = 8
@@ -47,13 +47,10 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    framed = frames(task, whole, shelf)
     asked = sides(task)
-    most = max(FOUND - len(framed), ANSWER)
-    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=most)
-    found = (found if hops.speaks_of(task, found) else hops.bridged(task, shelf, most)) or found
-    units = [*framed, *found]
-    return listed(_once(units)) or nothing()
+    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=FOUND)
+    found = (found if hops.speaks_of(task, found) else hops.bridged(task, shelf, FOUND)) or found
+    return listed(_once([*frames(task, whole, shelf), *found])) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -79,38 +76,30 @@ def write(request: Request) -> str:
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
         return not_found()
-    compared = table(question, shelf) if shape.part == 1 else None
-    shown = compared.said if compared else frozenset[str]()
-    leading = [unit for unit in _found(question, shelf, found) or everything[:1] if unit.text not in shown]
+    leading = _found(question, shelf, found) or everything[:1]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
         filled = _placed(template, leading, _once(near), shelf)
-        blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
+        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], shape.words)
     else:
-        blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
+        blocks = _free(request, leading if shape.part == 1 else [], found)
         blocks += _open_parts(request)
     tables = any(is_said(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
-def _free(
-    request: Request,
-    leading: Sequence[QuotableUnit],
-    found: Sequence[Finding],
-    said: set[str],
-    compared: ComparisonTable | None,
-) -> list[str]:
-    """The answer, a table where things are compared, and a section for each plan step."""
+def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding]) -> list[str]:
+    """The answer, and a section for each plan step."""
     words = shape_of(request).words
     several = asks_several(analyze(question_of(request)))
     least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
-    first = [] if compared else opening(leading[:least], words)
-    said |= {unit.text for unit in first}
+    first = opening(leading[:least], words)
+    said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
     _add(sections, leading[len(first) :])
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
-    blocks = [_paragraphs(first), compared.text if compared else "", *_written(fresh, words and words - counted(first))]
+    blocks = [_paragraphs(first), *_written(fresh, words and words - counted(first))]
     return [block for block in blocks if block]
 
 

@@ -85,6 +85,10 @@ class SourcePassages:
         """The field whose value is the document's series and number: `Proposal: [SE-0031](link)`."""
         return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
 
+    def is_name(self, field: PassageField) -> bool:
+        """Whether a field numbers the document, or calls it by its title."""
+        return field in (self.number, self.identified, self.field("title", "feature name"))
+
     @property
     def series(self) -> str:
         """What the series is called which the document is numbered in, "" where it is in none."""
