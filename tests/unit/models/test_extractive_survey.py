@@ -68,7 +68,7 @@ def test_the_form_of_a_question_says_whether_it_is_about_all(question: str, whol
     [
         ("How many PEPs have status Rejected?", ["PEP = *", "Status = Rejected"]),
         ("List all rejected or withdrawn PEPs", ["PEP = *", "Status = Rejected | Withdrawn"]),
-        ("How many Informational PEPs are Final?", ["PEP = *", "Type = Informational", "Status = Final"]),
+        ("How many Informational PEPs are Final?", ["PEP = *", "Status = Final", "Type = Informational"]),
         ("How many documents are of type Standards Track?", ["Type = Standards Track"]),
         ("How many PEPs were created before 2001?", ["PEP = *", "Created < 2001"]),
         ("How many PEPs are there?", ["PEP = *"]),

@@ -9,19 +9,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import stem, stop_terms
+from assay.core.lexicon.analysis import stop_terms
 from assay.core.messages import Request, ToolCall
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys, near_keys
-from assay.core.tables.answers import TableAnswer
 from assay.core.tables.figures import read_figures
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
-from assay.models.extractive.passages import PassageField, is_record
+from assay.models.extractive.passages import PassageField
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, describe, resolve
-from assay.models.extractive.tabulation import rows, tables
+from assay.models.extractive.shelf import ShownSources, SourcePassages, describe, resolve
+from assay.models.extractive.tabulation import tables
 from assay.models.extractive.words import CONCEPTS
 
 # Values out of prose: sentences are judged as answers are (`core.relevance`); where the best are probably none, the
@@ -57,7 +56,7 @@ _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
 _SAYS = re.compile(
     r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
-    r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()]{2,120})",
+    r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()|]{2,120})",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
@@ -203,7 +202,6 @@ def _apart(text: str, words: Sequence[re.Match[str]], at: Sequence[int], match: 
 
 NONE = "no header field, row or sentence shown says it"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
-_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?![\w]|[.,]\d)")
 _PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
@@ -238,34 +236,23 @@ def _one(
     prose: bool = True,
 ) -> Filled:
     """The subject and its fields."""
-    record = next(iter(rows(question, shelf)), None) if not books else None
-    subject = describe(books[0])[0] if books else _topic(question, record)
-    given = FieldEvidence(question, shelf, books, record, prose)
+    subject = describe(books[0])[0] if books else ", ".join(named(question.text)) or question.text.rstrip("?？ .")
+    given = FieldEvidence(question, shelf, books, prose)
     fields = {name: _field(name, schema, given) for name, schema in wanted.items()}
     return {"subject": subject, "fields": fields}
 
 
-def _topic(question: ParsedQuestion, record: QuotableUnit | None) -> str:
-    """What the question is about, in its own words: what it names, else all of it."""
-    if record is not None:
-        return " ".join(part.partition(": ")[2] for part in record.text.split(" | ")[:1])
-    if names := named(question.text):
-        return ", ".join(names)
-    return question.text.rstrip("?？ .")
-
-
 class FieldEvidence(NamedTuple):
-    """What fields are filled from: the documents they are of, else a row; with `prose`, sentences of any too."""
+    """What fields are filled from: the documents they are of, else tables; with `prose`, sentences of any too."""
 
     question: ParsedQuestion
     shelf: ShownSources
     books: Sequence[SourcePassages]
-    record: QuotableUnit | None
     prose: bool
 
 
 def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
-    question, shelf, books, record, prose = given
+    question, shelf, books, prose = given
     label = " ".join(part.lower() for part in _CAMEL.split(name) if part)
     asked = schema["properties"]["value"]
     for book in books:
@@ -273,11 +260,8 @@ def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled
         value = None if field is None else _value(asked, field.value)
         if field is not None and value is not None:
             return {"value": value, "passages": [field.passage]}
-    if record is not None and (written := _cell(record.text, label)):
-        value = _value(asked, written)
-        if value is not None:
-            return {"value": value, "passages": list(record.passages)}
-    if (found := _tabled(f"{label} {schema.get('description', '')}", label, question, shelf)) is not None:
+    tabled, told = tables(shelf), f"{label} {schema.get('description', '')}"
+    if (found := cell(question.text, label, tabled) or cell(question.text, told, tabled)) is not None:
         value = _value(asked, found.value)
         if value is not None:
             return {"value": value, "passages": [name for row in found.rows for name in row.names]}
@@ -296,21 +280,6 @@ def _header(book: SourcePassages, label: str, description: str) -> PassageField 
 
 
 _NUMBERING = frozenset(("number", "id", "no", "nr"))
-
-
-def _cell(text: str, label: str) -> str:
-    """The value below a header in a row which carries its headers; "" for none."""
-    if not is_record(text):
-        return ""
-    cells = (part.partition(": ") for part in text.split(" | "))
-    wanted = {stem(word) for word in words(label)}
-    return next((value for head, _, value in cells if wanted <= {stem(word) for word in words(head)}), "")
-
-
-def _tabled(told: str, label: str, question: ParsedQuestion, shelf: ShownSources) -> TableAnswer | None:
-    """The cell of a table which the question's values choose, under the head that is called like the field."""
-    found = tables(shelf)
-    return cell(question.text, label, found) or cell(question.text, told, found)
 
 
 def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> Filled:
@@ -338,7 +307,7 @@ def _value(schema: Mapping[str, Any], text: str) -> Any:
         members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
         return members[0] if len(members) == 1 else None
     if schema.get("type") in ("integer", "number"):
-        numbers = _NUMBER.findall(DATE.sub(" ", text))
+        numbers = NUMBER.findall(DATE.sub(" ", text))
         return numbers[0] if len(numbers) == 1 else None
     if schema.get("format") in ("date", "date-time"):
         dates = DATE.findall(text)
