@@ -103,11 +103,6 @@ def test_a_verb_with_its_object_comes_first() -> None:
     assert "remove the GIL" in answer.splitlines()[0]
 
 
-def test_lists_of_names_are_not_quotable() -> None:
-    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg, Jeremy Hylton, Walter Dörwald, and others.") == ()
-    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg and Jeremy Hylton were elected.") != ()
-
-
 def steps(question: str) -> list[str]:
     messages = (
         Message(role="user", name="question", text=question),

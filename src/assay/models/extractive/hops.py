@@ -1,8 +1,6 @@
-"""Questions whose answer stands beside something which has to be found first.
+"""Questions about a document which another one names in its header: "who wrote the PEP that replaced PEP 5?".
 
-What a question describes ("the company that makes the Model S") is asked for first; the names which the best passages
-give it are put in its place, searched for, and the question is asked again. Documents of a series name one another in
-their headers ("who wrote the PEP that replaced PEP 5?"): there the field which relates them is followed. English only.
+The field which relates the two is followed. English only.
 """
 
 from __future__ import annotations
@@ -17,14 +15,13 @@ import msgspec
 
 from assay.core import markers
 from assay.core.lexicon.word_lists import MONTHS
-from assay.core.relevance.topic_question import near_keys
 from assay.core.text import words
-from assay.models.extractive.answers import answers, select
+from assay.models.extractive.answers import answers
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import Identifier, ParsedQuestion, analyze
+from assay.models.extractive.question import Identifier, analyze
 from assay.models.extractive.relations import Relation, described
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
-from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
+from assay.models.extractive.words import CONCEPTS, INVERSE
 
 Order = Literal["", "first", "last"]
 
@@ -155,68 +152,3 @@ def date(field: PassageField) -> tuple[int, int, int] | None:
         return int(match[1]), int(match[2]), int(match[3])
     month = match[5].casefold()
     return (int(match[6]), MONTHS[month], int(match[4])) if month in MONTHS else None
-
-
-# what a question describes, where it is no document of a series
-
-HERE = "▯"
-"""Stands in a question for what it describes."""
-MOST_NAMES = 2
-_RELATIVE = re.compile(
-    r"\b(?:the|an?)\s+(?P<noun>[a-z-]+(?:\s+[a-z-]+)??)\s+(?P<who>that|which|who|where|whose)\s+(?P<clause>[^?,;]{6,}?)"
-    r"\s*[?.]*$"
-)
-_OF = re.compile(r"\bthe\s+(?P<noun>[a-z]+)\s+of\s+(?P<name>(?:the\s+)?[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)")
-_NAMES = re.compile(r"[A-Z][\w'’-]*(?:\s+(?:(?:of|de|van|von|der|la)\s+)?[A-Z][\w'’-]*)*")
-
-
-class Bridge(msgspec.Struct, frozen=True):
-    """The question for what is described, and the question around it, with `HERE` in its place."""
-
-    inner: str
-    outer: str
-
-
-@lru_cache(maxsize=256)
-def bridge(text: str) -> Bridge | None:
-    """What a question describes and asks about; None where it only asks what that is, or numbers a document."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    if len(text) > LONGEST or analyze(text).mentions:
-        return None
-    for pattern in (_RELATIVE, _OF):
-        match = pattern.search(text)
-        outer = f"{text[: match.start()]}{HERE}{text[match.end() :]}" if match else ""
-        if match and topics(outer.replace(HERE, "")):
-            said = match.groupdict()
-            inner = f"Which {said['noun']} {said['clause']}?" if "clause" in said else f"What is {match[0]}?"
-            return Bridge(inner, outer if outer.endswith("?") else f"{outer}?")
-    return None
-
-
-def speaks_of(question: ParsedQuestion, units: Sequence[QuotableUnit]) -> bool:
-    """Whether what was found says a word of what is asked, and not only of what the question describes."""
-    over = bridge(question.text)
-    wanted = topics(over.outer.replace(HERE, "")) if over else ()
-    said = {key for unit in units for key in stems(unit.text)}
-    return bool(units) and (not wanted or not said.isdisjoint(wanted) or bool(near_keys(wanted, said)))
-
-
-def bridged(question: ParsedQuestion, shelf: ShownSources, limit: int) -> list[QuotableUnit]:
-    """What answers a question once the names its description goes by stand in it, then what gave the names."""
-    for asked, given in bridging(question, shelf):
-        if speaks_of(question, found := select(asked, shelf, limit=limit)):
-            return [*found, given]
-    return []
-
-
-def bridging(question: ParsedQuestion, shelf: ShownSources) -> list[tuple[ParsedQuestion, QuotableUnit]]:
-    """The question with each name which the best passages give what it describes, and the passage which does."""
-    over = bridge(question.text)
-    units = select(analyze(over.inner), shelf, limit=MOST_NAMES) if over else []
-    known, found = set(stems(question.text)), dict[str, QuotableUnit]()
-    for unit in units:
-        for match in _NAMES.finditer(unit.text):
-            if not known.issuperset(stems(match[0])):
-                found.setdefault(match[0], unit)
-    outer = over.outer if over else ""
-    return [(analyze(outer.replace(HERE, name)), unit) for name, unit in [*found.items()][:MOST_NAMES]]

@@ -29,7 +29,7 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import calculated, frames, is_said, sides
+from assay.models.extractive.tabulation import calculated, frames, is_said
 from assay.models.extractive.words import stems
 
 FOUND = 8
@@ -47,10 +47,7 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    asked = sides(task)
-    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=FOUND)
-    found = (found if hops.speaks_of(task, found) else hops.bridged(task, shelf, FOUND)) or found
-    return listed(_once([*frames(task, whole, shelf), *found])) or nothing()
+    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole, limit=FOUND)])) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -141,12 +138,9 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
     """What answers each part of a question, in the question's order."""
     if followed := hops.answer(question.text, shelf):
         return followed
-    if compared := sides(question):
-        return _beside(compared, shelf)
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    found = _once([unit for units in each for unit in units])
-    return (found if hops.speaks_of(question, found) else hops.bridged(question, shelf, ANSWER)) or found
+    return _once([unit for units in each for unit in units])
 
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
@@ -159,12 +153,6 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
     if asks_several(question):
         return _once([unit for units in each for unit in units])
     return _once([unit for units in each for unit in _leading(units, len(each))])
-
-
-def _beside(sides: Sequence[ParsedQuestion], shelf: ShownSources) -> list[QuotableUnit]:
-    """What is said of each thing compared; nothing where one has nothing."""
-    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides]
-    return _once([unit for units in found for unit in units]) if all(found) else []
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:

@@ -1,20 +1,17 @@
-"""Tables: rows chosen by a question's values (`core.tables`), and what code computed; the sides of a comparison."""
+"""Tables: rows chosen by a question's values (`core.tables`), what code computed, and fields side by side."""
 
 from __future__ import annotations
 
-import re
-
 from assay.core import passage_context
-from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
 from assay.core.sources import ordinal_of
 from assay.core.tables.answers import bound, is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, heard, read_tables
 from assay.core.tables.table_questions import answer
 from assay.models.extractive.passages import is_row, one_line
-from assay.models.extractive.question import ParsedQuestion, analyze, is_comparison
+from assay.models.extractive.question import ParsedQuestion, is_comparison
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
-from assay.models.extractive.words import COMPARING, CONCEPTS, stems, topics
+from assay.models.extractive.words import CONCEPTS, stems
 
 
 def tables(shelf: ShownSources) -> list[ReadTable]:
@@ -82,40 +79,6 @@ def is_said(unit: QuotableUnit, shelf: ShownSources) -> bool:
 
 
 MOST_COMPARED = 5
-_WORD = re.compile(r"\w+")
-_AND = r"\s+(?:and|und|or|with|mit|to|from|von|versus|vs\.?)\s+(?P<other>[^?.,;]+)"
-_BESIDE = tuple(
-    re.compile(pattern + _AND, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:between|zwischen)\s+(?P<one>.+?)",
-        r"\b(?:compare|contrast|vergleiche)\s+(?P<one>.+?)",
-        r"\b(?:do|does|is|are|unterscheide[nt]\s+sich)\s+(?P<one>.+?)(?:\s+(?:differ(?:s|ent)?|compared?))?",
-        r"^(?P<one>[^?]+?)(?=\s+(?:versus|vs))",
-    )
-)
-
-
-def sides(question: ParsedQuestion) -> tuple[ParsedQuestion, ...]:
-    """A comparison as a question about each of the things compared: no sentence need speak of both.
-
-    They are what bears names, else what the grammar sets side by side ("between lists and tuples").
-    """
-    if not is_comparison(question.text):
-        return ()
-    names = [term for term in question.terms if term in question.names]
-    if 1 < len(names) <= MOST_COMPARED:
-        return tuple(analyze(_alone(question.text, {*names} - {name})) for name in names)
-    match = next((match for pattern in _BESIDE if (match := pattern.search(question.text))), None)
-    apart = [set(topics(match[side])) for side in ("one", "other")] if match else []
-    if match is None or not all(apart) or names:
-        return ()
-    comparing = set(map(stem, COMPARING))
-    return tuple(analyze(_alone(question.text, (other - own) | comparing)) for own, other in (apart, apart[::-1]))
-
-
-def _alone(text: str, without: set[str]) -> str:
-    """The text without words of these keys."""
-    return _WORD.sub(lambda word: "" if not without.isdisjoint(stems(word[0])) else word[0], text)
 
 
 def frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
