@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from questions import collections, corpus
 from research import document
 
+from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive.model import respond
 from assay.models.extractive.survey import is_whole
@@ -161,8 +162,9 @@ def test_a_long_question_takes_no_longer_than_it_has_to() -> None:
     assert time.process_time() - began < 10
 
 
-def test_headers_that_cannot_be_read_are_none() -> None:
-    assert survey("How many PEPs have status Rejected?", "nonsense") is None
+def test_headers_that_cannot_be_read_are_an_error() -> None:
+    with pytest.raises(ModelError, match="headers"):
+        survey("How many PEPs have status Rejected?", "nonsense")
 
 
 @pytest.mark.slow

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from assay.core.errors import ModelError
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.answers import order
 from assay.models.extractive.passages import is_row
 from assay.models.extractive.plans import queries
-from assay.models.extractive.question import ParsedQuestion, analyze, question_of
+from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
 from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
-
-T = TypeVar("T")
 
 OPENED = 3
 """Documents an agent opens at most, not counting those the question names."""
@@ -180,18 +176,3 @@ def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSour
     if subject.books:
         return list(subject.books[:MOST_OPENED])
     return order(task, shelf, whole)[:OPENED]
-
-
-def last(request: Request, name: str, kind: type[T]) -> T | None:
-    """The last user message of a name, decoded; None when there is none.
-
-    Raises:
-        ModelError: it is not what was agreed on, which no second attempt will change.
-    """
-    texts = request.values(name)
-    if not texts:
-        return None
-    try:
-        return msgspec.json.decode(texts[-1], type=kind)
-    except msgspec.DecodeError as error:
-        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -76,7 +76,7 @@ class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join((self.description or self.label, *self.names))
 
 
-class StatedValue(msgspec.Struct, frozen=True):
+class StatedValue(NamedTuple):
     """A value as it is written, and the passage it stands in."""
 
     value: str
@@ -85,32 +85,26 @@ class StatedValue(msgspec.Struct, frozen=True):
 
 def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
     """What prose says of a field; None where nothing probably does, or nothing of its type."""
-    placed = [(at, book, sentence) for at, book in enumerate(books) for sentence in book.sentences]
-    statements = [sentence.statement(at, book.title) for at, book, sentence in placed]
-    beside = "\n".join(each.text for each in statements[:5])
-    question = read_question(asked.text, beside=beside)
-    judgement = judge(question, statements)
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
+    statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
+    question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
+    judgement, analysis = judge(question, statements), question.analysis
     if not judgement.answers():
         return None
-    own = _own_keys(asked, question.analysis)
-    names = frozenset(key for name in asked.names for key in keys(name, question.analysis))
-    about = {id(book) for _, book, _ in placed if names & _said(book, question.analysis)}
-    best: tuple[float, int, StatedValue] | None = None
-    for rank, each in enumerate(judgement.ranked[:LOOKED]):
-        _, book, sentence = placed[each.place]
-        words = list(_WORD.finditer(sentence.text))
-        at = [place for place, word in enumerate(words) if _among(word[0], own, question.analysis)]
-        share = len({_among(words[place][0], own, question.analysis) for place in at}) / len(own) if own else 0.0
-        if (names and about and id(book) not in about) or share < SHARE:
-            continue
-        value = _typed(asked, sentence.text, words, at, " ".join(p.text for p in book.passages))
-        if value is not None and (best is None or (share, -rank) > best[:2]):
-            best = (share, -rank, StatedValue(value, sentence.passage))
-    return best[2] if best is not None else None
-
-
-def _own_keys(asked: FieldAsked, analysis: str) -> frozenset[str]:
-    return frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
+    own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
+    names = frozenset(key for name in asked.names for key in keys(name, analysis))
+    about = [book for book in books if not names.isdisjoint(_said(book, analysis))] or books
+    found: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
+        words = _WORD.finditer(sentence.text)
+        at = {word.span(): key for word in words if (key := _among(word[0], own, analysis))}
+        share = len(set(at.values())) / max(len(own), 1)
+        value = None
+        if book in about and share >= SHARE:
+            value = _typed(asked, sentence.text, list(at), " ".join(each.text for each in book.passages))
+        if value is not None:
+            found.append((-share, rank, StatedValue(value, sentence.passage)))
+    return min(found)[2] if found else None
 
 
 def _said(book: SourcePassages, analysis: str) -> frozenset[str]:
@@ -134,24 +128,25 @@ def named(question: str) -> tuple[str, ...]:
 # values
 
 
-def _typed(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int], beside: str) -> str | None:
+Span = tuple[int, int]
+
+
+def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """The value of the field's type which stands nearest to its words; `beside` is the text with its other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
     if "enum" in asked.schema or kind not in ("string", "integer", "number"):
         return None
     if form in ("date", "date-time"):
-        return _nearest(text, words, at, DATE.finditer(text))
-    if kind in ("integer", "number"):
-        return _number(asked, text, words, at, beside)
-    return _text(asked, text, words, at)
+        return _nearest(text, at, DATE.finditer(text))
+    return _number(asked, text, at, beside) if kind in ("integer", "number") else _text(asked, text, at)
 
 
-def _number(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int], beside: str) -> str | None:
+def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """A number in plain digits, times its scale unless the field is counted in that; a year where there is no other."""
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
     others = [each for each in found if not _YEAR.fullmatch(each[0])]
-    value = _nearest(text, words, at, others or found)
+    value = _nearest(text, at, others or found)
     if value is None:
         return None
     if _SCALED.search(f"{asked.label} {asked.description}"):
@@ -161,43 +156,30 @@ def _number(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Se
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None
 
 
-def _text(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int]) -> str | None:
-    """A name, else what is said right behind the field's words."""
+def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
+    """A name of something else than the subject, else what is said right behind the field's words."""
     known = {word.casefold() for name in (*asked.names, asked.label) for word in _WORD.findall(name)}
-    names = [match for match in _NAME.finditer(text) if _is_name(match, known)]
-    near = _nearest(text, words, at, names)
+    names = [match for match in _NAME.finditer(text) if match.start()]
+    other = [match for match in names if known.isdisjoint(word.casefold() for word in _WORD.findall(match[0]))]
+    near = _nearest(text, at, other)
     if near is not None:
         return near.rstrip(".")
-    said = _SAYS.match(text, words[at[-1]].end())
+    said = _SAYS.match(text, at[-1][1])
     return said["value"].strip() if said is not None and len(said["value"].split()) <= LONGEST else None
 
 
-def _is_name(match: re.Match[str], known: set[str]) -> bool:
-    """Whether words with capitals are a name of something else than the subject: not what begins the sentence."""
-    return match.start() > 0 and not any(word.casefold() in known for word in _WORD.findall(match[0]))
-
-
-def _nearest(
-    text: str,
-    words: Sequence[re.Match[str]],
-    at: Sequence[int],
-    found: Iterator[re.Match[str]] | Sequence[re.Match[str]],
-) -> str | None:
-    """Of what was found in a sentence, what stands nearest to the words at these places."""
-    rated = [(_apart(text, words, at, match), match.start(), match[0].strip()) for match in found]
+def _nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
+    """Of what was found in a sentence, what stands nearest to the words at these places, behind them rather."""
+    rated = [(min(_apart(text, span, match) for span in at), match.start(), match[0].strip()) for match in found]
     return min(rated)[2] if rated else None
 
 
-def _apart(text: str, words: Sequence[re.Match[str]], at: Sequence[int], match: re.Match[str]) -> int:
-    """How far a match stands from the nearest of the words, in words; breaks between them count more."""
-    apart: list[int] = []
-    for place in at:
-        word = words[place]
-        behind = match.start() >= word.end()
-        between = text[word.end() : match.start()] if behind else text[match.end() : word.start()]
-        distance = len(_WORD.findall(between)) + ELSEWHERE * len(_BREAK.findall(between))
-        apart.append(distance + (0 if behind else BEFORE))
-    return min(apart, default=0)
+def _apart(text: str, word: Span, match: re.Match[str]) -> int:
+    """How far a match stands from a word, in words; breaks between them count more."""
+    behind = match.start() >= word[1]
+    between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
+    breaks = ELSEWHERE * len(_BREAK.findall(between))
+    return len(_WORD.findall(between)) + breaks + (0 if behind else BEFORE)
 
 
 NONE = "no header field, row or sentence shown says it"
@@ -290,8 +272,7 @@ def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shel
         names=named(question.text),
         schema=schema["properties"]["value"],
     )
-    found = stated(asked, shelf.books)
-    if found is None:
+    if (found := stated(asked, shelf.books)) is None:
         return {"value": None, "passages": [], "reason": NONE}
     return {"value": found.value, "passages": [found.passage]}
 

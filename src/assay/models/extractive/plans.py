@@ -18,6 +18,7 @@ from assay.models.extractive.question import (
     ParsedQuestion,
     analyze,
     is_comparison,
+    last,
     parts,
     points_back,
     question_of,
@@ -140,7 +141,7 @@ def background(request: Request) -> tuple[ToolCall, ...]:
 def plan(request: Request) -> str:
     """A plan as JSON: the question's parts, in its own words."""
     text = question_of(request)
-    limits = _limits(request)
+    limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
     hop = hops.read(text)
     titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
@@ -155,14 +156,6 @@ def _headings(request: Request) -> list[str]:
     given = request.named("template")
     template = read_template(given[-1]) if given else ()
     return [short(template[at].title) for at in sorted(leaves(template))]
-
-
-def _limits(request: Request) -> PlanRulesMessage:
-    rules = request.values("rules")
-    try:
-        return msgspec.json.decode(rules[-1], type=PlanRulesMessage) if rules else PlanRulesMessage()
-    except msgspec.DecodeError:
-        return PlanRulesMessage()
 
 
 def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
@@ -190,12 +183,8 @@ def short(text: str) -> str:
 
 
 def conversation(request: Request) -> tuple[Said, ...]:
-    """What was said before; nothing where the request does not say it, or it cannot be read."""
-    texts = request.named("conversation")
-    try:
-        return msgspec.json.decode(texts[-1], type=tuple[Said, ...]) if texts else ()
-    except msgspec.DecodeError:
-        return ()
+    """What was said before."""
+    return last(request, "conversation", tuple[Said, ...]) or ()
 
 
 def follow_up(request: Request) -> FollowUp:

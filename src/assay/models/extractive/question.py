@@ -6,9 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import msgspec
 
+from assay.core.errors import ModelError
 from assay.core.languages import of_question
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
@@ -32,6 +34,7 @@ from assay.models.extractive.words import (
     topics,
 )
 
+T = TypeVar("T")
 _IDENTIFIER = re.compile(
     r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})(?P<join>[-–‑_ #]{0,2})(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
     r"0*(?P<number>\d{1,6})(?![^\W_])(?![.,]\d)",
@@ -146,6 +149,21 @@ def question_of(request: Request) -> str:
     """The question a request is about."""
     asked = request.named("question")
     return asked[-1].strip() if asked else ""
+
+
+def last(request: Request, name: str, kind: type[T]) -> T | None:
+    """The last user message of a name, decoded; None when there is none.
+
+    Raises:
+        ModelError: it is not what was agreed on, which no second attempt will change.
+    """
+    texts = request.values(name)
+    if not texts:
+        return None
+    try:
+        return msgspec.json.decode(texts[-1], type=kind)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error
 
 
 # what is asked of a document

@@ -17,7 +17,7 @@ from assay.models.extractive.actions import shelf_of, shelved, task_of
 from assay.models.extractive.answers import alike, select
 from assay.models.extractive.passages import ends, keys, one_line
 from assay.models.extractive.plans import short
-from assay.models.extractive.question import ParsedQuestion, analyze, parts, question_of
+from assay.models.extractive.question import ParsedQuestion, analyze, last, parts, question_of
 from assay.models.extractive.report_shape import (
     Sections,
     counted,
@@ -87,12 +87,12 @@ def write(request: Request) -> str:
 
 def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding]) -> list[str]:
     """The answer, and a section for each plan step."""
-    words = shape_of(request).words
+    words, plan = shape_of(request).words, last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
     least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
     first = opening(leading[:least], words)
     said = {unit.text for unit in first}
-    sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
+    sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
     _add(sections, leading[len(first) :])
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
@@ -254,14 +254,6 @@ def _repeats(unit: QuotableUnit, said: set[str]) -> bool:
 # sections
 
 
-def _steps(request: Request) -> tuple[PlanStep, ...]:
-    plans = request.named("plan")
-    try:
-        return msgspec.json.decode(plans[-1], type=Plan).steps if plans else ()
-    except msgspec.DecodeError:
-        return ()
-
-
 def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
     """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
@@ -288,10 +280,6 @@ def _heading(text: str) -> str:
 
 def _open_parts(request: Request) -> list[str]:
     """What could not be found, from the coverage."""
-    texts = request.named("coverage")
-    try:
-        coverage = msgspec.json.decode(texts[-1], type=list[Coverage]) if texts else []
-    except msgspec.DecodeError:
-        coverage = []
+    coverage = last(request, "coverage", list[Coverage]) or []
     missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
     return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

@@ -14,7 +14,7 @@ import msgspec
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.text import words
-from assay.models.extractive.question import ParsedQuestion, analyze, question_of
+from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
 from assay.models.extractive.words import CONCEPTS, carries_topic, stems
 
 _THINGS = (
@@ -81,7 +81,7 @@ def survey(request: Request) -> tuple[ToolCall, ...]:
     if mention is not None:
         return (ToolCall(id="survey-1", name="find_phrase", arguments=_phrases(mention["phrase"])),)
     question = analyze(text)
-    if where := _conditions(question, _headers(request)):
+    if where := _conditions(question, last(request, "headers", list[HeaderKey]) or []):
         return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
     unconditional = not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
     return (ToolCall(id="survey-1", name="count_documents"),) if unconditional else ()
@@ -105,13 +105,6 @@ def _phrase(said: str) -> str:
     """What to look for: an article is the question's own, but in quotation marks every word counts."""
     quoted = said.strip("\"'“”„«»` ")
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
-
-
-def _headers(request: Request) -> list[HeaderKey]:
-    try:
-        return msgspec.json.decode(request.named("headers")[-1], type=list[HeaderKey])
-    except msgspec.DecodeError:
-        return []
 
 
 _SERIES = re.compile(r"\b[A-Z]{2,6}s\b")
