@@ -1,4 +1,4 @@
-"""A report that was verified before, checked by the rules of today against the documents as they are stored."""
+"""Checks a verified report again, by today's rules and against the stored documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingCl
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim's verdict as the run gave it (`before`), and as it is `now`, with what decides it and why."""
+    """A claim's verdict in the run (`before`) and `now`, with the rule that decides it and the reason."""
 
     id: str
     text: str
@@ -30,11 +30,10 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report, checked again. `problems` are what the final gate says of it and of the documents now.
+    """A run's report, checked again. `problems` are those the final gate finds in the report and the documents now.
 
-    `lost` are the ids of claims which were quoted or supported, and are neither now. `model` judged what the rules
-    do not decide, empty where none was asked; `usage` is what that took. `warnings` tell of checks of other packages
-    which failed.
+    `lost` are the ids of claims that were quoted or supported and are neither now. `model` judged what the rules do not
+    decide, empty if none was called; `usage` is its cost. `warnings` are about failed checks of other packages.
     """
 
     run_id: str
@@ -49,18 +48,18 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing that was supported is lost, and the documents are what they were."""
+        """Whether no supported claim was lost and the documents are unchanged."""
         return not self.lost and not self.problems
 
 
 class Reread(Settled, frozen=True, kw_only=True):
-    """A run's report as the rules of today find it."""
+    """A run's report by today's rules."""
 
     view: RunView
     problems: tuple[str, ...]
 
     def told(self, opinions: Mapping[str, Check]) -> Rechecked:
-        """What became of each claim; `opinions` are what a judge says now, by claim."""
+        """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
         checks = {**self.checks, **opinions}
         again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
@@ -77,7 +76,7 @@ class Reread(Settled, frozen=True, kw_only=True):
 
 
 def reread(view: RunView, text_of: gate.TextOf, rules: CheckRules = ALL_OURS) -> Reread:
-    """Hold every claim of a run's report against its documents, and ask the rules of today. Blocking."""
+    """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
     with spoken(Phrases(stated=view.report.stated)):
@@ -104,7 +103,7 @@ def reread(view: RunView, text_of: gate.TextOf, rules: CheckRules = ALL_OURS) ->
 
 
 def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
-    """A claim as it is checked: its words are those the run recorded, its markers those of the text as it stands."""
+    """The claim as a sentence to check: its words as the run recorded them, its markers as in the present text."""
     if now is None:
         return ReportSentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
@@ -123,12 +122,12 @@ def _again(claim: Claim, now: Check) -> Again:
 
 
 def _now(view: RunView, claim: Claim, found: PendingClaim, rules: CheckRules) -> CodeRuling:
-    """The verdict of today; what was not checked at all stays so."""
+    """Today's verdict. A claim that was not checked at all stays so."""
     last = _last(view.checks, claim)
     if last.rule == "off":
         return CodeRuling(check=last)
     ruling = settle(found.sentence, found.evidence, rules)
-    stands = ruling.is_open and last.rule == "judge"  # its word stands until a rule objects
+    stands = ruling.is_open and last.rule == "judge"  # the judge's verdict stands until a rule objects
     return msgspec.structs.replace(ruling, check=last) if stands else ruling
 
 

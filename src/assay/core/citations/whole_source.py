@@ -1,6 +1,6 @@
-"""A source cited as a whole: the passages of it which a statement means.
+"""A source cited as a whole: which of its passages a statement means.
 
-Findings, the check of a run, that of a text with its references and the section on conflicts all ask here.
+Used for findings, the check of a run, the check of a text with references, and the section on conflicts.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Passage, ordinal_of
 
 MOST = 4
-"""Passages of a source which a statement means, at most."""
+"""The most passages of a source that a statement can mean."""
 SAMPLE = 5
-"""Passages by which the language of a source is told."""
+"""Passages from which the language of a source is detected."""
 _WORTH = 0.08
-"""A further passage must add this share of the statement's weight."""
+"""Each passage must add at least this share of the statement's weight. Chosen by hand."""
 
 
 class TermPlaces:
-    """The places of words in texts, which are counted from 0; a word weighs the more the fewer texts have it.
+    """The places of words in texts, which are counted from 0; a word weighs more if fewer texts have it.
 
-    Inverse document frequency (Spärck Jones 1972), among the texts at hand.
+    Inverse document frequency (Spärck Jones 1972), over the given texts.
     """
 
     def __init__(self, texts: Iterable[Iterable[str]]) -> None:
@@ -36,18 +36,18 @@ class TermPlaces:
             self.count = at + 1
 
     def places(self, word: str) -> Sequence[int]:
-        """The texts which have a word, in order."""
+        """The texts that contain a word, in order."""
         return self._places.get(word, ())
 
     def weight(self, word: str) -> float:
-        """What the word tells: above 0, also where no text has it."""
+        """The weight of a word: above 0, even if no text has it."""
         return math.log(1 + self.count / (1 + len(self.places(word))))
 
 
 class WholeSource:
-    """A source, or several which one citation names, with the passages that may be meant.
+    """A source, or several that one citation names, with the passages that it may mean.
 
-    The order in which those of a source were shown makes no difference.
+    The order in which passages of a source were shown makes no difference.
     """
 
     def __init__(self, passages: Iterable[Passage]) -> None:
@@ -59,9 +59,9 @@ class WholeSource:
         self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in self.passages)
 
     def meant(self, statement: str) -> tuple[Passage, ...]:
-        """The passages which together have most of the statement's words, the best first; none where none is shared.
+        """The passages that together have most of the statement's words, best first; none if no word is shared.
 
-        At most `MOST`; each adds to what those before it have.
+        At most `MOST`; each adds words that those before it lack.
         """
         weights = {word: self._rarity.weight(word) for word in set(keys(statement, self._analysis))}
         total = sum(weights.values())
@@ -75,7 +75,7 @@ class WholeSource:
         return tuple(self.passages[at] for at in picked)
 
     def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
-        """The passage with most weight, the first of equals, and its weight."""
+        """The passage with the most weight, the first of equals, and its weight."""
         scores: dict[int, float] = {}
         for word in sorted(weights):
             for at in self._rarity.places(word):
