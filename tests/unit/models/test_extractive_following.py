@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from assay.core.brief import Said
+from assay.core.errors import ModelError
 from assay.core.messages import Message, Request
 from assay.models.extractive.plans import conversation, follow_up, restated
 
@@ -51,6 +52,7 @@ def test_documents_named_before_are_named_again() -> None:
     assert restated(asked("When was it created?", *said)) == "When was it created (PEP 6)?"
 
 
-def test_what_cannot_be_read_is_no_conversation() -> None:
+def test_a_conversation_that_cannot_be_read_is_an_error() -> None:
     broken = Message(role="user", name="conversation", text="[{")
-    assert conversation(Request(task="triage", system="", messages=(broken,))) == ()
+    with pytest.raises(ModelError, match="conversation"):
+        conversation(Request(task="triage", system="", messages=(broken,)))

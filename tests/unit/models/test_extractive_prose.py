@@ -11,7 +11,6 @@ from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
 from assay.models.extractive.model import respond
 from assay.models.extractive.passages import split
-from assay.models.extractive.question import phrases
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
 DAM = (
@@ -104,11 +103,6 @@ def test_a_verb_with_its_object_comes_first() -> None:
     assert "remove the GIL" in answer.splitlines()[0]
 
 
-def test_lists_of_names_are_not_quotable() -> None:
-    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg, Jeremy Hylton, Walter Dörwald, and others.") == ()
-    assert split("S1.30", "Brett Cannon, Greg Ewing, Anna van Berg and Jeremy Hylton were elected.") != ()
-
-
 def steps(question: str) -> list[str]:
     messages = (
         Message(role="user", name="question", text=question),
@@ -119,16 +113,11 @@ def steps(question: str) -> list[str]:
 
 
 def test_plans_have_no_fragments() -> None:
-    assert steps("What does Assay keep when a run crashes?")[1:] in ([], ["run crashes"])
+    assert len(steps("What does Assay keep when a run crashes?")) == 1
     assert steps("Who wrote PEP 8 and which PEPs introduced type hints?") == [
         "Who wrote PEP 8",
         "which PEPs introduced type hints?",
     ]
-    assert "unsized coercion" in steps("How does unsized coercion interact with trait objects in Rust?")
-
-
-def test_a_phrase_ends_before_the_verb_asked_for() -> None:
-    assert "Assay" in phrases("What does Assay keep?")
 
 
 def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:

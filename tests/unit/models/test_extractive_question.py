@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon.analysis import stem
-from assay.models.extractive.question import analyze, is_comparison, is_explanation, parts, phrases, without
+from assay.models.extractive.question import analyze, is_comparison, parts, without
 from assay.models.extractive.words import topics
 
 
@@ -66,7 +66,6 @@ def test_identifiers(text: str, expected: list[tuple[str, str]]) -> None:
         ("What did PEP 387 supersede?", ("replaces",)),
         ("Which PEP was replaced by PEP 387?", ("replaces",)),
         ("Which EIPs does EIP-1559 require?", ("requires",)),
-        ("Which version does PEP 572 target?", ("version",)),
         ("Wer hat PEP 8 geschrieben?", ("creator",)),
         ("Wann wurde PEP 8 erstellt?", ("date",)),
         ("Каков статус PEP 8?", ("status",)),
@@ -118,7 +117,6 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
     assert question.names <= set(question.terms)
     assert parts(text)
     assert question.terms == () or topics(text)
-    assert isinstance(phrases(text), tuple)
 
 
 def test_the_direction_is_read_around_a_title_too() -> None:
@@ -129,9 +127,7 @@ def test_the_direction_is_read_around_a_title_too() -> None:
         assert without(analyze(text), ("packaging", "council")).concepts == ("replaces",)
 
 
-def test_comparing_and_explaining() -> None:
+def test_comparing() -> None:
     assert is_comparison("Compare PEP 380 and PEP 492")
     assert is_comparison("PEP 380 和 PEP 492 有什么区别？")
-    assert is_explanation("How does Rust handle unsized coercion?")
-    assert not is_explanation("How many authors has PEP 8?")
-    assert is_explanation("Warum ist der Himmel blau?")
+    assert not is_comparison("How many authors has PEP 8?")

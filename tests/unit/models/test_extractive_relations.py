@@ -32,7 +32,7 @@ def relation(text: str) -> str:
         ("the PEP that PEP 5 is replaced by", "replaced"),
         ("by which PEP was PEP 5 replaced", "replaced"),
         ("which PEP did PEP 5 replace", "replaces"),
-        ("the PEP which makes PEP 5 obsolete", "replaced"),
+        ("the PEP which makes PEP 5 obsolete", ""),
         ("the PEP made obsolete by PEP 5", "replaces"),
         ("the PEP that yielded to PEP 5", "replaces"),
         ("the PEP to which PEP 5 gave way", "replaced"),

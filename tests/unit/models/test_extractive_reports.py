@@ -13,10 +13,8 @@ from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
 from assay.models.extractive.model import respond
-from assay.models.extractive.question import analyze
 from assay.models.extractive.report_shape import fitting
-from assay.models.extractive.shelf import QuotableUnit, ShownSources
-from assay.models.extractive.tabulation import table
+from assay.models.extractive.shelf import QuotableUnit
 
 QUESTION = "How is the harbor dredged?"
 FACTS = (
@@ -42,11 +40,6 @@ def source(id: str, title: str, *texts: str) -> str:
 
 
 HARBOR = source("S1001", "Harbor", *FACTS)
-PEP6 = source(
-    "S1002", "PEP 6", "PEP: 6", "Title: Bug Fix | Releases", "Author: Aahz", "Status: Superseded", "Type: Process"
-)
-PEP8 = source("S1003", "PEP 8", "PEP: 8", "Title: Style Guide", "Author: Guido van Rossum", "Status: Active")
-AGAIN = source("S2001", "PEP 8", "PEP: 8", "Title: Style Guide", "Status: Active", "Type: Process")
 
 
 def user(name: str, text: str) -> Message:
@@ -114,27 +107,6 @@ class Planned(msgspec.Struct):
     """Its plan."""
 
     steps: list[Titled]
-
-
-def test_documents_are_compared_by_their_fields() -> None:
-    made = table(analyze("Compare PEP 6 and PEP 8"), ShownSources([PEP6, PEP8, AGAIN]))
-    assert made is not None
-    assert made.text.splitlines() == [
-        "|  | PEP 6 (Bug Fix \\| Releases) | PEP 8 (Style Guide) |",
-        "| --- | --- | --- |",
-        "| Author | Aahz [S1002.2, S1002.0, S1002.1] | Guido van Rossum [S1003.2, S1003.0, S1003.1] |",
-        "| Status | Superseded [S1002.3, S1002.0, S1002.1] | Active [S1003.3, S1003.0, S1003.1] |",
-        "| Type | Process [S1002.4, S1002.0, S1002.1] | Process [S2001.3, S2001.0, S2001.1] |",
-    ]
-    asked_for = table(analyze("Compare the status of PEP 6 and PEP 8"), ShownSources([PEP6, PEP8]))
-    assert asked_for is not None
-    assert len(asked_for.text.splitlines()) == 3
-
-
-def test_other_questions_and_documents_have_no_table() -> None:
-    assert table(analyze("What is the status of PEP 6 and PEP 8?"), ShownSources([PEP6, PEP8])) is None
-    assert table(analyze("Compare PEP 6 and PEP 8"), ShownSources([PEP6])) is None
-    assert table(analyze("Compare buckets and boats"), ShownSources([HARBOR])) is None
 
 
 @given(st.lists(st.lists(st.integers(1, 20), max_size=5), max_size=4), st.integers(0, 60))

@@ -103,10 +103,11 @@ MEASURED: dict[Measure, str] = {
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
 """The words that ask for a measure."""
-_CJK_ASKING = re.compile(
+CJK_ASKING = re.compile(
     "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
 )
+"""Words which ask in unspaced scripts, cut out before keys are made of a question."""
 _FORMS = [(wanted, form.strip()) for wanted, forms in ASKING.items() for form in forms.split(",")]
 _CUES: list[tuple[Wanted, re.Pattern[str]]] = [
     (wanted, re.compile(form if is_unspaced(form) else rf"(?<!\w){form}(?!\w)")) for wanted, form in _FORMS
@@ -169,7 +170,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
 
 def _keys(text: str, analysis: str) -> tuple[str, ...]:
     """The keys of a question's words, without interrogative words in scripts where nothing separates them."""
-    return keys(_CJK_ASKING.sub(" ", text) if is_unspaced(text) else text, analysis)
+    return keys(CJK_ASKING.sub(" ", text) if is_unspaced(text) else text, analysis)
 
 
 def _plain(text: str) -> str:

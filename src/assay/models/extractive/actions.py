@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from assay.core.errors import ModelError
-from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
-from assay.models.extractive.answers import order, select
+from assay.models.extractive.answers import order
 from assay.models.extractive.passages import is_row
 from assay.models.extractive.plans import queries
-from assay.models.extractive.question import ParsedQuestion, analyze, question_of
+from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
 from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
-
-T = TypeVar("T")
 
 OPENED = 3
 """Documents an agent opens at most, not counting those the question names."""
@@ -132,7 +127,7 @@ def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
 
 
 def research(request: Request) -> tuple[ToolCall, ...]:
-    """Search, once more by names where only a description was asked about, then open what fits best.
+    """Search, then open what fits best.
 
     Each document is opened by a call of its own, since a call shows only so much however many it opens.
     """
@@ -143,13 +138,10 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     if "search" in tools and not any(call.name == "search" for call in made):
         wanted = _told(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
-    if "search" in tools and turn == 2 and (led := _led(task, whole, shelf_of(request))):
-        return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(led, 1))
     if "open" in tools and not any(call.name == "open" for call in made):
         shelf = shelf_of(request)
-        find = _find(task, whole)
         calls: list[tuple[str, Mapping[str, object]]] = [
-            ("open", {"documents": [book.id], "find": find}) for book in _worth_opening(task, whole, shelf)
+            ("open", {"documents": [book.id], "find": task.text}) for book in _worth_opening(task, whole, shelf)
         ]
         if "calculate" in tools and _has_tables(shelf):
             calls.append(("calculate", {"question": task.text}))
@@ -158,13 +150,6 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     if "recall" in tools and "search" not in tools and not made:
         return (_call(turn, 1, "recall", {"query": task.text}),)
     return ()
-
-
-def _led(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> tuple[str, ...]:
-    """What to search for where nothing shown answers, and what the question describes has a name there."""
-    if hops.bridge(task.text) is None or hops.speaks_of(task, select(task, shelf, whole)):
-        return ()
-    return tuple(asked.text.rstrip("?") for asked, _ in hops.bridging(task, shelf))
 
 
 def _has_tables(shelf: ShownSources) -> bool:
@@ -191,25 +176,3 @@ def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSour
     if subject.books:
         return list(subject.books[:MOST_OPENED])
     return order(task, shelf, whole)[:OPENED]
-
-
-def _find(task: ParsedQuestion, whole: ParsedQuestion) -> str:
-    """Key terms to find inside a document: the task's, without what only numbers the document."""
-    numbering = {key for mention in whole.mentions + task.mentions for key in analyze(mention.text).terms}
-    kept = [word for word in task.words if stem(word) in task.terms and stem(word) not in numbering]
-    return " ".join(dict.fromkeys(kept))
-
-
-def last(request: Request, name: str, kind: type[T]) -> T | None:
-    """The last user message of a name, decoded; None when there is none.
-
-    Raises:
-        ModelError: it is not what was agreed on, which no second attempt will change.
-    """
-    texts = request.values(name)
-    if not texts:
-        return None
-    try:
-        return msgspec.json.decode(texts[-1], type=kind)
-    except msgspec.DecodeError as error:
-        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error

@@ -7,7 +7,6 @@ answer, there is none.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -17,29 +16,21 @@ from assay.models.extractive.passages import PassageField, PassageSentence, ends
 from assay.models.extractive.question import (
     ParsedQuestion,
     analyze,
-    asks_who,
-    is_about,
-    is_explanation,
-    is_phrase,
     points_back,
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.extractive.survey import asks_several
 from assay.models.extractive.tabulation import rows
-from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
+from assay.models.extractive.words import CONCEPTS, stems, topics
 
 SAME = 0.6
 """Share of words in common from which two sentences say the same."""
 LEAD = 3
 FEW = 2
 """Words a part of a question must have to be asked alone."""
+DESCRIBING = ("description", "summary", "abstract", "beschreibung")
 LANGUAGE = 5
 """Statements by which the language of the documents is told."""
-_DIGIT = re.compile(r"\d")
-_BARE = re.compile(r"[\W\d_]*(?:https?://\S+)?[\W\d_]*")
-_REQUIRING = re.compile(
-    r"\b(?:requir|depend|rel(?:y|ies)|build)\w*\s+(?:on\s+|upon\s+)?(?:the\s+)?[a-z]{2,8}[ -]?\d+", re.IGNORECASE
-)
 Placed = tuple[SourcePassages, PassageSentence]
 
 
@@ -56,12 +47,11 @@ def select(
     if found := rows(question, shelf):
         return found[:limit]
     asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
-    explained = is_explanation(asked.text) and bool(subject.rest)
-    framed = [] if explained or why else answers(asked, subject, shelf)
+    framed = [] if why else answers(asked, subject, shelf)
     if subject.books and not subject.rest:
         if why:
             return _sentences(question, subject, shelf, context, limit) or _lead(subject)
-        if framed or not described(asked, shelf) or is_about(asked):
+        if framed or not described(asked, shelf):
             return framed or _lead(subject)
         if any(map(_headed, subject.books)):
             return []
@@ -85,15 +75,9 @@ def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> 
     """Frames for the fields a question asks for, of its subject; none when the documents have no such field."""
     found: list[QuotableUnit] = []
     for book in subject.books:
-        for name in question.concepts:
-            field = book.field(*CONCEPTS[name].keys)
-            if name == "requires" and _REQUIRING.search(question.text):
-                found.extend(_pointing(name, book, shelf))
-            elif field is not None:
-                found.append(frame(book, field))
-            elif name in INVERSE:
-                found.extend(_pointing(INVERSE[name], book, shelf))
-        found.extend(frame(book, field) for field in named_fields(question, book))
+        asked = (book.field(*CONCEPTS[name].keys) for name in question.concepts)
+        fields = (*filter(None, asked), *named_fields(question, book))
+        found.extend(frame(book, field) for field in fields)
     return list({unit.text: unit for unit in found}.values())
 
 
@@ -112,32 +96,11 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
             continue
         near = near_keys(own, said)
         held = [float(key in said or key in near) for key in own]
-        if held[-1] and _fits(field.value, question):
+        if held[-1]:
             rated.append((sum(held) / len(own), field))
     best = max((rate for rate, _ in rated), default=0.0)
     partly = () if question.concepts else (best,)
     return [field for rate, field in rated if rate == 1.0 or (best < 1.0 and rate in partly)]
-
-
-def _fits(value: str, question: ParsedQuestion) -> bool:
-    """Whether a value may be of the kind asked for: a date has digits, a person's name is more than an address."""
-    if read_question(question.text).wanted == "date":
-        return _DIGIT.search(value) is not None
-    return not (asks_who(question) and _BARE.fullmatch(value))
-
-
-def _pointing(name: str, book: SourcePassages, shelf: ShownSources) -> list[QuotableUnit]:
-    """Frames of other documents of the series whose field for `name` has the number of this one."""
-    if book.number is None:
-        return []
-    number = re.compile(rf"(?<!\d)0*{book.number.value.lstrip('0') or '0'}(?!\d)")
-    found = []
-    for other in shelf.books:
-        field = other.field(*CONCEPTS[name].keys)
-        same = other.number is not None and other.number.name == book.number.name
-        if other is not book and same and field is not None and number.search(field.value):
-            found.append(frame(other, field))
-    return found
 
 
 # statements
@@ -153,9 +116,8 @@ def order(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
-    asked = _bare(question, subject)
     about = _about(question, context) if not subject.books else ""
-    placed, judgement = _judged(asked, subject.books or shelf.books, shelf, about)
+    placed, judgement = _judged(_bare(question, subject), subject.books or shelf.books, shelf, about)
     if not judgement.answers(bool(subject.books)):
         return []
     near = judgement.of_each_source if asks_several(question) else judgement.near
@@ -188,15 +150,14 @@ def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
     if context is None or question.text == context.text:
         return ""
     alone = len(read_question(question.text).keys) >= FEW
-    dependent = is_phrase(question, context) or points_back(question) or not alone
-    return context.text if dependent else ""
+    return "" if alone and not points_back(question) else context.text
 
 
 def _lead(subject: Subject) -> list[QuotableUnit]:
     """The first sentences of each subject, after its description when its header has one."""
     found: list[QuotableUnit] = []
     for book in subject.books:
-        field = book.field(*CONCEPTS["description"].keys)
+        field = book.field(*DESCRIBING)
         if field is not None:
             found.append(frame(book, field))
         prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import stem, stop_terms
+from assay.core.lexicon.analysis import stop_terms
 from assay.core.messages import Request, ToolCall
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys, near_keys
-from assay.core.tables.answers import TableAnswer
 from assay.core.tables.figures import read_figures
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
-from assay.models.extractive.passages import PassageField, is_record
+from assay.models.extractive.passages import PassageField
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, describe, resolve
-from assay.models.extractive.tabulation import rows, tables
+from assay.models.extractive.shelf import ShownSources, SourcePassages, describe, resolve
+from assay.models.extractive.tabulation import tables
 from assay.models.extractive.words import CONCEPTS
 
 # Values out of prose: sentences are judged as answers are (`core.relevance`); where the best are probably none, the
@@ -57,7 +56,7 @@ _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?"
 _NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
 _SAYS = re.compile(
     r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
-    r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()]{2,120})",
+    r"(?:(?:an?|the|der|die|das|le|la|el)\s+)?(?P<value>[^.,;:!?()|]{2,120})",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|mais|después|y|pero)\b")
@@ -77,7 +76,7 @@ class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join((self.description or self.label, *self.names))
 
 
-class StatedValue(msgspec.Struct, frozen=True):
+class StatedValue(NamedTuple):
     """A value as it is written, and the passage it stands in."""
 
     value: str
@@ -86,32 +85,26 @@ class StatedValue(msgspec.Struct, frozen=True):
 
 def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
     """What prose says of a field; None where nothing probably does, or nothing of its type."""
-    placed = [(at, book, sentence) for at, book in enumerate(books) for sentence in book.sentences]
-    statements = [sentence.statement(at, book.title) for at, book, sentence in placed]
-    beside = "\n".join(each.text for each in statements[:5])
-    question = read_question(asked.text, beside=beside)
-    judgement = judge(question, statements)
+    placed = [(book, sentence) for book in books for sentence in book.sentences]
+    statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
+    question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
+    judgement, analysis = judge(question, statements), question.analysis
     if not judgement.answers():
         return None
-    own = _own_keys(asked, question.analysis)
-    names = frozenset(key for name in asked.names for key in keys(name, question.analysis))
-    about = {id(book) for _, book, _ in placed if names & _said(book, question.analysis)}
-    best: tuple[float, int, StatedValue] | None = None
-    for rank, each in enumerate(judgement.ranked[:LOOKED]):
-        _, book, sentence = placed[each.place]
-        words = list(_WORD.finditer(sentence.text))
-        at = [place for place, word in enumerate(words) if _among(word[0], own, question.analysis)]
-        share = len({_among(words[place][0], own, question.analysis) for place in at}) / len(own) if own else 0.0
-        if (names and about and id(book) not in about) or share < SHARE:
-            continue
-        value = _typed(asked, sentence.text, words, at, " ".join(p.text for p in book.passages))
-        if value is not None and (best is None or (share, -rank) > best[:2]):
-            best = (share, -rank, StatedValue(value, sentence.passage))
-    return best[2] if best is not None else None
-
-
-def _own_keys(asked: FieldAsked, analysis: str) -> frozenset[str]:
-    return frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
+    own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
+    names = frozenset(key for name in asked.names for key in keys(name, analysis))
+    about = [book for book in books if not names.isdisjoint(_said(book, analysis))] or books
+    found: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
+        words = _WORD.finditer(sentence.text)
+        at = {word.span(): key for word in words if (key := _among(word[0], own, analysis))}
+        share = len(set(at.values())) / max(len(own), 1)
+        value = None
+        if book in about and share >= SHARE:
+            value = _typed(asked, sentence.text, list(at), " ".join(each.text for each in book.passages))
+        if value is not None:
+            found.append((-share, rank, StatedValue(value, sentence.passage)))
+    return min(found)[2] if found else None
 
 
 def _said(book: SourcePassages, analysis: str) -> frozenset[str]:
@@ -135,24 +128,25 @@ def named(question: str) -> tuple[str, ...]:
 # values
 
 
-def _typed(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int], beside: str) -> str | None:
+Span = tuple[int, int]
+
+
+def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """The value of the field's type which stands nearest to its words; `beside` is the text with its other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
     if "enum" in asked.schema or kind not in ("string", "integer", "number"):
         return None
     if form in ("date", "date-time"):
-        return _nearest(text, words, at, DATE.finditer(text))
-    if kind in ("integer", "number"):
-        return _number(asked, text, words, at, beside)
-    return _text(asked, text, words, at)
+        return _nearest(text, at, DATE.finditer(text))
+    return _number(asked, text, at, beside) if kind in ("integer", "number") else _text(asked, text, at)
 
 
-def _number(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int], beside: str) -> str | None:
+def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """A number in plain digits, times its scale unless the field is counted in that; a year where there is no other."""
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
     others = [each for each in found if not _YEAR.fullmatch(each[0])]
-    value = _nearest(text, words, at, others or found)
+    value = _nearest(text, at, others or found)
     if value is None:
         return None
     if _SCALED.search(f"{asked.label} {asked.description}"):
@@ -162,48 +156,34 @@ def _number(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Se
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None
 
 
-def _text(asked: FieldAsked, text: str, words: Sequence[re.Match[str]], at: Sequence[int]) -> str | None:
-    """A name, else what is said right behind the field's words."""
+def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
+    """A name of something else than the subject, else what is said right behind the field's words."""
     known = {word.casefold() for name in (*asked.names, asked.label) for word in _WORD.findall(name)}
-    names = [match for match in _NAME.finditer(text) if _is_name(match, known)]
-    near = _nearest(text, words, at, names)
+    names = [match for match in _NAME.finditer(text) if match.start()]
+    other = [match for match in names if known.isdisjoint(word.casefold() for word in _WORD.findall(match[0]))]
+    near = _nearest(text, at, other)
     if near is not None:
         return near.rstrip(".")
-    said = _SAYS.match(text, words[at[-1]].end())
+    said = _SAYS.match(text, at[-1][1])
     return said["value"].strip() if said is not None and len(said["value"].split()) <= LONGEST else None
 
 
-def _is_name(match: re.Match[str], known: set[str]) -> bool:
-    """Whether words with capitals are a name of something else than the subject: not what begins the sentence."""
-    return match.start() > 0 and not any(word.casefold() in known for word in _WORD.findall(match[0]))
-
-
-def _nearest(
-    text: str,
-    words: Sequence[re.Match[str]],
-    at: Sequence[int],
-    found: Iterator[re.Match[str]] | Sequence[re.Match[str]],
-) -> str | None:
-    """Of what was found in a sentence, what stands nearest to the words at these places."""
-    rated = [(_apart(text, words, at, match), match.start(), match[0].strip()) for match in found]
+def _nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
+    """Of what was found in a sentence, what stands nearest to the words at these places, behind them rather."""
+    rated = [(min(_apart(text, span, match) for span in at), match.start(), match[0].strip()) for match in found]
     return min(rated)[2] if rated else None
 
 
-def _apart(text: str, words: Sequence[re.Match[str]], at: Sequence[int], match: re.Match[str]) -> int:
-    """How far a match stands from the nearest of the words, in words; breaks between them count more."""
-    apart: list[int] = []
-    for place in at:
-        word = words[place]
-        behind = match.start() >= word.end()
-        between = text[word.end() : match.start()] if behind else text[match.end() : word.start()]
-        distance = len(_WORD.findall(between)) + ELSEWHERE * len(_BREAK.findall(between))
-        apart.append(distance + (0 if behind else BEFORE))
-    return min(apart, default=0)
+def _apart(text: str, word: Span, match: re.Match[str]) -> int:
+    """How far a match stands from a word, in words; breaks between them count more."""
+    behind = match.start() >= word[1]
+    between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
+    breaks = ELSEWHERE * len(_BREAK.findall(between))
+    return len(_WORD.findall(between)) + breaks + (0 if behind else BEFORE)
 
 
 NONE = "no header field, row or sentence shown says it"
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
-_NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?![\w]|[.,]\d)")
 _PARTS = re.compile(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
@@ -238,34 +218,23 @@ def _one(
     prose: bool = True,
 ) -> Filled:
     """The subject and its fields."""
-    record = next(iter(rows(question, shelf)), None) if not books else None
-    subject = describe(books[0])[0] if books else _topic(question, record)
-    given = FieldEvidence(question, shelf, books, record, prose)
+    subject = describe(books[0])[0] if books else ", ".join(named(question.text)) or question.text.rstrip("?？ .")
+    given = FieldEvidence(question, shelf, books, prose)
     fields = {name: _field(name, schema, given) for name, schema in wanted.items()}
     return {"subject": subject, "fields": fields}
 
 
-def _topic(question: ParsedQuestion, record: QuotableUnit | None) -> str:
-    """What the question is about, in its own words: what it names, else all of it."""
-    if record is not None:
-        return " ".join(part.partition(": ")[2] for part in record.text.split(" | ")[:1])
-    if names := named(question.text):
-        return ", ".join(names)
-    return question.text.rstrip("?？ .")
-
-
 class FieldEvidence(NamedTuple):
-    """What fields are filled from: the documents they are of, else a row; with `prose`, sentences of any too."""
+    """What fields are filled from: the documents they are of, else tables; with `prose`, sentences of any too."""
 
     question: ParsedQuestion
     shelf: ShownSources
     books: Sequence[SourcePassages]
-    record: QuotableUnit | None
     prose: bool
 
 
 def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
-    question, shelf, books, record, prose = given
+    question, shelf, books, prose = given
     label = " ".join(part.lower() for part in _CAMEL.split(name) if part)
     asked = schema["properties"]["value"]
     for book in books:
@@ -273,11 +242,8 @@ def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled
         value = None if field is None else _value(asked, field.value)
         if field is not None and value is not None:
             return {"value": value, "passages": [field.passage]}
-    if record is not None and (written := _cell(record.text, label)):
-        value = _value(asked, written)
-        if value is not None:
-            return {"value": value, "passages": list(record.passages)}
-    if (found := _tabled(f"{label} {schema.get('description', '')}", label, question, shelf)) is not None:
+    tabled, told = tables(shelf), f"{label} {schema.get('description', '')}"
+    if (found := cell(question.text, label, tabled) or cell(question.text, told, tabled)) is not None:
         value = _value(asked, found.value)
         if value is not None:
             return {"value": value, "passages": [name for row in found.rows for name in row.names]}
@@ -298,21 +264,6 @@ def _header(book: SourcePassages, label: str, description: str) -> PassageField 
 _NUMBERING = frozenset(("number", "id", "no", "nr"))
 
 
-def _cell(text: str, label: str) -> str:
-    """The value below a header in a row which carries its headers; "" for none."""
-    if not is_record(text):
-        return ""
-    cells = (part.partition(": ") for part in text.split(" | "))
-    wanted = {stem(word) for word in words(label)}
-    return next((value for head, _, value in cells if wanted <= {stem(word) for word in words(head)}), "")
-
-
-def _tabled(told: str, label: str, question: ParsedQuestion, shelf: ShownSources) -> TableAnswer | None:
-    """The cell of a table which the question's values choose, under the head that is called like the field."""
-    found = tables(shelf)
-    return cell(question.text, label, found) or cell(question.text, told, found)
-
-
 def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> Filled:
     """The value of the field's type in the sentence which says most of what is asked."""
     asked = FieldAsked(
@@ -321,8 +272,7 @@ def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shel
         names=named(question.text),
         schema=schema["properties"]["value"],
     )
-    found = stated(asked, shelf.books)
-    if found is None:
+    if (found := stated(asked, shelf.books)) is None:
         return {"value": None, "passages": [], "reason": NONE}
     return {"value": found.value, "passages": [found.passage]}
 
@@ -338,7 +288,7 @@ def _value(schema: Mapping[str, Any], text: str) -> Any:
         members = [each for each in schema["enum"] if f" {' '.join(words(str(each)))} " in said]
         return members[0] if len(members) == 1 else None
     if schema.get("type") in ("integer", "number"):
-        numbers = _NUMBER.findall(DATE.sub(" ", text))
+        numbers = NUMBER.findall(DATE.sub(" ", text))
         return numbers[0] if len(numbers) == 1 else None
     if schema.get("format") in ("date", "date-time"):
         dates = DATE.findall(text)

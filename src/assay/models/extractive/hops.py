@@ -1,8 +1,6 @@
-"""Questions whose answer stands beside something which has to be found first.
+"""Questions about a document which another one names in its header: "who wrote the PEP that replaced PEP 5?".
 
-What a question describes ("the company that makes the Model S") is asked for first; the names which the best passages
-give it are put in its place, searched for, and the question is asked again. Documents of a series name one another in
-their headers ("who wrote the PEP that replaced PEP 5?"): there the field which relates them is followed. English only.
+The field which relates the two is followed. English only.
 """
 
 from __future__ import annotations
@@ -11,21 +9,19 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Literal
 
 import msgspec
 
 from assay.core import markers
 from assay.core.lexicon.word_lists import MONTHS
-from assay.core.relevance.topic_question import near_keys
 from assay.core.text import words
-from assay.models.extractive.answers import answers, select
+from assay.models.extractive.answers import answers
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import Identifier, ParsedQuestion, analyze
+from assay.models.extractive.question import Identifier, analyze
 from assay.models.extractive.relations import Relation, described
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, frame, resolve
-from assay.models.extractive.words import CONCEPTS, INVERSE, stems, topics
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
+from assay.models.extractive.words import CONCEPTS, INVERSE
 
 Order = Literal["", "first", "last"]
 
@@ -35,12 +31,6 @@ _LED: dict[Relation, str] = {
     "replaced": "What was {anchor} superseded by?",
 }
 _ASKS = {"creator": "Who wrote {}?", "date": "When was {} created?"}
-_SPOKEN = frozenset(
-    "proposal document specification standard one them they those these other text paper idea whatever".split()
-)
-"""Words for documents which are not called by their number, in the singular."""
-_THING = re.compile(r"\b(?:the|which|what)\s+[^\W\d_]+\s+(?:that|which|by)?\s*$", re.IGNORECASE)
-"""What is spoken of right before it is related to another: "the report that …"."""
 _MEANT = {
     "creator": frozenset("who whose whom people person persons names minds hands team".split()),
     "date": frozenset("when day date year old age began begin begun start".split()),
@@ -85,41 +75,23 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Hop | None:
-    """The question as a hop, None for any other question.
-
-    One document is named, another is described by how it relates to that, and asked about: it has to be spoken of
-    ("the EIP", "which of them", "its successor").
-    """
+    """The question as a hop, None for any other: it names one document, and asks about one which relates to it."""
     text = unicodedata.normalize("NFKC", text).strip()
     question = analyze(text) if len(text) <= LONGEST else None
-    named = [each.text for each in question.mentions] if question else []
-    anchor = named[0] if named else next((match[0] for match in _QUOTED.finditer(text)), "")
-    if question is None or not anchor or len(named) > 1:
+    if question is None or len(question.mentions) > 1:
         return None
+    anchor = question.mentions[0].text if question.mentions else "".join(_QUOTED.findall(text)[:1])
     start = text.index(anchor)
-    found = described(text, start, start + len(anchor))
+    found = described(text, start, start + len(anchor)) if anchor else None
     if found is None:
         return None
-    before, after = text[: found.start], text[found.end :]
-    order = _order(f"{before} {after}")
-    asked = (each for each in analyze(f"{before} it {after}").concepts if each not in _LED)
-    concepts = tuple(each for each in asked if not (order and each == "date"))
-    concepts = concepts or (() if order else _meant(f"{before} {after}"))
-    series = {each.identifier.series for each in question.mentions}
-    spoken = {word.removesuffix("s") for word in (*words(before), *words(after))}
-    if not (concepts or order) or not (found.noun or spoken & (_SPOKEN | series) or _THING.search(before)):
-        return None
-    return Hop(anchor=anchor, relation=found.relation, concepts=concepts, order=order)
-
-
-def _meant(text: str) -> tuple[str, ...]:
-    said = set(words(text))
-    return tuple(concept for concept, asking in _MEANT.items() if said & asking)[:1]
-
-
-def _order(outer: str) -> Order:
+    outer = f"{text[: found.start]} it {text[found.end :]}"
     said = set(words(_AT_FIRST.sub(" ", outer)))
-    return "first" if said & _FIRST else "last" if said & _LAST else ""
+    order: Order = "first" if said & _FIRST else "last" if said & _LAST else ""
+    asked = [each for each in analyze(outer).concepts if each not in _LED and not (order and each == "date")]
+    meant = [concept for concept, asking in _MEANT.items() if not order and asking & set(words(outer))]
+    concepts = tuple(asked or meant[:1])
+    return Hop(anchor=anchor, relation=found.relation, concepts=concepts, order=order) if concepts or order else None
 
 
 # following a field through findings, which are text
@@ -127,27 +99,20 @@ def _order(outer: str) -> Order:
 
 def targets(hop: Hop, findings: Iterable[str]) -> list[str]:
     """The documents which findings name in the field followed, each as its series and number."""
-    number = re.search(r"\d+", hop.anchor)
-    wanted = number[0].lstrip("0") if number else ""
-    found = [name for text in findings for line in text.splitlines() for name in _named(hop, wanted, line)]
-    return list(dict.fromkeys(found))
+    number = re.search(r"[1-9]\d*", hop.anchor)
+    lines = (markers.strip(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
+    found = (_named(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
-def _named(hop: Hop, number: str, line: str) -> list[str]:
-    match = _FRAME.match(markers.strip(line).strip().removeprefix("- "))
-    if match is None:
-        return []
-    key, mine = " ".join(words(match["key"])), match["number"].lstrip("0")
-    value = _numbers(match["value"])
+def _named(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
+    key, series, mine = " ".join(words(line["key"])), line["series"], line["number"]
+    plain = re.sub(r"\]\([^)]*\)", "]", line["value"])
+    named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]
     if key in CONCEPTS[hop.relation].keys and number in ("", mine):
-        return [f"{match['series']} {each}" for each in value if each != mine]
+        return [f"{series} {each}" for each in named if each != mine]
     converse = CONCEPTS[INVERSE[hop.relation]].keys if hop.relation in INVERSE else ()
-    return [f"{match['series']} {mine}"] if key in converse and number in value else []
-
-
-def _numbers(value: str) -> list[str]:
-    plain = re.sub(r"\]\([^)]*\)", "]", value)
-    return list(dict.fromkeys(each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)))
+    return [f"{series} {mine}"] if key in converse and number in named else []
 
 
 # the answer, out of what was read
@@ -164,36 +129,18 @@ def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
     subject = resolve(analyze(hop.inner), shelf)
     led = answers(analyze(hop.inner), subject, shelf) if subject.books else []
     names = targets(hop, [unit.line() for unit in led])
-    books = [_book(name, shelf) for name in names]
-    found = [book for book in books if book is not None]
-    if not found or (hop.order and len(found) < len(books)):
-        return []
+    wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
+    found = [book for each in wanted for book in shelf.books if book.owns(each)]
     if hop.order:
-        found = _extreme(found, hop.order)
-    concepts = hop.concepts or ("date",)
-    fields = [(book, book.field(*CONCEPTS[concept].keys)) for book in found for concept in concepts]
+        days = [date(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in found]
+        known = [day for day in days if day]
+        if len(known) < max(len(wanted), 1):
+            return []
+        best = min(known) if hop.order == "first" else max(known)
+        found = [book for book, day in zip(found, days, strict=True) if day == best]
+    fields = [(book, book.field(*CONCEPTS[name].keys)) for book in found for name in hop.concepts or ("date",)]
     framed = [frame(book, field) for book, field in fields if field is not None]
     return [*framed, *led] if framed else []
-
-
-def _book(name: str, shelf: ShownSources) -> SourcePassages | None:
-    series, _, number = name.rpartition(" ")
-    wanted = Identifier(series.casefold(), number)
-    return next((book for book in shelf.books if book.owns(wanted)), None)
-
-
-def _extreme(books: Sequence[SourcePassages], order: Order) -> list[SourcePassages]:
-    """The document created first or last; none where one does not say when it was, and all that share the day."""
-    dated = [(day, book) for book in books if (day := _created(book))]
-    if len(dated) < len(books):
-        return []
-    wanted = (min if order == "first" else max)(day for day, _ in dated)
-    return [book for day, book in dated if day == wanted]
-
-
-def _created(book: SourcePassages) -> tuple[int, int, int] | None:
-    field = book.field(*CONCEPTS["date"].keys)
-    return date(field) if field else None
 
 
 def date(field: PassageField) -> tuple[int, int, int] | None:
@@ -205,73 +152,3 @@ def date(field: PassageField) -> tuple[int, int, int] | None:
         return int(match[1]), int(match[2]), int(match[3])
     month = match[5].casefold()
     return (int(match[6]), MONTHS[month], int(match[4])) if month in MONTHS else None
-
-
-# what a question describes, where it is no document of a series
-
-HERE = "▯"
-"""Stands in a question for what it describes."""
-MOST_NAMES = 2
-_RELATIVE = re.compile(
-    r"\b(?:the|an?)\s+(?P<noun>[a-z-]+(?:\s+[a-z-]+)??)\s+(?P<who>that|which|who|where|whose)\s+(?P<clause>[^?,;]{6,}?)"
-    r"\s*[?.]*$"
-)
-_OF = re.compile(r"\bthe\s+(?P<noun>[a-z]+)\s+of\s+(?P<name>(?:the\s+)?[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*)")
-_NAMES = re.compile(r"[A-Z][\w'’-]*(?:\s+(?:(?:of|de|van|von|der|la)\s+)?[A-Z][\w'’-]*)*")
-
-
-class Bridge(msgspec.Struct, frozen=True):
-    """The question for what is described, and the question around it, with `HERE` in its place."""
-
-    inner: str
-    outer: str
-
-
-@lru_cache(maxsize=256)
-def bridge(text: str) -> Bridge | None:
-    """What a question describes and asks about; None where it only asks what that is, or numbers a document."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    if len(text) > LONGEST or analyze(text).mentions:
-        return None
-    for pattern in (_RELATIVE, _OF):
-        match = pattern.search(text)
-        outer = f"{text[: match.start()]}{HERE}{text[match.end() :]}" if match else ""
-        if match and topics(outer.replace(HERE, "")):
-            said = match.groupdict()
-            inner = f"Which {said['noun']} {said['clause']}?" if "clause" in said else f"What is {match[0]}?"
-            return Bridge(inner, outer if outer.endswith("?") else f"{outer}?")
-    return None
-
-
-def speaks_of(question: ParsedQuestion, units: Sequence[QuotableUnit]) -> bool:
-    """Whether what was found says a word of what is asked, and not only of what the question describes."""
-    over = bridge(question.text)
-    wanted = topics(over.outer.replace(HERE, "")) if over else ()
-    said = {key for unit in units for key in stems(unit.text)}
-    return bool(units) and (not wanted or not said.isdisjoint(wanted) or bool(near_keys(wanted, said)))
-
-
-def bridged(question: ParsedQuestion, shelf: ShownSources, limit: int) -> list[QuotableUnit]:
-    """What answers a question once the names its description goes by stand in it, then what gave the names."""
-    for asked, given in bridging(question, shelf):
-        if speaks_of(question, found := select(asked, shelf, limit=limit)):
-            return [*found, given]
-    return []
-
-
-def bridging(question: ParsedQuestion, shelf: ShownSources) -> list[tuple[ParsedQuestion, QuotableUnit]]:
-    """The question with each name which the best passages give what it describes, and the passage which does."""
-    over = bridge(question.text)
-    named = _bridging(over, question, shelf) if over else {}
-    return [(analyze(over.outer.replace(HERE, name)), unit) for name, unit in named.items()] if over else []
-
-
-def _bridging(over: Bridge, question: ParsedQuestion, shelf: ShownSources) -> dict[str, QuotableUnit]:
-    """Names which the question does not have itself, out of the best passages for what it describes."""
-    known = set(stems(question.text))
-    found: dict[str, QuotableUnit] = {}
-    for unit in select(analyze(over.inner), shelf, limit=MOST_NAMES):
-        for match in _NAMES.finditer(unit.text):
-            if not known.issuperset(stems(match[0])):
-                found.setdefault(match[0], unit)
-    return dict(islice(found.items(), MOST_NAMES))

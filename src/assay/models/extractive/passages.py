@@ -37,9 +37,6 @@ _CODE = re.compile(
 _ASSIGNED = re.compile(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
 )
-_VERB = re.compile(r"is|are|was|were|has|have|had|be|been|ist|sind|war|hat|does|did|can|will|must|\w{2,}(?:ed|s|te|en)")
-
-
 TERM_WORDS = 8
 """Words the name in a list of definitions has at most."""
 
@@ -118,7 +115,7 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
         return _row(passage, place, text)
     if is_record(text):
         return _line(passage, place, text)
-    if lines := _keyed(text) or _single(text):
+    if lines := _keyed(text):
         return tuple(each for line in lines for each in _line(passage, place, line))
     body = _BULLET.sub("", text, count=1)
     if (field := read_field(passage, text)) and not ends(field.value):
@@ -180,20 +177,6 @@ def _keyed(text: str) -> list[str]:
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
 
-def _single(text: str) -> list[str]:
-    """The line a passage is, where that has a key and a value which is no sentence."""
-    line = one_line(text)
-    return [line] if "\n" not in text.strip() and _KEYED.fullmatch(line) and not ends(line) else []
-
-
-def _is_name_list(line: str) -> bool:
-    """Whether a line is names and little else: nothing is said of them."""
-    found = re.findall(r"[^\W\d_][\w.'’-]*", line)
-    small = [word for word in found if word[0].islower()]
-    capitals = sum(word[0].isupper() for word in found)
-    return len(found) >= 6 and capitals >= 0.7 * len(found) and not any(_VERB.fullmatch(word) for word in small)
-
-
 def _is_heading_or_code(text: str) -> bool:
     stripped = text.strip()
     if stripped.startswith(("#", "```", "~~~", "    ", "<!--", ".. ")) or "```" in stripped:
@@ -219,7 +202,6 @@ def _quotable(line: str) -> bool:
         and (ends(line) or _long(line))
         and len(_URL.sub("", line)) * 2 > len(line)
         and not _unsafe(line)
-        and (is_cjk(line) or not _is_name_list(line))
     )
 
 

@@ -18,24 +18,19 @@ from assay.models.extractive.question import (
     ParsedQuestion,
     analyze,
     is_comparison,
-    is_explanation,
-    is_phrase,
+    last,
     parts,
-    phrases,
     points_back,
     question_of,
 )
 from assay.models.extractive.survey import is_whole
-from assay.models.extractive.words import FRAMES, carries_topic, stems
+from assay.models.extractive.words import carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
 """Words from which a question is complex whatever it says."""
 TITLE = 160
 """Characters a step's title may have."""
-
-MOST = 0.7
-"""Share of its words from which a phrase says as much as the step it is compared with."""
 
 NAMED = 4
 """Words of the question before which are put in the place of a pronoun, where no document is named."""
@@ -46,7 +41,6 @@ OWN = 1
 class PlanRulesMessage(msgspec.Struct, frozen=True):
     """The `rules` message of a plan request, as far as it matters here."""
 
-    min_steps: int = 1
     max_steps: int = 6
 
 
@@ -72,7 +66,7 @@ def classify(text: str) -> Complexity:
     count = len(parts(text))
     if count > 3 or len(words(text)) > LONG_QUESTION:
         return "complex"
-    if is_comparison(text) or (count > 1 and is_explanation(text)):
+    if is_comparison(text):
         return "moderate"
     facts = all(analyze(part).concepts for part in parts(text))
     return "simple" if count == 1 or facts else "moderate"
@@ -86,9 +80,9 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     question = analyze(text)
     context = analyze(whole) if whole and whole != text else question
     mentions = question.mentions or context.mentions
-    dependent = context is not question and (is_phrase(question, context) or points_back(question))
+    dependent = points_back(question) or not rare(question)
     text = text.strip(" ?？؟")
-    said = [text, *rare(context)] if dependent or not rare(question) else [text]
+    said = [text, *rare(context)] if dependent and context is not question else [text]
     found = [
         " ".join(dict.fromkeys(" ".join(said).split())),
         " ".join(map(_spelt, mentions[:3])),
@@ -99,10 +93,10 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
 
 
 def rare(question: ParsedQuestion) -> list[str]:
-    """The words which carry the topic, without those which frame the question or ask for a field."""
+    """The words which carry the topic, without those which ask for a field."""
     numbering = {key for mention in question.mentions for key in stems(mention.text)}
-    frames = question.concept_terms | FRAMES | numbering
-    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in frames))
+    asking = question.concept_terms | numbering
+    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
 
 
 def retries(text: str, whole: str = "") -> tuple[str, ...]:
@@ -145,9 +139,9 @@ def background(request: Request) -> tuple[ToolCall, ...]:
 
 
 def plan(request: Request) -> str:
-    """A plan as JSON: the question's parts, in its own words, filled up with its phrases to the least asked for."""
+    """A plan as JSON: the question's parts, in its own words."""
     text = question_of(request)
-    limits = _limits(request)
+    limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
     hop = hops.read(text)
     titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
@@ -164,14 +158,6 @@ def _headings(request: Request) -> list[str]:
     return [short(template[at].title) for at in sorted(leaves(template))]
 
 
-def _limits(request: Request) -> PlanRulesMessage:
-    rules = request.values("rules")
-    try:
-        return msgspec.json.decode(rules[-1], type=PlanRulesMessage) if rules else PlanRulesMessage()
-    except msgspec.DecodeError:
-        return PlanRulesMessage()
-
-
 def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
     question = analyze(text)
     titles = [short(part) for part in parts(text)]
@@ -179,35 +165,7 @@ def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
         titles = [*(mention.text for mention in question.mentions), *titles]
     if len(titles) > limits.max_steps:
         titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
-    for phrase in _aspects(question):
-        if len(titles) >= limits.min_steps:
-            break
-        if _adds(phrase, question, titles):
-            titles.append(short(phrase))
     return titles
-
-
-def _adds(phrase: str, question: ParsedQuestion, titles: Sequence[str]) -> bool:
-    """Whether a phrase is worth a step: two words which carry a topic, and no step which has them all.
-
-    A question of one part has them all anyway; there a phrase must only be less than most of it.
-    """
-    numbering = {key for mention in question.mentions for key in stems(mention.text)}
-    keys = {stem(word) for word in words(phrase) if carries_topic(word)}
-    telling = {key for key in keys if key in numbering or key not in question.concept_terms | FRAMES}
-    if len(telling) < 2:
-        return False
-    whole = parts(question.text)
-    others = [title for title in titles if len(whole) > 1 or title != short(whole[0])]
-    told = {title: {stem(word) for word in words(title) if carries_topic(word)} for title in titles}
-    most = any(len(keys & title) > MOST * len(keys | title) for title in told.values())
-    return not most and not any(keys <= told[title] for title in others)
-
-
-def _aspects(question: ParsedQuestion) -> tuple[str, ...]:
-    """What a question may be broken into when it has too few parts: its documents, quotations and phrases."""
-    numbered = tuple(mention.text for mention in question.mentions)
-    return tuple(dict.fromkeys((*numbered, *question.quoted, *phrases(question.text))))
 
 
 def _description(title: str, text: str) -> str:
@@ -225,12 +183,8 @@ def short(text: str) -> str:
 
 
 def conversation(request: Request) -> tuple[Said, ...]:
-    """What was said before; nothing where the request does not say it, or it cannot be read."""
-    texts = request.named("conversation")
-    try:
-        return msgspec.json.decode(texts[-1], type=tuple[Said, ...]) if texts else ()
-    except msgspec.DecodeError:
-        return ()
+    """What was said before."""
+    return last(request, "conversation", tuple[Said, ...]) or ()
 
 
 def follow_up(request: Request) -> FollowUp:

@@ -6,22 +6,21 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import msgspec
 
+from assay.core.errors import ModelError
+from assay.core.languages import of_question
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
+from assay.core.relevance.topic_question import CJK_ASKING
 from assay.core.text import words
 from assay.models.extractive.relations import described
 from assay.models.extractive.words import (
-    ABOUT,
-    CJK_ASKING,
     COMPARING,
     COMPARING_CJK,
     CONCEPTS,
-    EXPLAINING,
-    EXPLAINING_CJK,
-    FRAMES,
     INVERSE,
     JOINS,
     MAKING,
@@ -31,11 +30,11 @@ from assay.models.extractive.words import (
     YES_OR_NO,
     carries_topic,
     is_cjk,
-    is_german,
     stems,
     topics,
 )
 
+T = TypeVar("T")
 _IDENTIFIER = re.compile(
     r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})(?P<join>[-–‑_ #]{0,2})(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
     r"0*(?P<number>\d{1,6})(?![^\W_])(?![.,]\d)",
@@ -86,9 +85,9 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """Terms beyond those which ask for a concept, number a document, or only frame the question."""
+        """Terms beyond those which ask for a concept, or number a document."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
+        return tuple(term for term in self.terms if term not in self.concept_terms | numbering)
 
 
 @lru_cache(maxsize=256)
@@ -135,7 +134,7 @@ def _mentions(text: str) -> tuple[Mention, ...]:
 
 def _names(text: str) -> frozenset[str]:
     """Keys of words written with a capital where grammar does not ask for one; none where every noun has one."""
-    german = is_german(text)
+    german = of_question(text) == "de"
     found: set[str] = set()
     for match in _NAME.finditer(text):
         word = match[0]
@@ -150,6 +149,21 @@ def question_of(request: Request) -> str:
     """The question a request is about."""
     asked = request.named("question")
     return asked[-1].strip() if asked else ""
+
+
+def last(request: Request, name: str, kind: type[T]) -> T | None:
+    """The last user message of a name, decoded; None when there is none.
+
+    Raises:
+        ModelError: it is not what was agreed on, which no second attempt will change.
+    """
+    texts = request.values(name)
+    if not texts:
+        return None
+    try:
+        return msgspec.json.decode(texts[-1], type=kind)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error
 
 
 # what is asked of a document
@@ -249,55 +263,6 @@ def is_comparison(text: str) -> bool:
     return bool(set(words(text)) & COMPARING) or any(sign in text for sign in COMPARING_CJK)
 
 
-def is_explanation(text: str) -> bool:
-    """Whether a question asks how or why."""
-    asked = words(text)
-    many = {"many", "much", "old", "long", "viele", "viel"}
-    how = any(word in EXPLAINING and not set(asked[at + 1 : at + 2]) & many for at, word in enumerate(asked))
-    return how or any(sign in text for sign in EXPLAINING_CJK)
-
-
-def is_phrase(question: ParsedQuestion, context: ParsedQuestion) -> bool:
-    """Whether a part of a question is only some words out of it, and no question of its own."""
-    whole = {" ".join(analyze(part).words) for part in parts(context.text)} | {" ".join(context.words)}
-    plain = " ".join(question.words)
-    return plain not in whole and f" {plain} " in f" {' '.join(context.words)} "
-
-
 def points_back(question: ParsedQuestion) -> bool:
     """Whether a pronoun stands for what another part of the question names."""
     return bool(set(question.words) & PRONOUNS)
-
-
-def asks_who(question: ParsedQuestion) -> bool:
-    """Whether a question asks for people."""
-    return not _WHO.isdisjoint(stems(question.text))
-
-
-def is_about(question: ParsedQuestion) -> bool:
-    """Whether a question asks what a document is about."""
-    return bool(set(question.words) & ABOUT)
-
-
-_DO_VERB = re.compile(
-    r"(\b(?:do|does|did)\s+(?:\w+\s+){0,3}?\w+)\s+[a-z]+"
-    r"(?=\s*[?,;]|\s*$|\s+(?:when|if|after|in|on|for|to|with|from|as|at|by|a|the)\b)",
-    re.IGNORECASE,
-)
-"""What is asked of a subject, with the verb after it, which is no part of the subject's name."""
-
-
-def phrases(text: str) -> tuple[str, ...]:
-    """Runs of words which carry a topic, in the question's own spelling, longest first."""
-    text = _DO_VERB.sub(r"\1", text)
-    found: list[str] = []
-    for piece in re.split(r"[\s,;:?!.，。？！、]+(?=\S)|[?？!！.。]+$", text):
-        topical = any(carries_topic(word) for word in words(piece))
-        if not topical:
-            found.append("")
-        elif found and found[-1]:
-            found[-1] += f" {piece}"
-        else:
-            found.append(piece)
-    distinct = dict.fromkeys(phrase.strip("()\"'“”") for phrase in found if phrase)
-    return tuple(sorted(distinct, key=lambda phrase: -len(phrase)))

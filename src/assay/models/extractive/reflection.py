@@ -15,10 +15,10 @@ from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.models.extractive import hops
 from assay.models.extractive import plans as extractive_plans
-from assay.models.extractive.actions import SEARCH_FOR, grouped, last, shelved, task_of
+from assay.models.extractive.actions import SEARCH_FOR, grouped, shelved, task_of
 from assay.models.extractive.answers import select
 from assay.models.extractive.plans import Step, queries, retries, short
-from assay.models.extractive.question import parts, question_of
+from assay.models.extractive.question import last, parts, question_of
 from assay.models.extractive.reports import listed
 from assay.models.extractive.words import carries_topic, stems, topics
 
@@ -42,6 +42,9 @@ class FindingMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One of the `findings`, as far as it matters here."""
 
     step: int = 0
+    task: str = ""
+    searched: tuple[str, ...] = ()
+    cites: int = 0
     text: str = ""
 
 
@@ -93,16 +96,6 @@ def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
 # deciding
 
 
-class StepFindingMessage(msgspec.Struct, frozen=True):
-    """One of the `findings`, as far as it matters here."""
-
-    step: int = 0
-    task: str = ""
-    searched: tuple[str, ...] = ()
-    cites: int = 0
-    text: str = ""
-
-
 class ReflectionRules(msgspec.Struct, frozen=True):
     """The `rules` of a reflection, as far as they matter here."""
 
@@ -141,7 +134,8 @@ class Repeated(Step, frozen=True, kw_only=True):
 
 def reflect(request: Request) -> str:
     """A decision, and beside it how far the findings answer the parts of the question."""
-    return _written(msgspec.structs.replace(_decided(request), coverage=judged(request)))
+    decision = msgspec.structs.replace(_decided(request), coverage=judged(request))
+    return msgspec.json.encode(decision).decode()
 
 
 def _decided(request: Request) -> Reflected:
@@ -150,7 +144,7 @@ def _decided(request: Request) -> Reflected:
     A step that found nothing is tried again when there are terms it was not searched with.
     """
     rules = last(request, "rules", ReflectionRules) or ReflectionRules()
-    told = last(request, "findings", tuple[StepFindingMessage, ...]) or ()
+    told = last(request, "findings", tuple[FindingMessage, ...]) or ()
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
     if enough and all(_covered(part, told) for part in parts(text)):
@@ -164,7 +158,7 @@ def _decided(request: Request) -> Reflected:
     return Reflected("continue", "Parts of the question have no finding yet.")
 
 
-def _named(rules: ReflectionRules, told: Sequence[StepFindingMessage], text: str) -> tuple[str, ...]:
+def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask of the documents the first step names, where the question leads over others."""
     hop = hops.read(text)
     if hop is None or rules.plan > 1:
@@ -173,25 +167,18 @@ def _named(rules: ReflectionRules, told: Sequence[StepFindingMessage], text: str
     return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
 
 
-def _written(decision: Reflected) -> str:
-    return msgspec.json.encode(decision).decode()
-
-
-def _covered(part: str, told: Sequence[StepFindingMessage]) -> bool:
+def _covered(part: str, told: Sequence[FindingMessage]) -> bool:
     """Whether a step that says all the part says found something that can be cited, and not that nothing is stated."""
     wanted = set(topics(part))
-    return any(each.cites and _states(each.text) and wanted <= set(topics(_subject(each.task))) for each in told)
+    stated = [each for each in told if each.cites and any(_states(line) for line in each.text.splitlines())]
+    return any(wanted <= set(topics(each.task.split("\n", 1)[0])) for each in stated)
 
 
-def _states(text: str) -> bool:
-    return any(not states_absence(strip(line)) for line in text.splitlines() if line.strip())
+def _states(line: str) -> bool:
+    return bool(line.strip()) and not states_absence(strip(line))
 
 
-def _subject(task: str) -> str:
-    return task.split("\n", 1)[0].strip()
-
-
-def _others(request: Request, rules: ReflectionRules, told: Sequence[StepFindingMessage], text: str) -> tuple[str, ...]:
+def _others(request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """Terms the last step was not searched with, when it found nothing and was no second try itself."""
     plan = last(request, "plan", Plan)
     steps = {step.id: step for step in plan.steps} if plan else {}
@@ -221,7 +208,8 @@ def replan(request: Request) -> str:
     if hops.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
         return _following(plan, wanted)
     again = [_repeated(step, wanted) for step in plan.steps if step.id == wanted.step and wanted.changes]
-    still = [_kept(step) for step in plan.steps if step.status == "pending" and step.id != wanted.step]
+    pending = [step for step in plan.steps if step.status == "pending" and step.id != wanted.step]
+    still = msgspec.convert(pending, list[Repeated], from_attributes=True)
     changed = Changed(title=plan.title, thought=wanted.reasoning, steps=(*again, *still))
     return msgspec.json.encode(changed).decode()
 
@@ -234,16 +222,6 @@ def _following(plan: Plan, wanted: Reflected) -> str:
 
 def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:
     return Repeated(title=step.title, description=f"{SEARCH_FOR}{'; '.join(wanted.changes)}", again=step.id)
-
-
-def _kept(step: PlanStep) -> Repeated:
-    return Repeated(
-        title=step.title,
-        description=step.description,
-        type=step.type,
-        needs_search=step.needs_search,
-        again=step.again,
-    )
 
 
 def analyze(request: Request) -> str:

@@ -1,8 +1,7 @@
 """How a question speaks of one document by way of another: "the PEP that took the place of PEP 5".
 
-Read by grammar: of the words which relate documents the one nearest to the document that is numbered counts, with which
-of the two is its subject. A verb's object stands behind it, its subject before it; in the passive voice it is the other
-way round ("replaced by PEP 5", "PEP 5 was replaced"). English only.
+Of the words which relate documents the one nearest to the document that is numbered counts, with which of the two is
+its subject: who does what a verb says stands before it, or behind its passive and "by". English only.
 """
 
 from __future__ import annotations
@@ -13,62 +12,32 @@ from typing import Literal
 import msgspec
 
 Relation = Literal["requires", "replaces", "replaced"]
-_Kind = Literal["replace", "yield", "need", "lacking", "successor", "predecessor", "prerequisite"]
 
 FAR = 60
 """Code points between a document and the word which relates it to another."""
 
 _BE = r"(?:is|are|was|were|be|been|being|got|gets)"
-_CUES: tuple[tuple[_Kind, str], ...] = (
-    ("successor", r"successors?|replacements?|heirs?|follow-ups?|next version|later version"),
-    ("predecessor", r"predecessors?|forerunners?|precursors?|ancestors?|previous version|earlier version"),
-    ("prerequisite", r"prerequisites?|requirements?|preconditions?|dependenc(?:y|ies)|foundations?|underpinnings?"),
-    ("lacking", r"without\s+which"),
-    (
-        "yield",
-        (
-            r"(?:give|gave|given|giving|make|made|makes)s?\s+(?:way|room|place)(?:\s+(?:to|for))?|yield(?:s|ed)?(?:\s+to)?|"
-            r"(?:came|comes|come)\s+before|preced(?:e|es|ed|ing)|(?:lost|loses)\s+(?:its|their)\s+place\s+to"
-        ),
+_CUES = {
+    "successor": r"successors?|replacements?|heirs?|follow-ups?|(?:next|later) version",
+    "predecessor": r"predecessors?|forerunners?|precursors?|ancestors?|(?:previous|earlier) version",
+    "prerequisite": r"prerequisites?|requirements?|dependenc(?:y|ies)|foundations?|without which",
+    "yield": r"(?:g[ai]v|mak|mad)\w+ (?:way|room|place)(?: (?:to|for))?|yield\w*(?: to)?|c[ao]mes? before|preced\w+",
+    "replace": (
+        r"(?:replac|supersed|displac|supplant|succeed|deprecat|retir)\w+|obsolet(?:e[sd]|ing)|"
+        r"(?:ma[dk]|render)\w* obsolete|t(?:ak|ook)\w* (?:the place of|over from|its place)|do\w* away with|"
+        r"st(?:an|oo|ep)\w+ in (?:for|place of)|(?:c[ao]mes?|follow\w*) after|follow(?:s|ed|ing)?(?: on from)?"
     ),
-    (
-        "replace",
-        (
-            r"(?:replac|supersed|obsolet|displac|supplant|succeed|deprecat|retir|outdat|overrid|abolish|annul|revok)"
-            r"(?:e|es|ed|ing|s)?|t(?:ake|akes|ook|aken)\s+(?:the\s+place\s+of|over\s+from|its\s+place)|"
-            r"(?:stand|stands|stood|standing|step|steps|stepped|stepping)\s+in\s+(?:for|place\s+of)|in\s+(?:the\s+)?place\s+of|"
-            r"(?:come|comes|came|follow|follows|followed)\s+after|follow(?:s|ed|ing)?(?:\s+on\s+from)?|"
-            r"(?:do|does|did|done)\s+away\s+with|ma(?:ke|kes|de)\s+obsolete|render(?:s|ed)?\s+obsolete|"
-            r"(?:put|puts)\s+an\s+end\s+to"
-        ),
+    "need": (
+        r"requir(?:e|es|ed|ing)|need(?:s|ed|ing)?|(?:depend|rel[yi]|buil|bas)\w*(?: (?:up)?on)?|rest\w* (?:up)?on|"
+        r"(?:presuppos|assum|extend)\w+|call\w* for|cannot do without|ha[sv]e? to be \w+ (?:in place )?(?:before|for)"
     ),
-    (
-        "need",
-        (
-            r"requir(?:e|es|ed|ing)|need(?:s|ed|ing)?|depend(?:s|ed|ing|ent)?(?:\s+(?:up)?on)?|"
-            r"rel(?:y|ies|ied|ying)(?:\s+(?:up)?on)?|buil(?:d|ds|t|ding)(?:\s+(?:up)?on)?|rest(?:s|ed|ing)?\s+(?:up)?on|"
-            r"bas(?:es|ed)(?:\s+(?:up)?on)?|presuppos(?:e|es|ed|ing)|presum(?:e|es|ed)|assum(?:e|es|ed|ing)|"
-            r"cannot\s+do\s+without|(?:has|have)\s+to\s+be\s+(?:there|implemented|in\s+place)\s+(?:before|for)|"
-            r"counts?\s+on|draws?\s+(?:up)?on|extend(?:s|ed|ing)?|call(?:s|ed)?\s+for"
-        ),
-    ),
-)
-_CUE = re.compile(rf"(?<!\w)(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _CUES)})(?!\w)", re.IGNORECASE)
-_BREAK = re.compile(r"[,;:.?!](?:\s|$)|\band\b", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*(?:which|that|who)\b", re.IGNORECASE)
-"""After a document this says something of itself: "PEP 5, which replaced PEP 4"."""
+}
+_CUE = re.compile(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _CUES.items())})\b", re.IGNORECASE)
+_BREAK = re.compile(r"[,;:.?!](?:\s|$)|\band\b|^\s*(?:which|that|who)\b", re.IGNORECASE)
+"""Between a document and such a word: it speaks of something else, as after "PEP 5, which replaced PEP 4"."""
 _BY = re.compile(r"\bby\s+(?:the\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
-_PASSIVE = re.compile(rf"(?<!\w){_BE}(?:\s+\w+){{0,2}}\s*$", re.IGNORECASE)
-_ASKED = re.compile(rf"(?<!\w){_BE}\s+(?:the\s+)?$", re.IGNORECASE)
-"""Before a document: "by which PEP was PEP 5 replaced?"."""
+_PASSIVE = re.compile(rf"\b{_BE}(?:\s+\w+){{0,2}}\s*$", re.IGNORECASE)
 _PLACED = re.compile(r"\s*(?:by|for|in|before|within|of)?\s*(?:the\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
-_CAUSED = re.compile(r"\b(?:ma(?:de|ke|kes|king)|render(?:s|ed|ing)?)\s+$", re.IGNORECASE)
-"""Before a document: "which makes PEP 5 obsolete"."""
-_LEADING_IN = re.compile(
-    rf"(?:\b(?:that|which)\s+{_BE}\s+\w+\s+to|\b\w+(?:ed|en)\s+(?:as|in|among|under)(?:\s+(?:a|an|the|its))?)\s*$",
-    re.IGNORECASE,
-)
-"""What leads up to the relation: "that was written to", "named as a"."""
 
 
 class RelationMention(msgspec.Struct, frozen=True):
@@ -86,54 +55,39 @@ class RelationMention(msgspec.Struct, frozen=True):
 
 def described(text: str, start: int, end: int) -> RelationMention | None:
     """What is said of another document by its relation to the one at `[start, end)`; None where nothing is."""
-    cues = sorted((_gap(cue, start, end), cue.start(), cue) for cue in _CUE.finditer(text))
-    for gap, _, cue in cues:
-        if gap > FAR:
-            break
+    cues = [cue for cue in _CUE.finditer(text) if cue.start() >= end or cue.end() <= start]
+    for cue in sorted(cues, key=lambda cue: max(cue.start() - end, start - cue.end())):
         between = text[end : cue.start()] if cue.start() >= end else text[cue.end() : start]
-        overlaps = cue.start() < end and cue.end() > start
-        if overlaps or _BREAK.search(between) or (cue.start() >= end and _ASIDE.match(between)):
+        if len(between) > FAR or _BREAK.search(between):
             continue
-        relation = _relation(text, cue, start, end, between)
-        if relation is not None:
-            first = min(start, cue.start())
-            led = _LEADING_IN.search(text[max(0, first - FAR) : first])
-            span = (first - len(led[0]) if led else first, max(end, cue.end()))
+        if (relation := _relation(text, cue, start, between)) is not None:
             noun = cue.lastgroup in ("successor", "predecessor", "prerequisite")
-            return RelationMention(relation, *span, noun=noun, cue=cue[0])
+            return RelationMention(relation, min(start, cue.start()), max(end, cue.end()), noun=noun, cue=cue[0])
     return None
 
 
-def _gap(cue: re.Match[str], start: int, end: int) -> int:
-    return cue.start() - end if cue.start() >= end else start - cue.end()
-
-
-def _relation(text: str, cue: re.Match[str], start: int, end: int, between: str) -> Relation | None:
+def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relation | None:
     """How the document found relates to the one numbered; None where that one is needed by it."""
+    subject = _is_subject(text, cue, start, between)
     match cue.lastgroup:
         case "successor":
             return "replaced"
         case "predecessor":
             return "replaces"
-        case "prerequisite" | "lacking":
+        case "prerequisite":
             return "requires"
         case "need":
-            return "requires" if _is_subject(text, cue, start, end, between) or _named(cue, between) else None
+            said = cue[0].casefold()  # "needed for EIP-5", "which has to be there before EIP-5"
+            named = (said.endswith("ed") or "to be" in said) and _PLACED.fullmatch(between)
+            return "requires" if subject or named else None
         case kind:
-            return "replaces" if _is_subject(text, cue, start, end, between) == (kind == "replace") else "replaced"
+            return "replaces" if subject == (kind == "replace") else "replaced"
 
 
-def _named(cue: re.Match[str], between: str) -> bool:
-    """Whether what is needed is said to stand in the document: "needed for EIP-5", "listed as required in EIP-5"."""
-    passive = cue[0].casefold().endswith("ed") or "to be" in cue[0].casefold()
-    return passive and _PLACED.fullmatch(between) is not None
-
-
-def _is_subject(text: str, cue: re.Match[str], start: int, end: int, between: str) -> bool:
-    """Whether the document at `[start, end)` does what the verb says, rather than having it done to it."""
-    verb = cue[0].casefold()
-    passive = verb.split()[0].endswith(("ed", "taken", "given", "built", "done", "made"))
+def _is_subject(text: str, cue: re.Match[str], start: int, between: str) -> bool:
+    """Whether the document at `start` does what the verb says, rather than having it done to it."""
+    passive = cue[0].casefold().split()[0].endswith(("ed", "taken", "given", "built", "made"))
     if start < cue.start():
-        had = _PASSIVE.search(between) or _ASKED.search(text[:start])
-        return not (passive and had) and not (verb == "obsolete" and _CAUSED.search(text[:start]))
+        asked = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"
+        return not (passive and (_PASSIVE.search(between) or (asked and asked[0].split()[1:] in ([], ["the"]))))
     return passive and _BY.search(between) is not None

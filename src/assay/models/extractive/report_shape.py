@@ -11,7 +11,7 @@ from assay.core.blocks import heading, leaves, read_template
 from assay.core.brief import Section
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
-from assay.models.extractive.actions import last
+from assay.models.extractive.question import last
 from assay.models.extractive.shelf import QuotableUnit
 from assay.models.extractive.words import carries_topic, stems
 

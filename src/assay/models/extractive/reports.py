@@ -17,7 +17,7 @@ from assay.models.extractive.actions import shelf_of, shelved, task_of
 from assay.models.extractive.answers import alike, select
 from assay.models.extractive.passages import ends, keys, one_line
 from assay.models.extractive.plans import short
-from assay.models.extractive.question import ParsedQuestion, analyze, parts, question_of
+from assay.models.extractive.question import ParsedQuestion, analyze, last, parts, question_of
 from assay.models.extractive.report_shape import (
     Sections,
     counted,
@@ -29,7 +29,7 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import ComparisonTable, calculated, frames, is_said, sides, table
+from assay.models.extractive.tabulation import calculated, frames, is_said
 from assay.models.extractive.words import stems
 
 FOUND = 8
@@ -47,13 +47,7 @@ def find(request: Request) -> str:
     if computed := calculated(request):
         return listed(computed)
     shelf = shelf_of(request)
-    framed = frames(task, whole, shelf)
-    asked = sides(task)
-    most = max(FOUND - len(framed), ANSWER)
-    found = _beside(asked, shelf) if asked else select(task, shelf, whole, limit=most)
-    found = (found if hops.speaks_of(task, found) else hops.bridged(task, shelf, most)) or found
-    units = [*framed, *found]
-    return listed(_once(units)) or nothing()
+    return listed(_once([*frames(task, whole, shelf), *select(task, shelf, whole, limit=FOUND)])) or nothing()
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
@@ -79,38 +73,30 @@ def write(request: Request) -> str:
     everything = _once([unit for _, units in found for unit in units])
     if not everything:
         return not_found()
-    compared = table(question, shelf) if shape.part == 1 else None
-    shown = compared.said if compared else frozenset[str]()
-    leading = [unit for unit in _found(question, shelf, found) or everything[:1] if unit.text not in shown]
+    leading = _found(question, shelf, found) or everything[:1]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
         filled = _placed(template, leading, _once(near), shelf)
-        blocks = _written([(heading, _fresh(units, set(shown), len(units))) for heading, units in filled], shape.words)
+        blocks = _written([(heading, _fresh(units, set(), len(units))) for heading, units in filled], shape.words)
     else:
-        blocks = _free(request, leading if shape.part == 1 else [], found, set(shown), compared)
+        blocks = _free(request, leading if shape.part == 1 else [], found)
         blocks += _open_parts(request)
     tables = any(is_said(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
-def _free(
-    request: Request,
-    leading: Sequence[QuotableUnit],
-    found: Sequence[Finding],
-    said: set[str],
-    compared: ComparisonTable | None,
-) -> list[str]:
-    """The answer, a table where things are compared, and a section for each plan step."""
-    words = shape_of(request).words
+def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding]) -> list[str]:
+    """The answer, and a section for each plan step."""
+    words, plan = shape_of(request).words, last(request, "plan", Plan)
     several = asks_several(analyze(question_of(request)))
     least = len(leading) if several else max(ANSWER, sum(unit.frame for unit in leading))
-    first = [] if compared else opening(leading[:least], words)
-    said |= {unit.text for unit in first}
-    sections = [(f"## {heading}", units) for heading, units in _sections(_steps(request), found)]
+    first = opening(leading[:least], words)
+    said = {unit.text for unit in first}
+    sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
     _add(sections, leading[len(first) :])
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
-    blocks = [_paragraphs(first), compared.text if compared else "", *_written(fresh, words and words - counted(first))]
+    blocks = [_paragraphs(first), *_written(fresh, words and words - counted(first))]
     return [block for block in blocks if block]
 
 
@@ -152,12 +138,9 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
     """What answers each part of a question, in the question's order."""
     if followed := hops.answer(question.text, shelf):
         return followed
-    if compared := sides(question):
-        return _beside(compared, shelf)
     asked = [analyze(part) for part in parts(question.text)]
     each = [_leading(select(part, shelf, question), len(asked)) for part in asked]
-    found = _once([unit for units in each for unit in units])
-    return (found if hops.speaks_of(question, found) else hops.bridged(question, shelf, ANSWER)) or found
+    return _once([unit for units in each for unit in units])
 
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
@@ -170,12 +153,6 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
     if asks_several(question):
         return _once([unit for units in each for unit in units])
     return _once([unit for units in each for unit in _leading(units, len(each))])
-
-
-def _beside(sides: Sequence[ParsedQuestion], shelf: ShownSources) -> list[QuotableUnit]:
-    """What is said of each thing compared; nothing where one has nothing."""
-    found = [select(side, shelf, side, limit=A_SOURCE) for side in sides]
-    return _once([unit for units in found for unit in units]) if all(found) else []
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
@@ -277,14 +254,6 @@ def _repeats(unit: QuotableUnit, said: set[str]) -> bool:
 # sections
 
 
-def _steps(request: Request) -> tuple[PlanStep, ...]:
-    plans = request.named("plan")
-    try:
-        return msgspec.json.decode(plans[-1], type=Plan).steps if plans else ()
-    except msgspec.DecodeError:
-        return ()
-
-
 def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
     """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
@@ -311,10 +280,6 @@ def _heading(text: str) -> str:
 
 def _open_parts(request: Request) -> list[str]:
     """What could not be found, from the coverage."""
-    texts = request.named("coverage")
-    try:
-        coverage = msgspec.json.decode(texts[-1], type=list[Coverage]) if texts else []
-    except msgspec.DecodeError:
-        coverage = []
+    coverage = last(request, "coverage", list[Coverage]) or []
     missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
     return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

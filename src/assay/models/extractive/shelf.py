@@ -15,7 +15,7 @@ from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
 from assay.models.extractive.question import Identifier, ParsedQuestion, points_back, without
-from assay.models.extractive.words import FRAMES, carries_topic, stems
+from assay.models.extractive.words import carries_topic, stems
 
 A_MARKER = 30
 """Passages one marker names: a longer one is none (`core.scanner`)."""
@@ -85,6 +85,10 @@ class SourcePassages:
         """The field whose value is the document's series and number: `Proposal: [SE-0031](link)`."""
         return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
 
+    def is_name(self, field: PassageField) -> bool:
+        """Whether a field numbers the document, or calls it by its title."""
+        return field in (self.number, self.identified, self.field("title", "feature name"))
+
     @property
     def series(self) -> str:
         """What the series is called which the document is numbered in, "" where it is in none."""
@@ -108,11 +112,6 @@ class SourcePassages:
         return tuple(dict.fromkeys(tuple(words(text)) for text in texts if text))
 
     @cached_property
-    def place_stems(self) -> frozenset[str]:
-        """Word keys of the address."""
-        return frozenset(stems(self.url))
-
-    @cached_property
     def sentences(self) -> tuple[PassageSentence, ...]:
         """Every sentence which can be quoted, in document order, each once.
 
@@ -130,7 +129,7 @@ class SourcePassages:
         for field in self.fields[:4]:
             if _named(field.value, wanted, whole=True) and wanted.series not in {"http", "https"}:
                 return True
-        return _named(self.title, wanted, whole=True) or _named(self.url, wanted) or _numbered(self.url, wanted)
+        return _named(self.title, wanted, whole=True) or _named(self.url, wanted)
 
     def in_series(self, series: str) -> bool:
         """Whether this document has a number of `series`."""
@@ -173,13 +172,6 @@ def _named(text: str, wanted: Identifier, whole: bool = False) -> bool:
     if whole:
         return re.match(rf"\W*{pattern}", text) is not None
     return re.search(pattern, text) is not None
-
-
-def _numbered(url: str, wanted: Identifier) -> bool:
-    """Whether an address names the series, and has a part which begins with the number: `/rfcs/1946-intra-links`."""
-    url = url.casefold()
-    series = re.search(rf"(?<![a-z]){re.escape(wanted.series)}s?(?![a-z])", url)
-    return bool(series) and re.search(rf"/0*{wanted.number}(?=[-_./]|$)", url) is not None
 
 
 # Which of the sources shown a question names: by number, by title, or by the question it is part of. What is asked of
@@ -258,13 +250,11 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     for span in title_spans:
         asked = without(asked, span)
     numbered, missing, used = _by_number(asked, shelf)
-    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
+    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # what a field of the series is called asks for it; the name of who keeps the series asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
-    if numbered and asked.concepts:
-        rest = tuple(term for term in rest if not all(term in book.place_stems for book in books))
     return Subject(books=books, missing=missing, rest=rest, asked=asked)
 
 

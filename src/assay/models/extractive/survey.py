@@ -7,15 +7,15 @@ A condition is only made where the whole question says nothing else: "how many P
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.text import words
-from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.words import CONCEPTS, FRAMES, carries_topic
+from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
+from assay.models.extractive.words import CONCEPTS, carries_topic, stems
 
 _THINGS = (
     r"(?:documents|files|pages|papers|articles|texts|reports|proposals|standards|records|notes|entries|"
@@ -49,7 +49,7 @@ _ASKING = frozenset(
     for word in (
         "list all every each count enumerate documents document files file texts text pages page papers articles "
         "reports proposals standards records notes entries total number collection there that have has had with "
-        "whose or and not find show give name overall altogether"
+        "whose or and not find show give name overall altogether value field header year date ever"
     ).split()
 )
 
@@ -60,14 +60,6 @@ class HeaderKey(msgspec.Struct, frozen=True):
     key: str
     documents: int = 0
     values: dict[str, int] = {}
-
-
-class FieldCondition(msgspec.Struct, frozen=True):
-    """A condition on one field: values it may have, and the words of the question which said so."""
-
-    key: str
-    values: tuple[str, ...]
-    words: frozenset[str]
 
 
 def is_whole(text: str) -> bool:
@@ -89,14 +81,10 @@ def survey(request: Request) -> tuple[ToolCall, ...]:
     if mention is not None:
         return (ToolCall(id="survey-1", name="find_phrase", arguments=_phrases(mention["phrase"])),)
     question = analyze(text)
-    if where := _conditions(question, _headers(request)):
+    if where := _conditions(question, last(request, "headers", list[HeaderKey]) or []):
         return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
-    return (ToolCall(id="survey-1", name="count_documents"),) if _asks_for_all(question) else ()
-
-
-def _asks_for_all(question: ParsedQuestion) -> bool:
-    """Whether a question sets no condition at all: every word of it asks, or stands for documents."""
-    return not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
+    unconditional = not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
+    return (ToolCall(id="survey-1", name="count_documents"),) if unconditional else ()
 
 
 def _phrases(said: str) -> dict[str, object]:
@@ -119,104 +107,63 @@ def _phrase(said: str) -> str:
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
 
 
-def _headers(request: Request) -> list[HeaderKey]:
-    try:
-        return msgspec.json.decode(request.named("headers")[-1], type=list[HeaderKey])
-    except msgspec.DecodeError:
-        return []
-
-
-def _conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[str]:
-    """The conditions a question makes; none where a word of it that carries a topic is not accounted for."""
-    dated, known = _dated(question, headers)
-    written, names = _authored(question, headers)
-    found = [each for each in _valued(question, headers) if not {stem(word) for word in each.words} <= names]
-    known |= names
-    known |= {stem(word) for wanted in found for word in wanted.words}
-    if found:
-        known |= {stem(word) for wanted in found for word in words(wanted.key)} | question.concept_terms
-    series = {stem(form) for counted in headers for word in words(counted.key) for form in (word, f"{word}s")}
-    left = {stem(word) for word in question.words if carries_topic(word)} - known - series - _ASKING - FRAMES
-    where = [f"{wanted.key} = {' | '.join(wanted.values)}" for wanted in found] + dated + written
-    kinds = _kinds(question, headers)
-    return [*kinds, *where] if kinds is not None and not left else []
-
-
-def _kinds(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[str] | None:
-    """That the documents are of the series the question names: they have its number. None: nothing shows which are."""
-    series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
-    keys = {" ".join(words(counted.key)): counted.key for counted in headers}
-    if any(name not in keys for name in series):
-        return None
-    return [f"{keys[name]} = *" for name in series]
-
-
 _SERIES = re.compile(r"\b[A-Z]{2,6}s\b")
-_CREATED = ("created", "written", "published", "proposed", "submitted", "opened")
-
-
-def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[FieldCondition]:
-    """For each key the values of it which stand in the question; a word counts for the longest value it is in."""
-    said = question.words
-    asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
-    places: list[tuple[int, int, str, str]] = []
-    for counted in headers:
-        for value in counted.values:
-            parts = tuple(words(value))
-            at = _place(parts, said)
-            if at >= 0 and any(carries_topic(word) or word in asked for word in parts):
-                places.append((at, at + len(parts), counted.key, value))
-    best = _settled(places, asked)
-    keys = dict.fromkeys(key for _, _, key, _ in best)
-    return [
-        FieldCondition(
-            key=key,
-            values=tuple(dict.fromkeys(value for _, _, other, value in best if other == key)),
-            words=frozenset(word for start, end, other, _ in best if other == key for word in said[start:end]),
-        )
-        for key in keys
-    ]
-
-
-def _place(parts: tuple[str, ...], said: tuple[str, ...]) -> int:
-    size = len(parts)
-    if not 0 < size <= _LONGEST or all(part.isdecimal() for part in parts):
-        return -1
-    return next((at for at in range(len(said) - size + 1) if said[at : at + size] == parts), -1)
-
-
-def _settled(places: list[tuple[int, int, str, str]], asked: set[str]) -> list[tuple[int, int, str, str]]:
-    """Of values in the same place those of the key which is asked for, else of the first key; the longest first."""
-    places.sort(key=lambda place: (place[0] - place[1], " ".join(words(place[2])) not in asked))
-    taken: list[tuple[int, int, str, str]] = []
-    for start, end, key, value in places:
-        free = all(end <= a or start >= b or (a, b, key) == (start, end, other) for a, b, other, _ in taken)
-        if free:
-            taken.append((start, end, key, value))
-    return sorted(taken)
-
-
-def _dated(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> tuple[list[str], set[str]]:
-    """A condition on when a document was created, and the words which made it."""
-    match = _YEAR.search(question.text)
-    keys = [each.key for each in headers if " ".join(words(each.key)) in CONCEPTS["date"].keys]
-    if match is None or not keys:
-        return [], set()
-    used = {stem(word) for word in (*_CREATED, match["year"])}
-    return [f"{keys[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"], used | question.concept_terms
-
-
+_CREATED = frozenset(map(stem, ("created", "written", "published", "proposed", "submitted", "opened")))
 _PART, _LAST = r"[A-Z][\w.'’-]{1,40}", r"[A-Z][\w'’-]{1,40}"
-_NAME = re.compile(rf"\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
+_NAME = re.compile(rf"(?<!^)\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
 """A name of several words, the last of them with a capital. All parts are bounded: a question may be a page long."""
 
 
-def _authored(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> tuple[list[str], set[str]]:
-    """A condition on who wrote a document: a name of several words, where an author is asked for."""
-    keys = [each.key for each in headers if " ".join(words(each.key)) in CONCEPTS["creator"].keys]
-    match = next((each for each in reversed([*_NAME.finditer(question.text)]) if each.start()), None)
-    if not keys or match is None or not ("creator" in question.concepts or "write" in question.words):
+def _conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[str]:
+    """The conditions a question makes; none where a word of it that carries a topic is not accounted for.
+
+    That the documents are of the series it names ("PEPs") is one: they have its number.
+    """
+    keys = {" ".join(words(counted.key)): counted.key for counted in headers}
+    series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
+    told = {stem(form) for key in keys for word in key.split() for form in (word, f"{word}s")} | _ASKING
+    left = {stem(word) for word in question.words if carries_topic(word)} - told
+    written, used = _authored(question, keys)
+    valued = _valued(question, headers, used)
+    dated = _dated(question, keys)
+    left -= used | {key for parts in valued.values() for part in parts for key in stems(part)}
+    left -= question.concept_terms if valued or dated or written else frozenset()
+    left -= _CREATED | {stem(match["year"]) for match in _YEAR.finditer(question.text)} if dated else frozenset()
+    where = [f"{key} = {' | '.join(values)}" for key, values in valued.items()] + dated + written
+    kinds = [f"{keys[name]} = *" for name in series if name in keys]
+    return [*kinds, *where] if len(kinds) == len(series) and not left else []
+
+
+def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
+    """For each key the values of it which stand in the question: the longest first, and of a key that is asked for."""
+    said = f" {' '.join(question.words)} "
+    asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
+    places = [
+        (-len(parts), " ".join(words(counted.key)) not in asked, counted.key, value, f" {' '.join(parts)} ")
+        for counted in headers
+        for value in counted.values
+        if 0 < len(parts := words(value)) <= _LONGEST and not all(map(str.isdecimal, parts))
+        if any(carries_topic(part) or part in asked for part in parts) and not names.issuperset(map(stem, parts))
+    ]
+    found, taken = dict[str, list[str]](), dict[str, str]()
+    for _, _, key, value, phrase in sorted(places, key=lambda place: place[:2]):
+        if phrase in said or taken.get(phrase) == key:
+            said, taken[phrase] = said.replace(phrase, "  "), key
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def _dated(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
+    """A condition on when a document was created."""
+    match = _YEAR.search(question.text)
+    dates = [key for name, key in keys.items() if name in CONCEPTS["date"].keys]
+    return [f"{dates[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"] if match and dates else []
+
+
+def _authored(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
+    """A condition on who wrote a document: a name of several words, where an author is asked for; and its words."""
+    creators = [key for name, key in keys.items() if name in CONCEPTS["creator"].keys]
+    named = _NAME.findall(question.text)[-1:]
+    if not creators or not named or not ("creator" in question.concepts or "write" in question.words):
         return [], set()
-    return [f"{keys[0]} ~ {match[0]}"], {stem(word) for word in words(match[0])} | question.concept_terms | {
-        stem("write")
-    }
+    return [f"{creators[0]} ~ {named[0]}"], {*stems(named[0]), stem("write")}

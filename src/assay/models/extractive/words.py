@@ -55,15 +55,6 @@ def topics(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in words(text) if carries_topic(word)))
 
 
-def is_german(text: str) -> bool:
-    """Whether more German than English function words occur: German writes every noun with a capital letter."""
-    found = words(text)
-    return sum(word in _GERMAN for word in found) > sum(word in _ENGLISH for word in found)
-
-
-_GERMAN, _ENGLISH = _set(STOP_WORDS["de"]), _set(STOP_WORDS["en"])
-
-
 # how documents are described
 
 
@@ -112,17 +103,7 @@ CONCEPTS: dict[str, Concept] = {
         "require, required, requirement, prerequisite, depend, dependency, rely, relies, builds on, build on, "
         "needed for, voraussetzung, erfordert, benötigt, abhängig, требует, зависит, 依赖, 依賴, 依存, يتطلب, يعتمد",
     ),
-    "type": _concept("type, kind, typ, тип, 类型, 類型, 種類, نوع", "type, kind of, typ, тип, 类型, 類型, 種類, نوع"),
-    "title": _concept(
-        "title, name, feature name, titel, название, 标题, タイトル, عنوان",
-        "title, titled, titel, name of, heißt, название, 标题, 標題, タイトル, عنوان",
-    ),
-    "version": _concept(
-        "version, target version, release, версия, 版本",
-        "which version, what version, which release, welche version, версия, 版本, バージョン, إصدار",
-    ),
-    "description": _concept("description, summary, abstract, beschreibung", "description, beschreibung, описание"),
-    "language": _concept("language, sprache, язык", "which language, language of, sprache, язык"),
+    "type": _concept("type, kind, typ, тип, 类型", "type, kind of, typ, тип, 类型"),
 }
 INVERSE = {"replaced": "replaces", "replaces": "replaced"}
 """What one document says of another, and what that says of the first."""
@@ -142,22 +123,6 @@ STATES = frozenset(
     map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
 )
 """What "is it …?" asks of a status."""
-ABOUT = _set("about summary abstract overview propose proposes purpose motivation introduce introduces worum geht")
-"""What "what is it about?" says."""
-FRAMES = frozenset(
-    map(
-        stem,
-        (
-            "year month day date time ever officially first originally people person persons proposal proposals field "
-            "header value recorded stated number count page entry answer question prior next old new earlier later "
-            "older newer project place url link thread takes anyone someone jahr tag monat dokument datei nummer год "
-            "день документ номер intended meant belong belongs fall falls target targets aim"
-        ).split(),
-    )
-)
-"""Words which frame a question about a document and say nothing about what stands in it."""
-
-
 # questions
 
 JOINS = (
@@ -176,12 +141,5 @@ COMPARING = _set("""
     vergleich vergleiche unterschied unterschiede unterscheiden сравни сравнить отличие отличия разница различия
     """)
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
-EXPLAINING = _set("how why explain warum wieso weshalb wie erkläre как почему зачем объясни كيف لماذا اشرح")
-EXPLAINING_CJK = ("怎么", "怎麼", "如何", "为什么", "為什麼", "どのように", "なぜ")
 PRONOUNS = _set("it its they them their this that these those he she his her er sie es ihr sein он она оно они его её")
 YES_OR_NO = _set("is was has are were ist wurde")
-CJK_ASKING = re.compile(
-    "什么时候|什麼時候|多少|多长|多高|多大|多久|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪些|何时|何時|何年|何人|いくつ|いくら|どこ|だれ|なに"
-    "|どの|いつ|怎么|怎麼|如何|为什么|為什麼|何|几|幾|谁|誰|哪|吗|嗎|呢"
-)
-"""Words which ask in unspaced scripts, cut out before pairs of characters are made of a question."""
