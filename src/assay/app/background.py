@@ -1,4 +1,4 @@
-"""The class `BackgroundLibrary`: documents which come in while one does other things."""
+"""The class `BackgroundLibrary`: documents that are added in the background."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ else:
     shelves = later("assay.services.shelves")
 
 LARGEST = 200_000_000
-"""Bytes an uploaded file may have, where nobody says how many."""
+"""The default limit of an uploaded file in bytes."""
 
 
 class BackgroundLibrary(Home):
-    """What is read into a library in the background, and how that goes."""
+    """Reading into a library in the background, with progress."""
 
     async def begin_add(self, paths: Sources, collection: str = DEFAULT) -> Addition:
-        """Have documents read into a collection in the background; `follow_addition` tells how it goes.
+        """Read documents into a collection in the background; `follow_addition` reports the progress.
 
-        It goes on when this process dies: in the next which calls `go_on_adding`, or follows it, on this machine.
+        If this process dies, the next one on this machine that calls `go_on_adding`, or follows the addition, continues
+        it.
 
         Raises:
-            UsageError: nothing is named, or a name no collection can have. What cannot be read, the addition tells.
+            UsageError: nothing is named, or the collection's name is not valid. The addition itself reports what cannot
+                be read.
         """
         return await additions.begin(self._context, paths, collection)
 
@@ -44,33 +46,33 @@ class BackgroundLibrary(Home):
         media_type: str = "",
         most: int = LARGEST,
     ) -> Addition:
-        """Have a file read in the background which comes piece by piece; it is whole on the disk when this returns.
+        """Receive a file in pieces and read it in the background; it is complete on disk when this returns.
 
         Args:
-            name: what it is called; its end says how it is read, or else its `media_type`.
+            name: its name, whose suffix says how to read it; without a suffix its `media_type` does.
             pieces: its bytes, at most `most`.
-            collection: where it comes in.
-            media_type: what it is said to be.
-            most: bytes it may have.
+            collection: the collection to add it to.
+            media_type: its declared media type.
+            most: the largest allowed size in bytes.
 
         Raises:
-            TooLarge: it has more bytes; nothing of it is kept.
-            UsageError: this is no name of a file or collection.
+            TooLarge: it is larger; nothing of it is kept.
+            UsageError: the name of the file or collection is not valid.
             StoreError: it cannot be stored.
         """
         return await additions.upload(self._context, additions.Arriving(name, pieces, collection, most, media_type))
 
     async def begin_crawl(self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5) -> Addition:
-        """Have a site read into a collection in the background, as `crawl` does.
+        """Read a site into a collection in the background, as `crawl` does.
 
         Raises:
-            UsageError: a name no collection can have. What cannot be read, the addition tells.
+            UsageError: the collection's name is not valid. The addition itself reports what cannot be read.
         """
         how = AdditionStart(kind="crawl", options={"pages": pages, "depth": depth})
         return await additions.begin(self._context, [url], collection, how)
 
     async def begin_sync(self, collection: str = DEFAULT) -> Addition:
-        """Have a look taken in the background at all a collection was added from, as `sync` does.
+        """Look again in the background at every place a collection was added from, as `sync` does.
 
         Raises:
             UnknownName: there is no such collection.
@@ -80,27 +82,27 @@ class BackgroundLibrary(Home):
         return await additions.begin(self._context, [f"@{collection}"], collection, how)
 
     async def additions(self, limit: int = 100) -> list[Addition]:
-        """What was added in the background in the last days, or is being added; newest first."""
+        """Additions in progress and those of the last days, newest first."""
         return await asyncio.to_thread(self._context.store.additions.all, limit)
 
     async def addition(self, id: str) -> Addition:
-        """How an addition stands.
+        """Return an addition.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return await asyncio.to_thread(self._context.store.additions.find, id)
 
     def follow_addition(self, id: str, after: int = 0) -> AsyncIterator[Addition]:
-        """An addition each time something is said of it, in whatever process, from `seq > after`, until it has ended.
+        """Yield an addition after each update with `seq > after`, in whatever process, until it has ended.
 
-        Of what is said fast, the last is told.
+        Of updates in quick succession only the last is yielded.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return additions.follow(self._context, id, after)
 
     async def go_on_adding(self) -> list[Addition]:
-        """Go on with what killed processes of this machine were adding; a server does this when it starts."""
+        """Continue what killed processes of this machine were adding; a server does this when it starts."""
         return await additions.go_on(self._context)

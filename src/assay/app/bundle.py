@@ -1,4 +1,4 @@
-"""Verify a bundle file: no home, no network, and settings only for whose signatures are trusted."""
+"""Verifies a bundle file: no home, no network, and settings only for trusted signers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["BundleCheck", "BundleSignature", "Outcome", "Verification", "install
 
 
 def verify_bundle(path: Path, signer: str = "") -> Verification:
-    """Every check over the bundle at `path`. Blocking; holds the file in memory.
+    """Do every check of the bundle at `path`. Blocking; holds the file in memory.
 
-    A signature counts if `signer` made it (a public key, a file with one, or a name of the settings); without one, if
-    anybody did whom the settings trust.
+    A signature counts if it is by `signer` (a public key, a file with one, or a name in the settings); without
+    `signer`, if the settings trust it.
 
     Raises:
-        UsageError: there is no such file, it cannot be read, or it is no zip at all; there is no such signer.
+        UsageError: the file does not exist, cannot be read, or is not a zip; or there is no such signer.
         ConfigError: it is signed, and the settings cannot be read.
     """
     named = signatures.signer(signer) if signer else None
@@ -43,7 +43,7 @@ def verify_bundle(path: Path, signer: str = "") -> Verification:
 
 
 def limits() -> BundleSettings:
-    """How much a bundle may hold and cost; as Assay comes, where the settings cannot be read: checking needs none."""
+    """Limits on the contents of a bundle; the defaults if the settings cannot be read, since checking needs none."""
     try:
         return settings.load().bundles
     except ConfigError:
@@ -51,7 +51,7 @@ def limits() -> BundleSettings:
 
 
 def _read(path: Path, most: int) -> bytes:
-    """The bytes of a regular file which is no larger than a bundle may be."""
+    """The bytes of a regular file that is no larger than a bundle may be."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):  # a pipe or a device may never end
         raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(about.st_mode) else 'not a file'}")

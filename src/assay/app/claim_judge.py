@@ -1,7 +1,7 @@
-"""Claims judged by a model against the texts given with them: the calls of a run, whose journal is in memory.
+"""A model judges claims against texts given with them, as calls of a run with its journal in memory.
 
-Verdicts come in the order of a run: what the rules decide no judge is asked about. Answers are remembered in the home,
-so that a check which was interrupted does not pay twice.
+Verdicts follow the order of a run: no judge is asked about what the rules decide. Answers are stored in the home, so
+that an interrupted check does not pay twice.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from assay.verify.claim_check import ALL_OURS, CheckRules, PendingClaim, check_c
 from assay.verify.judge import consider
 
 AT_ONCE = 8
-"""Calls at once, the limit of most services for one key."""
+"""Parallel calls, the limit of most services for one key."""
 BATCH = 64
 _BANDS: dict[Verdict, tuple[float, float]] = {
     "supported": (0.75, 0.99),
@@ -46,7 +46,9 @@ _BANDS: dict[Verdict, tuple[float, float]] = {
     "unsupported": (0.02, 0.24),
     "contradicted": (0.01, 0.2),
 }
-"""Where a judge's verdict puts the score; inside, the weight of words says where. Not calibrated: no judge is known."""
+"""The range of the score for a judge's verdict; within it the weight of words decides. Not calibrated: judges
+differ.
+"""
 
 Row = ClaimRow | BadRow
 Checked = CheckedRow | BadRow
@@ -65,22 +67,22 @@ async def judge_rows(
     max_tokens: int | None = None,
     warn: Warn = warnings.warn,
 ) -> Usage:
-    """Check each claim with `model` (PROVIDER:NAME) as judge; what it took comes back.
+    """Check each claim with `model` (PROVIDER:NAME) as judge, and return the usage.
 
     Args:
-        rows: read as they are needed, some at a time, in a thread.
+        rows: read on demand, some at a time, in a thread.
         told: called with each verdict, in the order of the rows.
-        home: where answers are remembered; None for that of the settings.
-        remember: False leaves no trace of them.
-        models: models of the caller's own, by name.
-        max_usd: US dollars it may cost; claims which are left over are unchecked. None: the settings.
-        max_tokens: tokens it may use, likewise.
-        warn: hears of each check of another package which failed; a Python warning by default. Those which the setting
-            `checks_off` names are not asked.
+        home: where answers are stored; None for the home in the settings.
+        remember: False stores no answers.
+        models: the caller's own models, by name.
+        max_usd: the most it may cost, in US dollars; the remaining claims are unchecked. None: from the settings.
+        max_tokens: the most tokens it may use, likewise.
+        warn: called for each failed check of another package; a Python warning by default. Checks named in the setting
+            `checks_off` are not asked.
 
     Raises:
-        UnknownName, ConfigError: there is no such model, or it cannot be reached as it is set up.
-        UsageError: it is one which cannot judge, or money is limited and its price not known.
+        UnknownName, ConfigError: there is no such model, or it is not set up correctly.
+        UsageError: the model cannot judge, or money is limited and its price not known.
     """
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
@@ -107,15 +109,15 @@ async def judge_rows(
 
 
 def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
-    """What a judge may take; None is what the settings say of a run."""
+    """The budget of a judge; None is the settings' limit for a run."""
     limits = settings.limits
     return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
 
 class Bench(msgspec.Struct, frozen=True):
-    """A judge for claims with what they cite: the model `name`, and where it finds documents and remembers answers.
+    """A judge for claims with their evidence: the model `name`, and where it finds documents and stores answers.
 
-    `rate_limiter` say when it may be called, `budget` what all its calls together may take.
+    `rate_limiter` delays its calls, `budget` limits all of them together.
     """
 
     name: str
@@ -125,12 +127,12 @@ class Bench(msgspec.Struct, frozen=True):
     budget: Budget = Budget()
 
     async def judge(self, found: Sequence[PendingClaim], rules: CheckRules = ALL_OURS) -> Judgements:
-        """What the judge says of each claim, `AT_ONCE` at a time; `rules` are those asked before.
+        """Return the judge's verdict on each claim, `AT_ONCE` at a time; `rules` are those asked before.
 
-        One who fails leaves a claim unchecked, with the reason, and so does a budget which is used up.
+        A failing judge leaves a claim unchecked, with the reason, and so does a spent budget.
 
         Raises:
-            UsageError: the model is one which cannot judge, or money is limited and its price not known.
+            UsageError: the model cannot judge, or money is limited and its price not known.
         """
         check_able(self.name, self.model)
         opinions: dict[str, Check] = {}
@@ -151,7 +153,7 @@ class Bench(msgspec.Struct, frozen=True):
 
 
 class Judgements(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's verdicts by the claims' ids, and what they took."""
+    """A judge's verdicts by the claims' ids, and the usage."""
 
     opinions: Mapping[str, Check] = {}
     model: str = ""
@@ -159,17 +161,17 @@ class Judgements(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_able(name: str, model: Model) -> None:
-    """Refuse a model which has no opinion of its own.
+    """Refuse a model that cannot judge.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it cannot.
     """
     if model.profile.deterministic:
         raise UsageError(f"{name} cannot judge claims; leave out --model to check them by rules alone")
 
 
 async def _used(pipeline: Pipeline, brief: Brief, world: World) -> Usage:
-    """Run `pipeline` over a journal of its own; what it took."""
+    """Run `pipeline` over a separate journal and return the usage."""
 
     async def prepare() -> tuple[Brief, World]:
         return brief, world
@@ -235,7 +237,7 @@ async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore
 
 
 async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
-    """One claim: by the rules where they decide, else by the judge of `run`."""
+    """Check one claim: by the rules if they decide, else by the judge of `run`."""
     first = checker.decide(row)
     if first.rule != "lexical":
         return CheckedRow(

@@ -1,4 +1,4 @@
-"""What reads, finds and posts, made out of a context: the adapters which `services.ports.Wiring` asks for."""
+"""Creates the adapters that `services.ports.Wiring` asks for, from a context."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reader(context: Context) -> DocumentReader:
     """What reads the passages of documents."""
 
     def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
-        return context.readers.cut(text, syntax)  # not made before it is wanted
+        return context.readers.cut(text, syntax)  # created on first use
 
     def begin(texts: Texts) -> Callable[[], Sequence[Spans]]:
         return context.readers.begin_cutting(texts)
@@ -68,20 +68,20 @@ def readers() -> LazyReaders:
 
 
 def search(context: Context) -> LibrarySearch:
-    """The index in the home, in the database or in OpenSearch, as the settings say; without a home, one in memory.
+    """The index in the home, in the database or in OpenSearch, as in the settings; without a home, one in memory.
 
-    Where an embedder is named, what it finds by meaning is searched too; a library in memory has no vectors.
+    If an embedder is named, search by meaning is included; a library in memory has no vectors.
 
     Raises:
-        ConfigError: it is to be in a database, and there is none; or there is no such embedder.
+        ConfigError: the index should be in a database and there is none, or there is no such embedder.
     """
     index = _index(context)
     return embeddings.hybrid(context, index) if context.home and context.settings.embedder.model else index
 
 
 def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
-    """The index as the owner of a context may ask it; by words alone where what a run asks may not be told to the
-    embedder.
+    """The index as the owner of a context may query it; by words alone if the embedder may not see the run's
+    queries.
     """
     index = context.search
     if brief is not None and brief.scope.private and isinstance(index, hybrid.HybridSearch):
@@ -101,7 +101,7 @@ def _index(context: Context) -> WordIndex:
 def _in_postgres(context: Context) -> WordIndex:
     if context.settings.database is None:
         raise ConfigError("search.index is postgres, and there is no PostgreSQL database: set ASSAY_DATABASE, or local")
-    # By name: its driver is an extra, and slow to load.
+    # Imported by name: its driver is an extra, and slow to load.
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
     engine = backend.engine(present=False)
     made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
@@ -117,7 +117,7 @@ def _in_opensearch(context: Context, home: Path) -> WordIndex:
             "search.index is opensearch, and no address is set: set ASSAY_SEARCH_OPENSEARCH to "
             "https://USER:PASSWORD@HOST:9200, or search.index to local"
         )
-    # By name: who has an index of his own does not load it.
+    # Imported by name: not needed with another index.
     opensearch = import_module("assay.search.opensearch")
     made: WordIndex = opensearch.OpenSearchSearch(
         opensearch.OpenSearchClient(address.get_secret_value()),
@@ -131,7 +131,7 @@ def _in_opensearch(context: Context, home: Path) -> WordIndex:
 
 
 def _index_turn(context: Context, home: Path) -> Turn:
-    """Whose turn it is to write an index which the processes of a home share, or the machines of a database."""
+    """The lock for writing an index that the processes of a home share, or the machines of a database."""
     if context.settings.database is None:
         return partial(file_turn, index_folder(home), INDEX)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
@@ -141,17 +141,17 @@ def _index_turn(context: Context, home: Path) -> Turn:
 
 
 def run_index(context: Context) -> RunIndex:
-    """The index of what all runs asked and say, in the home; without one, in memory."""
+    """The index of the questions and reports of all runs, in the home; without one, in memory."""
     return RunIndex(None if context.home is None else runs_folder(context.home))
 
 
 def kept(context: Context) -> PageCache:
-    """Pages of the web which were read before, in the home."""
+    """The cache of web pages, in the home."""
     return MemoryPages() if context.home is None else FolderPages(pages_folder(context.home), context.store.blobs)
 
 
 def online(context: Context) -> web.Online:
-    """What all runs share of the web."""
+    """What all runs share for using the web."""
     return web.Online(
         context.settings,
         web.PageIntake(
@@ -181,22 +181,22 @@ def both(first: Watch, second: Watch) -> Watch:
 
 
 def similarity(context: Context, brief: Brief) -> Similarity | None:
-    """What compares texts of a run by meaning; None where no embedder is named."""
+    """Compares texts of a run by meaning; None if no embedder is named."""
     return embeddings.similarity(context, brief) if context.settings.embedder.model else None
 
 
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
-    """Bring the vectors level with the library; what that came to, by name."""
+    """Update the vectors from the library; return figures, by name."""
     return msgspec.structs.asdict(await embeddings.embed(context, progress, anew=anew))
 
 
 def library(context: Context) -> assay.Assay:
-    """The library as the owner of a context knows it."""
+    """The library as the owner of a context sees it."""
     return assay.Assay.over(context)
 
 
 async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
-    """Check a text as the command does: over the documents it names, with a library in memory."""
+    """Check a text as the command does: against the documents it names, with a library in memory."""
     file, output = Path(wanted.file), Path(wanted.output)
     text = await asyncio.to_thread(text_of, file, "the text", verification.LONGEST)
     async with assay.Assay(context.settings, models=context.own_models) as alone:

@@ -1,4 +1,4 @@
-"""A context opened over a home, as the settings have it, and who watches its runs: a log, a trace, both, or nobody."""
+"""Opens a context over a home, as in the settings, with observers of its runs: a log, a trace, both, or none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DATABASES = ("postgresql://", "postgres://")
 
 
 def watch_for(settings: Settings) -> Watch | None:
-    """The watch of every run of this process; None where nobody wants to know: then nothing of it is imported.
+    """The observer of every run of this process; None if there is none: then its libraries are not imported.
 
     Raises:
         ConfigError: the log's file cannot be written.
@@ -46,7 +46,7 @@ def _logs(settings: Settings) -> Watch | None:
     log = settings.log
     if log.file is None and not log.stderr:
         return None
-    # Loaded by name, and only here: nobody who keeps no log pays for it.
+    # Imported by name, and only here, so that it costs nothing without a log.
     logs = importlib.import_module("assay.telemetry.logs")
     watch: Watch = logs.open_logs(
         log.file, stderr=log.stderr, level=log.level, form=log.format, secrets=tuple(secrets_of(settings))
@@ -55,7 +55,7 @@ def _logs(settings: Settings) -> Watch | None:
 
 
 def _spans() -> Watch | None:
-    """Spans, where the process traces already or OpenTelemetry's variables name where to; not without the extra."""
+    """Spans, if the process traces already or OpenTelemetry's variables name a target; needs the extra."""
     if SDK not in sys.modules and not tracing_wanted():
         return None
     try:
@@ -67,7 +67,7 @@ def _spans() -> Watch | None:
 
 
 def watch_loop(context: Context) -> None:
-    """Have it told what holds up the running loop, where the settings say so."""
+    """Report what blocks the running loop, if the settings say so."""
     milliseconds = context.settings.log.stalls
     if milliseconds is not None and "stalls" not in context.made:
         watching = watchdog.Watchdog(milliseconds / 1000, watchdog.tell)
@@ -77,7 +77,7 @@ def watch_loop(context: Context) -> None:
 
 
 def secrets_of(settings: BaseModel) -> Iterator[str]:
-    """Every key the settings hold, to be hidden wherever it stands."""
+    """Every key in the settings, to be hidden wherever it appears."""
     for name in type(settings).model_fields:
         match value := getattr(settings, name):
             case SecretStr():
@@ -91,27 +91,27 @@ def secrets_of(settings: BaseModel) -> Iterator[str]:
 
 
 def _hidden(secret: str) -> Iterator[str]:
-    """What of a secret is to be hidden: of a database's address the passwords alone, as written and as meant.
+    """The parts of a secret to hide: for a database's address only the passwords, as written and decoded.
 
-    A log with `***` in place of a whole address would not say which database could not be reached.
+    A log with `***` instead of a whole address would not say which database could not be reached.
     """
     if not secret.startswith(DATABASES):
         yield secret
         return
     rest, _, query = secret.partition("://")[2].partition("?")
     authority = rest.partition("/")[0]
-    user = (authority if "@" in authority else rest).rpartition("@")[0]  # a password may hold a slash
+    user = (authority if "@" in authority else rest).rpartition("@")[0]  # a password may contain a slash
     named = [value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name]
     written = [user.partition(":")[2], *named]
     yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
 
 
 def opened(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:
-    """The context of a home; its store is opened at once, so that what is wrong with it is said at once.
+    """The context of a home. Its store is opened at once, so that problems with it are raised at once.
 
     Raises:
-        StoreError: the store cannot be made, read or reached.
-        ConfigError: what reaches it is not installed, or the log's file cannot be written.
+        StoreError: the store cannot be created, read or reached.
+        ConfigError: a required library is not installed, or the log's file cannot be written.
     """
     wiring: Wiring = components
     store = store_of(home, settings)

@@ -1,4 +1,4 @@
-"""The database as its owner sees it: copied, restored, checked, and brought to this release's schema."""
+"""The database for its operator: backups, restoration, checks, and migration to this release's schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.store.sql.tables import HEAD
 
 
 class Migrated(msgspec.Struct, frozen=True, kw_only=True):
-    """The schema before and now; `copy` is the file in which the database is as it was, empty where nothing changed."""
+    """The schema before and now; `copy` is a file with the earlier database, empty if nothing changed."""
 
     before: str
     now: str
@@ -32,13 +32,13 @@ class Migrated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backup(home: Path, settings: Settings, target: Path) -> Backup:
-    """Copy a library and its runs to a file, while others work with them; with `.zip` what was read and schedules too.
+    """Back up a library and its runs to a file, while others work with them; with `.zip` including blobs and schedules.
 
-    It is the same file whether they lie in a home or in PostgreSQL and an object store.
+    The file is the same whether they are in a home or in PostgreSQL and an object store.
 
     Raises:
-        UsageError: the file is there already, or there is no folder for it.
-        StoreError: it cannot be copied, or the file not written.
+        UsageError: the file exists already, or its folder does not.
+        StoreError: the backup cannot be read or written.
     """
     if os.path.lexists(target):
         raise UsageError(f"{target} already exists: name another file, or move it away")
@@ -49,11 +49,11 @@ def backup(home: Path, settings: Settings, target: Path) -> Backup:
 
 
 def restored(home: Path, settings: Settings, file: Path) -> Restored:
-    """Put a copy to where the settings say that the library and its runs lie; there must be nothing yet.
+    """Restore a backup to where the settings say that the library and its runs are; there must be nothing yet.
 
     Raises:
         UsageError: there is no such file.
-        StoreError: it is no copy, there is something already, or it cannot be written.
+        StoreError: it is not a backup, there is something already, or it cannot be written.
     """
     if not file.is_file():
         raise UsageError(f"there is no file {file}: check its name")
@@ -68,21 +68,21 @@ def restored(home: Path, settings: Settings, file: Path) -> Restored:
 
 
 def checked(home: Path, settings: Settings, *, quick: bool = False) -> IntegrityReport:
-    """Look at all of a library and its runs, and change nothing.
+    """Check everything in a library and its runs, without changes.
 
     Raises:
-        StoreError: there is no database which this release can read, or the blobs cannot be reached.
+        StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
     home = home.expanduser()
     return check(database_of(home, settings), blobs_of(home, settings), quick=quick)
 
 
 def migrate(home: Path, settings: Settings) -> Migrated:
-    """Bring the database to this release's schema; a file is copied first.
+    """Migrate the database to this release's schema; a file is copied first.
 
     Raises:
         UsageError: there is none.
-        StoreError: it is not Assay's, damaged, from a newer release, or the copy cannot be written.
+        StoreError: it is not Assay's, is damaged or from a newer release, or the copy cannot be written.
     """
     home = home.expanduser()
     at = database_of(home, settings)
@@ -102,7 +102,7 @@ def _migrate_file(path: Path) -> Migrated:
     copy = ""
     if found.state == "older":
         draft = path.with_name(f".{DATABASE}.copy")
-        draft.unlink(missing_ok=True)  # of one which was killed
+        draft.unlink(missing_ok=True)  # of a killed process
         copy_database(path, draft)
         copy = str(draft.rename(_free(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
     elif found.state != "current":
@@ -112,7 +112,7 @@ def _migrate_file(path: Path) -> Migrated:
 
 
 def _free(path: Path) -> Path:
-    """`path`, or with a number where that is there."""
+    """`path`, with a number if it exists."""
     number, free = 1, path
     while free.exists():
         number += 1

@@ -1,4 +1,4 @@
-"""Search by meaning: the embedder which the settings name, its vectors of the library, and what it may be told."""
+"""Search by meaning: the embedder in the settings, its vectors of the library, and what it may see."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from assay.store.sql.sqlite import engine
 
 
 class Vectors(msgspec.Struct, frozen=True):
-    """An embedder, the vectors it made, and the right to make more.
+    """An embedder, its vectors, and the lock for making more.
 
-    `may_be_told_private` says whether private documents, and what is asked of them, may be given to it. `database` has
-    the vectors where that is PostgreSQL.
+    `may_be_told_private` says whether it may see private documents, and queries about them. `database` has the vectors
+    if that is PostgreSQL.
     """
 
     embedder: Embedder
@@ -44,7 +44,7 @@ class Vectors(msgspec.Struct, frozen=True):
 
 
 class EmbeddingStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the vectors of a library have come: documents with and without, and what they have cost so far."""
+    """Progress of the vectors of a library: documents with and without, and the cost so far."""
 
     model: str
     documents: int
@@ -55,11 +55,11 @@ class EmbeddingStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_embedder(settings: Settings, name: str) -> Embedder:
-    """The embedder called `name` (PROVIDER:MODEL).
+    """Load the embedder called `name` (PROVIDER:MODEL).
 
     Raises:
-        UnknownName: no adapter and no service of that name.
-        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+        UnknownName: there is no such adapter or service.
+        ConfigError: the adapter cannot create it (no key, no address, an extra missing).
     """
     provider, _ = plugins.split(name)
     installed = plugins.names("embedders")
@@ -74,7 +74,7 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
 
 
 def vectors(context: Context) -> Vectors:
-    """The embedder which the settings name, and the vectors it made; opened once.
+    """The embedder in the settings, and its vectors; opened once.
 
     Raises:
         UsageError: the settings name none, or the library is in memory.
@@ -83,7 +83,7 @@ def vectors(context: Context) -> Vectors:
 
 
 def _vectors(context: Context) -> Vectors:
-    """The embedder which the settings name, and the vectors it made.
+    """The embedder in the settings, and its vectors.
 
     Raises:
         UsageError: the settings name none, or the library is in memory.
@@ -114,7 +114,7 @@ def _vectors(context: Context) -> Vectors:
 
 
 def hybrid(context: Context, index: WordIndex) -> HybridSearch:
-    """Search by words and by meaning; what may not be told to the embedder is searched by words."""
+    """Search by words and by meaning; what the embedder may not see is searched by words."""
     of = vectors(context)
     library = context.whole.library
 
@@ -128,9 +128,9 @@ def hybrid(context: Context, index: WordIndex) -> HybridSearch:
 
 
 def similarity(context: Context, brief: Brief) -> Similarity | None:
-    """What compares texts of a run by meaning; None where no embedder is named, or its costs cannot be limited.
+    """Compares texts of a run by meaning; None if no embedder is named, or its costs cannot be limited.
 
-    It is told of private documents as the search is: each time it is asked, what is private then counts.
+    The rule for private documents is that of the search, checked at each call.
     """
     if not isinstance(context.search, HybridSearch):
         return None
@@ -147,7 +147,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
 
 
 async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
-    """Bring the vectors level with the library; see `DocumentLibrary.embed`."""
+    """Update the vectors from the library; see `DocumentLibrary.embed`."""
     of, own = vectors(context), context.settings.embedder
     limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
     builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
@@ -165,11 +165,11 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
     try:
         return await asyncio.to_thread(work)
     finally:
-        reading.stop()  # nobody waits any more: the thread makes no further vectors, and spends nothing more
+        reading.stop()  # nobody waits any more: the thread makes no more vectors, and spends nothing more
 
 
 async def status(context: Context) -> EmbeddingStatus:
-    """How far the vectors of the library have come; see `DocumentLibrary.embedding_status`."""
+    """Progress of the vectors of the library; see `DocumentLibrary.embedding_status`."""
     of = vectors(context)
 
     def look() -> EmbeddingStatus:
@@ -194,6 +194,6 @@ def _after(library: Library, row: int) -> Iterator[int]:
 
 
 def _private(library: Library) -> set[int]:
-    """The rows of all documents which a private collection holds."""
+    """The rows of all documents in private collections."""
     names = [collection.name for collection in library.collections() if collection.private]
     return library.members(names) if names else set()

@@ -1,4 +1,4 @@
-"""The class `RunHistory`: runs and threads as they are stored."""
+"""The class `RunHistory`: stored runs and threads."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ else:
     run_lists = later("assay.services.run_lists")
 
 LATEST = 100
-"""Runs a list holds, where nobody says how many."""
+"""The default length of a list of runs."""
 
 
 class RunHistory(DocumentLibrary):
-    """A library of documents, and the runs over it as they are stored."""
+    """A library of documents, and the stored runs over it."""
 
-    # runs as they are stored
+    # stored runs
 
     async def runs(self, limit: int = LATEST) -> list[RunRow]:
         """The latest runs, newest first."""
         return await stored_runs.latest(self._context, limit)
 
     async def listed(self, limit: int = LATEST) -> list[ListedRun]:
-        """The latest runs, newest first, with whose they are and what they have used."""
+        """The latest runs, newest first, with owner and usage."""
         return await stored_runs.listed(self._context, limit)
 
     async def page(
@@ -56,22 +56,22 @@ class RunHistory(DocumentLibrary):
         limit: int = LATEST,
         accounts: bool = True,
     ) -> RunsPage:
-        """Runs of a kind, newest first, page by page; runs which begin meanwhile change nothing of the pages to come.
+        """List the runs that match, newest first, page by page. New runs do not affect later pages.
 
         Args:
-            status: one of these; none says nothing.
-            text: is in the question, case and spacing aside. `search_runs` finds words, in reports too.
-            since: created then or later: ISO 8601 UTC, or the beginning of it ("2026-11").
-            until: created before that.
+            status: one of these statuses; empty does not restrict.
+            text: must occur in the question, ignoring case and spacing. `search_runs` searches words, also in reports.
+            since: created at this time or later: ISO 8601 UTC, or the beginning of it ("2026-11").
+            until: created before this time.
             thread: the name of a thread.
-            collection: a collection which it was to search.
-            label: a label it has: its name, or `name=value`.
-            cursor: `next` of the page before; empty for the newest.
-            limit: at most so many runs, up to 1,000.
-            accounts: whether users, labels, money and tokens are told, which takes its time.
+            collection: a collection that the run was to search.
+            label: a label of the run: its name, or `name=value`.
+            cursor: `next` of the previous page; empty for the newest.
+            limit: the most runs, up to 1,000.
+            accounts: whether to include users, labels, money and tokens, which takes longer.
 
         Raises:
-            UsageError: no such status, no such limit, or a cursor of another list.
+            UsageError: there is no such status or limit, or the cursor belongs to another list.
         """
         said = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
         wanted = run_lists.filter_of(status, **said, collection=collection.removeprefix("@"))
@@ -80,43 +80,43 @@ class RunHistory(DocumentLibrary):
     async def label(
         self, reference: str, added: Mapping[str, str] | None = None, removed: Collection[str] = ()
     ) -> dict[str, str]:
-        """Give a run labels (names with values, which may be empty), and take some from it; those it has then.
+        """Add labels to a run (names with values, which may be empty) and remove others; return its labels.
 
-        Labels are for lists: no model is told. A run is `starred` by a label of that name.
+        Labels are for lists: models do not see them. A run is `starred` by a label with that name.
 
         Raises:
-            UsageError: a label without a name, too many, or too long ones; nothing was changed.
+            UsageError: a label has no name, or there are too many or too long ones; nothing was changed.
             UnknownName: there is no such run.
         """
         return await run_lists.label(self._context, reference, added or {}, removed)
 
     async def usage(self, since: str = "", until: str = "") -> list[ModelUsage]:
-        """What runs took of each model: this user's, or of `owned_by(None)` every user's, by user and model.
+        """Return the usage of each model by this user's runs, or with `owned_by(None)` by all, per user and model.
 
         Args:
-            since: of the runs begun then or later: ISO 8601 UTC, or the beginning of it ("2026-11").
-            until: of those begun before that.
+            since: runs begun at this time or later: ISO 8601 UTC, or the beginning of it ("2026-11").
+            until: runs begun before this time.
         """
         return await self._context.store.journal.usage(since, until)
 
     async def used_today(self) -> UsedToday:
-        """What this user has taken today, and what he may take."""
+        """Return today's usage and limits of this user."""
         limits = self._context.limits or daily.limits_of_users(self.settings.limits)
         return await daily.standing(self._context.whole.journal, limits, self._context.owner)
 
     async def search_runs(self, text: str, *, cursor: str = "", limit: int = 20) -> FoundRuns:
-        """Runs whose question or report has these words, in any form, best first, each with its best sentence.
+        """Find runs whose question or report has these words, in any form, best first, each with its best sentence.
 
-        Those with all the words; where there are none, those with any. The index is brought level with the runs first:
-        it is derived from them, and made in seconds where it is not there.
+        Returns runs with all the words, or if there are none, runs with any. The index is updated first; it is derived
+        from the runs, and rebuilt in seconds if it is missing.
 
         Args:
-            text: words; no syntax.
-            cursor: `next` of the page before.
-            limit: at most so many runs, up to 1,000.
+            text: words, without any syntax.
+            cursor: `next` of the previous page.
+            limit: the most runs, up to 1,000.
 
         Raises:
-            UsageError: no such limit, or a cursor of another list.
+            UsageError: there is no such limit, or the cursor belongs to another list.
             SearchFailed: the index cannot be written.
         """
         return await run_lists.search(self._context, text, cursor, limit)
@@ -124,28 +124,28 @@ class RunHistory(DocumentLibrary):
     # threads
 
     async def threads(self, text: str = "", *, cursor: str = "", limit: int = LATEST) -> ThreadsPage:
-        """Threads, the one with the latest run first, page by page in the order of the moment the first was read.
+        """List threads, the one with the latest run first, page by page in the order when the first page was read.
 
         Args:
-            text: is in the title or in a question of theirs, case and spacing aside.
-            cursor: `next` of the page before.
-            limit: at most so many threads, up to 1,000.
+            text: must occur in the title or in a question, ignoring case and spacing.
+            cursor: `next` of the previous page.
+            limit: the most threads, up to 1,000.
 
         Raises:
-            UsageError: no such limit, or a cursor of another list.
+            UsageError: there is no such limit, or the cursor belongs to another list.
         """
         return await run_lists.threads(self._context, text, cursor, limit)
 
     async def thread(self, reference: str) -> ThreadRow:
-        """A thread by its name, its title, or the start of its name.
+        """Find a thread by its name, its title, or the start of its name.
 
         Raises:
-            UnknownName: none, or more than one, is called so.
+            UnknownName: no thread, or more than one, matches.
         """
         return await self._context.store.journal.thread(reference)
 
     async def messages(self, reference: str) -> list[ThreadMessage]:
-        """What was said in a thread, oldest first: questions, what was asked back, answers, reports without citations.
+        """The messages of a thread, oldest first: questions, clarifying questions, answers, reports without citations.
 
         Raises:
             UnknownName: as `thread`.
@@ -153,16 +153,16 @@ class RunHistory(DocumentLibrary):
         return await run_lists.said(self._context, reference)
 
     async def rename_thread(self, reference: str, title: str) -> ThreadRow:
-        """Give a thread another title; its name, by which runs go on in it, stays.
+        """Change the title of a thread; its name, by which runs continue it, stays.
 
         Raises:
             UnknownName: as `thread`.
-            UsageError: no thread can have that title.
+            UsageError: the title is not valid.
         """
         return await run_lists.rename(self._context, reference, title)
 
     async def delete_thread(self, reference: str) -> tuple[str, ...]:
-        """Forget a thread with all its runs; their ids. What they read stays in the library.
+        """Delete a thread with all its runs, and return their ids. What they read stays in the library.
 
         Raises:
             UnknownName: as `thread`.
@@ -170,22 +170,22 @@ class RunHistory(DocumentLibrary):
         """
         return await run_lists.delete_thread(self._context, reference)
 
-    # one run as it is stored
+    # one stored run
 
     async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`.
+        """Find a run by its id, the start of its id, or `last`.
 
         Raises:
-            UnknownName: none, or more than one, begins so.
+            UnknownName: no run, or more than one, matches.
         """
         return await stored_runs.find(self._context, reference)
 
     async def events(self, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """A run's log from `seq > after`; with a `limit` at most so many events of it."""
+        """Return a run's events with `seq > after`, at most `limit` of them."""
         return await stored_runs.events(self._context, reference, after, limit)
 
     async def report(self, reference: str) -> ResearchReport:
-        """The report of a run, as far as it is written.
+        """Return the report of a run, as far as it is written.
 
         Raises:
             UnknownName: as `find`.
@@ -194,5 +194,5 @@ class RunHistory(DocumentLibrary):
         return await asyncio.to_thread(handle.research_report, record)
 
     async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
+        """Return a run as folded from its events."""
         return await stored_runs.view(self._context, reference)

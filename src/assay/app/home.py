@@ -1,4 +1,4 @@
-"""The class `Home`: what a library and its runs are opened with, and whose they are."""
+"""The class `Home`: how a library and its runs are opened, and their owner."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ else:
 
 
 class Home:
-    """A library of documents; without `home` in memory, and nothing is written to disk.
+    """A library of documents; without `home` it is in memory, and nothing is written to disk.
 
-    `models` adds models by name, beside those found by entry point: how tests and embedders pass their own. `model` is
-    the model of every role which the settings or a run name none for (PROVIDER:NAME, then its fallbacks).
+    `models` adds models by name to those found by entry point: tests and embedding programs pass their own. `model` is
+    for every role that neither the settings nor a run name one for (PROVIDER:NAME, then its fallbacks).
 
     Raises:
-        UnknownOption: there is no such option; the message offers the nearest.
-        ConfigError: the settings cannot be read, or need what is not installed.
-        StoreError: the home cannot be made, or is not one.
+        UnknownOption: there is no such option; the message suggests the nearest.
+        ConfigError: the settings cannot be read, or need something that is not installed.
+        StoreError: the home cannot be created, or is not one.
     """
 
     @named()
@@ -61,36 +61,36 @@ class Home:
 
     @classmethod
     def over(cls, context: Context) -> Self:
-        """One over what is open already, as its owner knows it; closing it does nothing."""
+        """A home over an open context, as its owner sees it; closing it does nothing."""
         made = cls.__new__(cls)
         made.settings, made._context, made._lent = context.settings, context, True
         return made
 
     @property
     def owner(self) -> str | None:
-        """Whose runs and documents these are: empty for the one local user, None for those of all."""
+        """The owner of these runs and documents: empty for the one local user, None for the view of all."""
         return self._context.owner
 
     def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
-        """The same home as another user knows it, over the same open stores: his runs and documents alone.
+        """Return the same home as another user sees it, over the same open stores: only their runs and documents.
 
-        Another's are unknown in it, but for collections which their owners let him read: `OWNER/NAME`. Closing it does
-        nothing: whoever opened the home closes it. None knows all, for those who look after a home: what is begun there
-        is the local user's, and every user's collection is called `OWNER/NAME`.
+        Other users' data is unknown there, except collections they share: `OWNER/NAME`. Closing it does nothing:
+        whoever opened the home closes it. None sees everything, for administrators: new data belongs to the local user,
+        and every user's collection is called `OWNER/NAME`.
 
         Args:
-            owner: his name.
-            limits: what he may take; None: what the settings say of every user (`limits.user_…`).
+            owner: the user's name.
+            limits: the user's limits; None: those in the settings (`limits.user_…`).
 
         Raises:
-            UsageError: no owner can be called so.
+            UsageError: the name of the owner is not valid.
         """
         view = copy.copy(self)
         view._context, view._lent = self._context.owned_by(owner, limits), True
         return view
 
     def watched_by(self, watch: Watch) -> None:
-        """Have another be told of the runs which this process executes from now on; closing the home closes it too."""
+        """Add an observer of the runs that this process executes from now on; closing the home closes it too."""
         self._context.add_watch(watch)
 
     async def __aenter__(self) -> Self:
@@ -102,24 +102,25 @@ class Home:
         await self.close()
 
     async def ready(self) -> None:
-        """Load what runs need, in a thread, so that the first one does not hold up what else this process does.
+        """Load what runs need, in a thread, so that the first run does not block other work of this process.
 
-        It need not be called: what is not loaded is loaded when it is first used. A server does so when it starts.
-        With `log.stalls` set, what holds up the loop is told from now on until this is closed.
+        Calling it is optional: everything is loaded on first use. A server does it when it starts. With `log.stalls`
+        set, what blocks the loop is reported from now on, until this is closed.
         """
         await asyncio.to_thread(warmth.warm, self._context)
         watch_loop(self._context)
 
     async def close(self) -> None:
-        """Let go of models, connections and the store; runs still going can be resumed.
+        """Close models, connections and the store; active runs can be resumed.
 
-        All are let go of, whichever of them fails; the error is raised then, with those before it as its context.
+        All are closed, even if one fails; then the error is raised, with earlier ones as its context.
         """
         if not self._lent:
             await self._context.close()
 
     async def once(self, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
-        """What `do` gave for the first request of this `key`, in whatever process; it is done where it was not yet.
+        """Return what `do` gave for the first request with this `key`, in whatever process; call it if there is none
+        yet.
 
         Raises:
             RequestDiffers: the first request asked for something else.
@@ -128,7 +129,7 @@ class Home:
         return await requests.once(self._context, key, asked, do)
 
     async def forget_requests(self) -> int:
-        """Forget the requests (`once`) which were first made more than a day ago; how many these were."""
+        """Delete the requests (`once`) first made more than a day ago, and return how many."""
         return await requests.forget_old(self._context)
 
     @property
@@ -136,18 +137,18 @@ class Home:
         """The users of a server over this home.
 
         Raises:
-            UsageError: all is in memory, where no other process would know them.
+            UsageError: everything is in memory, where no other process would know them.
         """
         return self._context.users
 
     @property
     def buckets(self) -> Buckets | None:
-        """How often users may do something, counted by all processes; None where all is in memory."""
+        """Limits on how often users may do something, counted over all processes; None if everything is in memory."""
         return self._context.whole.buckets
 
     @property
     def limits(self) -> LimitStore | None:
-        """What is said of single users' limits; None where all is in memory."""
+        """The limits of single users; None if everything is in memory."""
         return self._context.whole.limits
 
     @property
@@ -155,56 +156,56 @@ class Home:
         """The webhooks of a server's users.
 
         Raises:
-            UsageError: all is in memory.
-            ConfigError: `server.webhook_hosts` holds what is neither a host nor a network.
+            UsageError: everything is in memory.
+            ConfigError: `server.webhook_hosts` contains something that is neither a host nor a network.
         """
         return self._context.webhooks
 
     async def tell_webhooks(self) -> None:
-        """Tell webhooks what is new, until this is cancelled; where all is in memory there are none."""
+        """Send webhook messages until cancelled; does nothing if everything is in memory."""
         if self._context.whole.webhooks is not None:
             await self._context.teller.work()
 
     async def forget_deliveries(self, seconds: float) -> int:
-        """Forget what webhooks were told so long ago; how much."""
+        """Delete webhook deliveries older than `seconds`, and return how many."""
         store = self._context.whole.webhooks
         return 0 if store is None else await store.drop_settled(seconds)
 
     @property
     def audit(self) -> AuditLog | None:
-        """Who did what on a server over this home; None where all is in memory."""
+        """The audit log of a server over this home; None if everything is in memory."""
         return self._context.whole.audit
 
     async def note(self, action: str, subject: str) -> None:
-        """Keep in the audit log what a command on this machine did."""
+        """Record in the audit log what a command on this machine did."""
         if self.audit is not None:
             await self.audit.add(AuditEntry(actor="", action=action, subject=subject, via="command"))
 
     async def belongings(self, source: str, target: str) -> Handover:
-        """What `adopt` would hand over, and what stands in its way.
+        """Count what `adopt` would transfer, and list what prevents it.
 
         Raises:
-            UsageError: all is in memory, or the two are one.
+            UsageError: everything is in memory, or the two are the same.
         """
         return await ownership.planned(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
-        """Hand all that is an owner's to another: runs, conversations, documents, collections, schedules, links.
+        """Transfer everything of one owner to another: runs, conversations, documents, collections, schedules, links.
 
         Args:
-            source: whose it is; empty for the local user.
-            target: whose it is to be.
+            source: the present owner; empty for the local user.
+            target: the new owner.
 
         Raises:
-            UsageError: both have something by the same name, documents are being read, or all is in memory.
-            LeaseHeld: a live process executes a run of his.
+            UsageError: both have something with the same name, documents are being read, or everything is in memory.
+            LeaseHeld: a live process executes one of the runs.
             StoreError: the home cannot be read or written.
         """
         return await ownership.adopt(self._context, source, target)
 
     @property
     def overview(self) -> Overview:
-        """What whoever runs a server sees of all its users; not for the users themselves."""
+        """What an administrator sees of all users; not for the users themselves."""
         return overview.Overview(self._context.whole)
 
     @property
@@ -212,18 +213,18 @@ class Home:
         """The links under which `assay serve` shows reports to anybody.
 
         Raises:
-            UsageError: all is in memory, where no server would know them.
+            UsageError: everything is in memory, where no server would know them.
         """
         return self._context.shares
 
     @property
     def home(self) -> Path | None:
-        """The folder of library, index and runs; None: all is in memory."""
+        """The folder of library, index and runs; None: everything is in memory."""
         return self._context.home
 
 
 def _with_model(settings: Settings, model: str | Sequence[str] | None) -> Settings:
-    """The settings with this model for every role that they name none for."""
+    """The settings with this model for every role without one."""
     if not model:
         return settings
     return settings.model_copy(update={"model": (model,) if isinstance(model, str) else tuple(model)})

@@ -1,4 +1,4 @@
-"""What a home is opened with: its store, its database and its blobs, as the settings have them."""
+"""Opens the parts of a home: its store, its database and its blobs, as in the settings."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ def store_of(home: Path | None, settings: Settings) -> Store:
     """The store in `home`, or where the settings say that databases and blobs are; without a home, one in memory.
 
     Raises:
-        StoreError: it cannot be made, read or reached.
-        ConfigError: what reaches it is not installed.
+        StoreError: it cannot be created, read or reached.
+        ConfigError: a required library is not installed.
     """
     if home is None:
         made = memory.memory_store
         ready_types()
         return made()
     opened = sql_home.open_store
-    ready_types()  # a store has threads; what it is made of is loaded now
+    ready_types()  # a store has threads; its types are loaded now
     database = settings.database.get_secret_value() if settings.database else ""
     return opened(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
 
 
 def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
-    """The database of a home: its file, or how that is reached which the settings name.
+    """The database of a home: its file, or how to connect to the one in the settings.
 
     Raises:
-        ConfigError: what reaches it is not installed.
+        ConfigError: a required library is not installed.
     """
     return sql_home.database_at(home, settings.database.get_secret_value() if settings.database else "")
 
 
 def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> KeptBlobs:
-    """What was read, where the settings say that it lies. `owner` tells the id of the library which stores there.
+    """The blobs, where the settings say that they are. `owner` returns the id of the library that stores there.
 
     Raises:
-        ConfigError: what reaches it is not installed.
+        ConfigError: a required library is not installed.
     """
     return sql_home.kept_blobs(home, settings.blobs, cache_bytes(settings), owner)
 
 
 def cache_bytes(settings: Settings) -> int:
-    """How much of an object store is kept on this machine."""
+    """The size of the local cache for an object store."""
     return int(settings.blobs_cache_gb * 1_000_000_000)
 
 
 def is_made(home: Path) -> bool:
-    """Whether there is a database in `home`, so that opening it makes nothing new."""
+    """Whether there is a database in `home`, so that opening it creates nothing."""
     return (home / sql_home.DATABASE).is_file()

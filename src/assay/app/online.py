@@ -1,4 +1,4 @@
-"""The web as a run sees it: the search providers the settings name, and pages which become documents of the library."""
+"""The web for runs: the search providers in the settings, and pages that become documents of the library."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYLESS = ("ddgs", "wikipedia")
 
 
 class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
-    """Where pages are kept as documents, and what reads them; `spans` gives the passages of a document."""
+    """Where pages are stored as documents, and their extractors; `spans` returns the passages of a document."""
 
     library: Library
     blobs: Blobs
@@ -40,7 +40,7 @@ class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Online:
-    """What all runs of a process share of the web; made when the first run wants it."""
+    """What all runs of a process share for using the web; created for the first run that uses it."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Online:
         kept: PageCache | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
-        """`rate_limiter` say when a search provider may be asked."""
+        """`rate_limiter` delays queries to search providers."""
         self._settings, self._library, self._blobs, self._clock = settings, intake.library, intake.blobs, intake.clock
         self._readers, self._spans, self._turns = intake.readers, intake.spans, rate_limiter
         self.kept: PageCache = MemoryPages() if kept is None else kept
@@ -59,11 +59,11 @@ class Online:
         self._notices: CrossrefNotices | None = None
 
     def fetch_with(self, fetcher: Fetcher) -> None:
-        """Read pages through `fetcher`, in place of the one the settings would make."""
+        """Read pages with `fetcher` instead of the one from the settings."""
         self._fetcher = fetcher
 
     def searches(self) -> tuple[OnlineSearch, ...]:
-        """The providers a run asks.
+        """The providers that a run queries.
 
         Raises:
             UnknownName: the settings name one that is not installed.
@@ -73,14 +73,14 @@ class Online:
         return (*(self._search(name) for name in self._names()), *servers)
 
     def over(self, library: Library) -> OwnedWeb:
-        """The same, whose pages are documents of one owner's library."""
+        """The same, with pages as documents of one owner's library."""
         return OwnedWeb(self, library)
 
     async def read(self, url: str, rules: WebRules = ANYTHING, library: Library | None = None) -> tuple[Document, ...]:
-        """The documents on a page, read into a view of the library; implements `core.ports.Pages`.
+        """Return the documents on a page, read into a view of the library; implements `core.ports.Pages`.
 
         Raises:
-            FetchFailed: it cannot be had or read.
+            FetchFailed: it cannot be fetched or read.
         """
         if url.startswith(OTHER):
             page = await self._found_by(url).read(url)
@@ -89,7 +89,7 @@ class Online:
         return await asyncio.to_thread(self._documents, page, library or self._library)
 
     def warm(self) -> None:
-        """Make what searches and fetches, before anybody wants it. Blocking.
+        """Create what searches and fetches before it is needed. Blocking.
 
         Raises:
             UnknownName, ConfigError: as `searches`.
@@ -103,13 +103,13 @@ class Online:
         return self._fetcher
 
     def notices(self) -> Notices:
-        """Who tells what was published about works later."""
+        """Looks up notices published about works later."""
         if self._notices is None:
             self._notices = CrossrefNotices(self._access(CrossrefNotices.name))
         return self._notices
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         made = [each.close for each in (self._fetcher, self._notices) if each is not None]
         servers = [server.close for server, _ in self._servers.values()]
         await close_all([*(search.close for search in self._searches.values()), *servers, *made])
@@ -119,7 +119,7 @@ class Online:
         return named or tuple(name for name in plugins.names("searches") if self._is_ready(name)) or KEYLESS
 
     def _is_ready(self, name: str) -> bool:
-        """Whether somebody has set up this provider, with all it needs."""
+        """Whether this provider is set up completely."""
         reached, key = self._settings.search.services.get(name), self._key(name)
         if reached is None and key is None:
             return False
@@ -139,17 +139,17 @@ class Online:
         return OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans, self._turns)
 
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
-        """The server the settings call so, as itself and as a search provider."""
+        """The server with this name in the settings, as itself and as a search provider."""
         if name not in self._servers:
             server = McpServer(name, _mcp_access(self._settings.mcp[name]), self._clock)
             self._servers[name] = (server, self._asked(server))
         return self._servers[name]
 
     def _found_by(self, url: str) -> McpServer:
-        """The server which found what is at an address.
+        """The server that found what is at an address.
 
         Raises:
-            FetchFailed: the settings know none of that name any more.
+            FetchFailed: it is no longer in the settings.
         """
         name = url.removeprefix(OTHER).partition("/")[0]
         if name not in self._settings.mcp:
@@ -181,13 +181,13 @@ class Online:
 
 
 class OwnedWeb:
-    """The web as one owner's runs see it: what they read becomes documents of his. Implements `core.ports.Pages`."""
+    """The web as one owner's runs see it: pages become documents of this owner. Implements `core.ports.Pages`."""
 
     def __init__(self, online: Online, library: Library) -> None:
         self._online, self._library = online, library
 
     def searches(self) -> tuple[Search, ...]:
-        """The providers a run asks; see `Online.searches`."""
+        """The providers that a run queries; see `Online.searches`."""
         return tuple(search.over(self._library) for search in self._online.searches())
 
     async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
@@ -195,12 +195,12 @@ class OwnedWeb:
         return await self._online.read(url, rules, self._library)
 
     def notices(self) -> Notices:
-        """Who tells what was published about works later."""
+        """Looks up notices published about works later."""
         return self._online.notices()
 
 
 def _mcp_access(server: Mcp) -> McpAccess:
-    """How a server of the Model Context Protocol is reached."""
+    """How to connect to a server of the Model Context Protocol."""
     return McpAccess(
         url=server.url or "",
         command=server.command,

@@ -1,4 +1,4 @@
-"""What reads files: the extractors and archive formats installed, and the processes some of them work in."""
+"""Reads files: the installed extractors and archive formats, and the processes in which some of them run."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from assay.fetch.workers import Workers
 from assay.settings.environment import reader_environment
 
 PAGE_SECONDS = 20.0
-"""What reading one page of the web may take, once it is here."""
+"""Seconds for reading one fetched page."""
 
 PICTURES = "assay.fetch.pdf.pictures"
-"""Loads PDFium, a tenth of a second: only who looks at pages needs it."""
+"""Loads PDFium, which takes a tenth of a second: only needed to draw pages."""
 PICTURE_SECONDS = 15.0
-"""What drawing a page may take."""
+"""Seconds for drawing a page."""
 LONG = 8_000
-"""Bytes from which on a text is cut elsewhere: sending a shorter one there costs as much as cutting it."""
+"""Bytes from which on a text is cut in another process: sending a shorter one costs as much as cutting it."""
 
 
 class LazyReaders:
-    """Loads readers when the first file needs one; processes start with the first file for them."""
+    """Loads extractors when the first file needs one; processes start with the first file for them."""
 
     def __init__(self) -> None:
         self._workers = Workers(environment=reader_environment())
@@ -36,8 +36,10 @@ class LazyReaders:
         self._batch_cutter = self._workers.isolate(BatchCutter())
 
     def extractors(self) -> list[Extractor]:
-        """All installed, those which ask for a process of their own in one. Every large file is read in one too, so
-        that reading it has an end; but where each row is a document, given as soon as it is read.
+        """All installed ones; those that ask for a process of their own run in one.
+
+        Large files are read in one too, so that reading them has a limit, unless each row is a document that is
+        returned at once.
 
         Raises:
             ConfigError: one cannot be loaded.
@@ -51,8 +53,9 @@ class LazyReaders:
         return extractor if getattr(extractor, "streams", False) else self._workers.bound(extractor)
 
     def of_pages(self) -> list[Extractor]:
-        """All installed, every one in a process of its own: no page, however large or odd, holds up what else goes on
-        in this one, and what it does to its reader it does to that alone.
+        """All installed ones, each in a process of its own.
+
+        So a page, however large or odd, blocks nothing else in this process, and can only harm its own extractor.
 
         Raises:
             ConfigError: one cannot be loaded.
@@ -63,28 +66,30 @@ class LazyReaders:
         return self._of_pages
 
     def of_printed_pages(self) -> Extractor:
-        """What draws pages of PDFs, and finds passages on them, in a process of its own."""
+        """Draws pages of PDFs, and finds passages on them, in a process of its own."""
         if self._of_printed is None:
             pictures: type[Extractor] = import_module(PICTURES).PagePictures
             self._of_printed = self._workers.isolate(pictures(), PICTURE_SECONDS)
         return self._of_printed
 
     def cut(self, text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
-        """The passages of a text in UTF-8. A long one is cut in a process, where one lives already. Blocking."""
+        """The passages of a text in UTF-8. A long one is cut in another process, if one is running already.
+        Blocking.
+        """
         if len(text) >= LONG and self._workers.pids():
             try:
                 return passages(next(iter(self._cutter.extract(text, syntax))))
-            except (ExtractError, RuntimeError):  # the process was ended, or all are: the text is here as well
+            except (ExtractError, RuntimeError):  # the process has ended, or all have: cut the text here
                 return cut(text, syntax)
         return cut(text, syntax)
 
     def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
-        """Begin to cut texts, a full batch in a process; what is given waits for the passages of each. Blocking."""
+        """Start to cut texts, a full batch in a process; the result waits for the passages of each. Blocking."""
         if sum(len(text) for text, _ in texts) < BATCH_BYTES and not self._workers.pids():
             return lambda: cut_all(texts)
         try:
             answer = self._batch_cutter.extract(packed(texts), "")
-        except RuntimeError:  # the processes are ended
+        except RuntimeError:  # the processes have ended
             return lambda: cut_all(texts)
 
         def wait() -> Sequence[Spans]:
@@ -96,7 +101,7 @@ class LazyReaders:
         return wait
 
     def archives(self) -> list[Archive]:
-        """All installed.
+        """All installed ones.
 
         Raises:
             ConfigError: one cannot be loaded.
@@ -104,5 +109,5 @@ class LazyReaders:
         return [plugins.load("archives", name)() for name in plugins.names("archives")]
 
     def close(self) -> None:
-        """End the processes. Blocking, for a moment."""
+        """End the processes. Blocking for a moment."""
         self._workers.close()

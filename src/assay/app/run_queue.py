@@ -1,4 +1,4 @@
-"""The class `RunQueue`: runs, and other long work, which are left to workers."""
+"""The class `RunQueue`: runs, and other long work, for workers."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class RunQueue(RunHistory):
     """A library of documents, the runs over it, and the queue from which workers take runs."""
 
     async def enqueue(self, run_id: str, *, priority: int = 0) -> None:
-        """Leave a stored run (`create`) to the workers; its user is the brief's.
+        """Queue a stored run (`create`) for workers; its user is the brief's.
 
         Args:
-            priority: -100 to 100; of the runs in the queue those with the highest are taken first.
+            priority: -100 to 100; the highest is taken first.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
             UsageError: there is no queue, or no such priority.
         """
         await queue_workers.enqueue(self._context, run_id, priority)
 
     async def queued(self) -> list[QueuedRun]:
-        """What is in the queue, and who executes it."""
+        """The runs in the queue, and the processes that execute them."""
         return await self.queue.queued()
 
     @property
@@ -51,80 +51,81 @@ class RunQueue(RunHistory):
         return queue_workers.queue(self._context)
 
     def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
-        """A worker in this process, which executes `slots` runs at once.
+        """Make a worker in this process that executes `slots` runs at once.
 
         Args:
-            limits: of all workers together; workers with other limits go by their own.
-            say: told in a line what it takes up and how that ends.
+            limits: over all workers together; each worker applies its own.
+            say: called with a line of text when it takes a run up and when that ends.
         """
         return queue_workers.worker(self._context, slots, limits, say)
 
     async def begin_job(self, work: JobWork, *, priority: int = 0, every: int = 0) -> Job:
-        """Leave long work to the workers: documents to be read, vectors to be made, a report to be written to a file.
+        """Queue long work for workers: reading documents, making vectors, writing a report to a file.
 
-        Files are read and written where the worker is: name what its machine sees too.
+        Files are read and written where the worker is, so name paths that its machine has too.
 
         Args:
-            priority: -100 to 100; of the jobs which wait those with the highest are taken first.
-            every: seconds; it is done again and again, so long after the last time. 0: once.
+            priority: -100 to 100; the highest is taken first.
+            every: seconds from one repetition to the next. 0: once.
 
         Raises:
-            UsageError: there is nothing to do, it is done periodically already, no such priority, or no worker could
-                find it (a store in memory).
-            UnknownName: there is no such collection, or run.
+            UsageError: there is nothing to do, an equal periodic job exists, there is no such priority, or no worker
+                could find the job (a store in memory).
+            UnknownName: there is no such collection or run.
         """
         return await jobs_desk.begin(self._context, work, priority, every)
 
     async def jobs(self, wanted: JobFilter = TOP) -> list[Job]:
-        """Jobs, newest first; those which ended are listed for 30 days."""
+        """Jobs, newest first; ended ones are listed for 30 days."""
         return await jobs_desk.jobs_of(self._context).list(wanted)
 
     async def job(self, id: str) -> Job:
-        """How a job stands.
+        """Return a job.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return await jobs_desk.jobs_of(self._context).find(id)
 
     async def job_figures(self, id: str) -> list[WorkerFigures]:
-        """What each worker has read of a job which was split into parts, so far.
+        """Return what each worker has read so far of a job with parts.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return await jobs_desk.figures(self._context, id)
 
     def follow_job(self, id: str, after: int = 0) -> AsyncIterator[Job]:
-        """A job each time something is said of it, from `seq > after`, until it has ended. Of what is said fast, the
-        last is told.
+        """Yield a job after each update with `seq > after`, until it has ended.
+
+        Of updates in quick succession only the last is yielded.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return jobs_desk.follow(self._context, id, after)
 
     async def cancel_job(self, id: str) -> Job:
-        """End a job and its parts: at once where it waits, within seconds where it is being done. What is done stays.
+        """End a job and its parts: at once if it waits, within seconds if it is in progress. Completed work stays.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: there is none with that id.
         """
         return await jobs_desk.jobs_of(self._context).cancel(id)
 
     async def retry_job(self, id: str) -> Job:
-        """Have a job which failed or was cancelled taken up again; what is done is not done twice.
+        """Queue a failed or cancelled job again; completed work is not repeated.
 
         Raises:
-            UnknownName: there is none of that id.
-            UsageError: it is done, or on its way.
+            UnknownName: there is none with that id.
+            UsageError: it is done, waiting or in progress.
         """
         return await jobs_desk.retry(self._context, id)
 
     def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
-        """Does jobs in this process, `slots` at once.
+        """Make a worker for jobs in this process, `slots` at once.
 
         Args:
-            say: told in a line what it takes up and how that ends.
+            say: called with a line of text when it takes a job up and when that ends.
         """
         return jobs_desk.worker(self._context, slots, say)

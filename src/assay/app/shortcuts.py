@@ -26,10 +26,10 @@ async def research(
     progress: Say | None = None,
     **options: Unpack[RunOptions],
 ) -> ResearchReport:
-    """Research one question and give its report; without `home` in memory. See `Assay.start` for the options.
+    """Research one question and return the report; without `home` in memory. See `Assay.start` for the options.
 
     Raises:
-        UnknownOption: there is no such option; the message offers the nearest.
+        UnknownOption: there is no such option; the message suggests the nearest.
         AssayError: the run failed, or its input is wrong.
     """
     async with Assay(settings, home=home) as assay:
@@ -46,10 +46,10 @@ def research_sync(
     progress: Say | None = None,
     **options: Unpack[RunOptions],
 ) -> ResearchReport:
-    """`research`, blocking; for scripts without an event loop.
+    """Do `research`, blocking, for scripts without an event loop.
 
     Raises:
-        EventLoopError: called inside a running event loop, as notebooks have one.
+        EventLoopError: called inside a running event loop, as in notebooks.
         UnknownOption, AssayError: as `research`.
     """
     try:

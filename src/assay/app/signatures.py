@@ -1,4 +1,4 @@
-"""The key bundles are signed with and those whose signatures are trusted, as the settings have them. Blocking."""
+"""The key for signing bundles and the trusted signers, as in the settings. Blocking."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from assay.settings import file
 
 SECRET = "signing.key"  # the name of a setting
 OWN = "you"
-"""What the signer is called where the key is that of these settings."""
+"""The name of the signer whose key is in these settings."""
 LARGEST_KEY = 10_000
 
 
 def create(*, replace: bool) -> tuple[PublicKey, Path]:
-    """Make a key for signing, and keep it in the settings file; its public half, and the file.
+    """Create a key for signing and store it in the settings file; return its public half, and the file.
 
     Raises:
-        UsageError: there is one already, and `replace` is not said.
+        UsageError: there is one already, and `replace` is not set.
         ConfigError: the settings cannot be read or written.
     """
     if settings.load().signing.key is not None and not replace:
@@ -35,17 +35,17 @@ def create(*, replace: bool) -> tuple[PublicKey, Path]:
 
 
 def own_key() -> PublicKey:
-    """The public half of the key bundles are signed with.
+    """The public half of the key for signing bundles.
 
     Raises:
-        UsageError: there is none, or it is none.
+        UsageError: there is none, or it is not valid.
         ConfigError: the settings cannot be read.
     """
     return signature.public_of(_secret())
 
 
 def signed(data: bytes, run_id: str) -> bytes:
-    """A bundle just made, signed.
+    """Sign a new bundle.
 
     Raises:
         UsageError: there is no key for signing.
@@ -55,11 +55,11 @@ def signed(data: bytes, run_id: str) -> bytes:
 
 
 def trust(name: str, key: str) -> tuple[PublicKey, Path]:
-    """Trust signatures of a public key, given as a line or as a file, under a name.
+    """Trust signatures by a public key, given as a line or a file, under a name.
 
     Raises:
-        UsageError: it is no public key.
-        ConfigError: the name cannot be one, or the settings cannot be written.
+        UsageError: it is not a public key.
+        ConfigError: the name is not valid, or the settings cannot be written.
     """
     read = _given(key)
     settings.load(signing={"trusted": {name: str(read)}})
@@ -67,7 +67,7 @@ def trust(name: str, key: str) -> tuple[PublicKey, Path]:
 
 
 def distrust(name: str) -> bool:
-    """Trust a signer no more; whether that had been so.
+    """Stop trusting a signer; return whether they were trusted.
 
     Raises:
         ConfigError: the settings cannot be written.
@@ -76,10 +76,10 @@ def distrust(name: str) -> bool:
 
 
 def signers() -> Mapping[str, PublicKey]:
-    """Whose signatures are trusted, by name; oneself among them.
+    """The trusted signers by name, including oneself.
 
     Raises:
-        ConfigError: the settings cannot be read, or what they trust is no key.
+        ConfigError: the settings cannot be read, or a trusted key is not valid.
     """
     found = dict[str, PublicKey]()
     configured = settings.load().signing
@@ -94,10 +94,10 @@ def signers() -> Mapping[str, PublicKey]:
 
 
 def signer(named: str) -> Mapping[str, PublicKey]:
-    """The one signer a command names: by a public key, a file with one, or a name the settings have.
+    """The one signer a command names: by a public key, a file with one, or a name in the settings.
 
     Raises:
-        UsageError: nobody is called so, and it is no key.
+        UsageError: there is no such name, and it is not a key.
         ConfigError: the settings cannot be read.
     """
     try:

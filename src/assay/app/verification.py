@@ -1,4 +1,4 @@
-"""What is checked beside runs: a text of somebody's own, a report once more, a run computed again."""
+"""Checks outside runs: a user's text, a report once more, a run computed again."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ __all__ = [
     "verify_text",
 ]
 
-# Any text with citations, checked against documents: no run is made, and a model only asked where one is given.
+# Any text with citations, checked against documents: without a run, and with a model only if one is given.
 
 
 LONGEST = 4_000_000
-"""Characters of a text; what is longer is no report."""
+"""Characters of a text; a longer one is not a report."""
 MOST_PAGES = 200
 """Pages fetched for one text."""
 
 
 class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text's claims with their verdicts, and what they were held against.
+    """A text's claims with their verdicts, and their evidence.
 
-    `share` is that of the quoted and supported among the claims (1 without claims), `uncited` counts those which cite
-    nothing and are neither. `documents` are the addresses of the documents given or fetched. `passages` are those the
-    claims were held against: `S2.17` is passage 17 of what reference `S2` names; numbers beyond the references are of
+    `share` is the share of quoted and supported claims (1 without claims), `uncited` counts those without citations
+    that are neither. `documents` are the addresses of the documents given or fetched. `passages` are those the claims
+    were compared with: `S2.17` is passage 17 of what reference `S2` names; numbers beyond the references are of
     documents in which evidence was found. `warnings` say what could not be read, and which check of another package
-    failed. `model` judged what the rules do not decide, empty where none did; `usage` is what that took.
+    failed. `model` judged what the rules do not decide, empty if none did; `usage` is its cost.
     """
 
     claims: tuple[CheckedClaim, ...]
@@ -80,9 +80,9 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Desk(msgspec.Struct, frozen=True):
-    """Where documents are kept and read, and which rules are asked.
+    """Where documents are stored and read, and which rules are asked.
 
-    `pages` fetches what a text cites and nobody gave, None leaves it.
+    `pages` fetches cited pages that were not given, None does not.
     """
 
     library: Library
@@ -105,13 +105,13 @@ async def verify_text(
         text: Markdown, or plain text.
         documents: those it may cite; they are in the library of `desk`.
         desk: where they are read.
-        folder: what paths in the text are relative to.
-        bench: a judge for the claims of which only the weight of words has spoken.
-        find: whether evidence is looked for in all documents where a claim cites nothing; None: where none cites.
+        folder: the folder that paths in the text are relative to.
+        bench: a judge for the claims decided only by the weight of words.
+        find: whether to search all documents for evidence of claims without citations; None: if the text has none.
 
     Raises:
-        UsageError: the text is longer than `LONGEST`; a model which cannot judge.
-        StoreError: a document's text is not there, or damaged.
+        UsageError: the text is longer than `LONGEST`, or the model cannot judge.
+        StoreError: a document's text is missing or damaged.
     """
     if len(text) > LONGEST:
         raise UsageError(f"a text of more than {LONGEST:,} characters is too long for a report: name a smaller file")
@@ -143,7 +143,7 @@ async def verify_text(
 
 
 async def _fetch(marked: MarkedText, catalogue: Catalogue, pages: Pages | None) -> tuple[list[Document], list[str]]:
-    """Fetch the pages which are cited and not among the documents, one after another; why others cannot be had."""
+    """Fetch cited pages that are not among the documents, one after another; also return why some failed."""
     fetched: list[Document] = []
     failed: list[str] = []
     wanted = [each.url for each in marked.references if _is_page(each.url) and not catalogue.find(each)]
@@ -170,9 +170,9 @@ def _is_page(url: str) -> bool:
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Who judges what the rules do not decide: the model `name`, None for nobody; see `DocumentLibrary.verify`.
+    """The judge of what the rules do not decide: the model `name`, None for nobody; see `DocumentLibrary.verify`.
 
-    What it may take is None where the settings say it.
+    Limits are None if they come from the settings.
     """
 
     name: str | None = None
@@ -183,7 +183,7 @@ class Judge(msgspec.Struct, frozen=True):
 
 
 class TextSources(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text is held against; see `DocumentLibrary.verify`."""
+    """The documents for checking a text; see `DocumentLibrary.verify`."""
 
     sources: Sources = ()
     folder: str | Path = "."
@@ -194,7 +194,7 @@ class TextSources(msgspec.Struct, frozen=True, kw_only=True):
 async def checked(
     context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
-    """Every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
+    """Check every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
     paths, find, folder = listed(against.sources), against.find, Path(against.folder)
     if not paths and not against.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
@@ -212,7 +212,7 @@ async def checked(
         return _warned(await verify_text(text, documents, desk, folder, find=find), warnings)
     async with _bench(context, judge.name, judge) as bench:
         if not judge.allow_private:
-            # A text may be checked apart from the home which knows what is private.
+            # A text may be checked outside the home that knows what is private.
             libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
             private = await asyncio.to_thread(_private, libraries, hashes)
             privacy.check_judge(context.settings, judge.name, bench.model, private)
@@ -220,17 +220,17 @@ async def checked(
 
 
 def _warned(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
-    """The same, with what could not be read before it was checked."""
+    """The same, with what could not be read before the check."""
     return msgspec.structs.replace(found, warnings=(*warnings, *found.warnings))
 
 
 def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str]:
-    """The private collections which hold any of these documents. Blocking."""
+    """The private collections with any of these documents. Blocking."""
     return sorted({name for each in libraries for name in each.private_among((), documents)})
 
 
 async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked:
-    """The report of a run by the rules of today; see `Assay.recheck`."""
+    """Check the report of a run by today's rules; see `Assay.recheck`."""
     if judge.name is not None:
         check_able(judge.name, worlds.model(context, judge.name))
     view = await stored_runs.view(context, reference)
@@ -254,7 +254,7 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
 
 @asynccontextmanager
 async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Bench]:
-    """A judge; what it answers is remembered here, or in the home which `judge` names."""
+    """A judge; its answers are stored here, or in the home that `judge` names."""
     settings = context.settings
     store = store_of(judge.answers, settings) if judge.answers else context.store
     try:
@@ -268,7 +268,7 @@ async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Be
 
 
 async def replayed(context: Context, reference: str) -> Replay:
-    """A completed run computed again from its stored steps; see `Assay.replay`."""
+    """Compute a completed run again from its stored steps; see `Assay.replay`."""
     run_id, journal = (await stored_runs.find(context, reference)).run_id, context.store.journal
     again = await replay(
         run_id, journal, memory_store().journal, worlds.way(context), partial(worlds.any_world, context)

@@ -1,4 +1,4 @@
-"""What a run needs, loaded before the first one: else its imports hold up whatever else its process does."""
+"""Loads what runs need before the first one, whose imports would otherwise block everything else in the process."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ LOADED = (
     "rensa",
     "tantivy",
 )
-"""Modules which are otherwise loaded when something of them is first used."""
+"""Modules that are otherwise loaded on first use."""
 TEXT = "Élan, e.g. of Dr. Smith in 1843, was “great”. It was measured again; nobody knows by whom."
-"""Makes tables and patterns which are made at first use."""
+"""Makes tables and patterns that are made on first use."""
 
 
 def warm(context: Context) -> None:
-    """Load what runs by these settings need, models and the web included. Blocking; what cannot be had is left out.
+    """Load what runs with these settings need, including models and the web. Blocking; skips what is unavailable.
 
-    Nobody is asked anything.
+    Calls no service.
     """
     for name in LOADED:
         with suppress(ImportError):

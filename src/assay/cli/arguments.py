@@ -1,4 +1,4 @@
-"""How `assay research` reads its words: `--in` takes several paths, as shells write them out from `docs/*.md`."""
+"""How `assay research` parses its words: `--in` takes several paths, as shells expand `docs/*.md`."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ else:
 
 
 class GroupedCommand(click.Command):
-    """A command whose options are shown in groups."""
+    """A command whose help shows the options in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, the way `option_groups` has them."""
+        """Write the options in their groups."""
         run_options.write(self, ctx, formatter)
 
 
 class ResearchCommand(GroupedCommand):
-    """One whose `--in` takes every word up to the next option."""
+    """A command whose `--in` takes every word up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
 
 
 def spread(args: Sequence[str]) -> list[str]:
-    """`--in a b` as `--in a --in b`, up to the next option or `--`.
+    """Expand `--in a b` to `--in a --in b`, up to the next option or `--`.
 
-    A question may come last, after the paths (`assay --in docs/ notes.md "What is new?"`): words that read like one
-    and name no file.
+    A question may come last, after the paths (`assay --in docs/ notes.md "What is new?"`), if it reads like one and
+    does not name a file.
     """
     end = args.index("--") if "--" in args else len(args)
     spread_out: list[str] = []
@@ -58,7 +58,7 @@ def spread(args: Sequence[str]) -> list[str]:
 
 
 def _options(group: list[str], *, last: bool = False) -> list[str]:
-    """The words after one `--in`; of the last such group the last word may be the question."""
+    """The words after one `--in`; the last word of the last such group may be the question."""
     if not group:
         raise click.UsageError("--in needs a path")
     question = group[-1:] if last and len(group) > 1 and _is_question(group[-1]) else []
@@ -74,12 +74,12 @@ def _is_question(word: str) -> bool:
 def _is_file(word: str) -> bool:
     try:
         return Path(word).exists()
-    except (OSError, ValueError):  # longer than a name may be: surely no file
+    except (OSError, ValueError):  # longer than a name may be, so not a file
         return False
 
 
 def paths_from(values: Iterable[str]) -> list[str]:
-    """The paths given to `--in`, those on stdin in the place of `-`, one a line."""
+    """The paths given to `--in`; `-` is replaced with those on stdin, one per line."""
     paths: list[str] = []
     for value in values:
         paths += [line for line in sys.stdin.read().splitlines() if line.strip()] if value == "-" else [value]
@@ -87,10 +87,10 @@ def paths_from(values: Iterable[str]) -> list[str]:
 
 
 def there(paths: Sequence[str]) -> Sequence[str]:
-    """The paths, where each is there now: for what is read later, when nobody looks on.
+    """Return the paths if all exist now, for work that reads them later, when nobody is watching.
 
     Raises:
-        UsageError: a file, a folder or a glob stands for nothing.
+        UsageError: a file, a folder or a glob matches nothing.
     """
     _, missing = places.files_of(path for path in places.sorted_out(paths).paths if not path.startswith("@"))
     if missing:
@@ -99,10 +99,10 @@ def there(paths: Sequence[str]) -> Sequence[str]:
 
 
 def question_from(words: Sequence[str], paths: Sequence[str]) -> str:
-    """The question, read from stdin where it is `-`.
+    """The question; `-` reads it from stdin.
 
     Raises:
-        click.UsageError: there is none, or more than one, or stdin is asked to be both question and paths.
+        click.UsageError: there is none, or more than one, or stdin would be both the question and the paths.
     """
     if len(words) != 1:
         raise click.UsageError("put the question in quotes, and paths after --in" if words else "no question")

@@ -1,4 +1,4 @@
-"""`assay ask`: an answer on the terminal as it is written, its citations numbered as they will be in the end."""
+"""`assay ask`: streams an answer to the terminal, with its citations numbered as in the final text."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from assay.core.sources import Passage, Source
 from assay.core.view import RunView, ViewBuilder
 
 _OPEN = re.compile(r"\s*(?:[\[【［][^\]】］]{0,80})?\S*\Z")
-"""The end of a text which the next words may still change: a marker begun, a word begun, the space before them."""
+"""The end of a text that the next words may still change: an unfinished marker or word, or the space before it."""
 _END = 400
-"""Code points in which that is looked for: the search takes the square of them."""
+"""Code points at the end that are searched for it: the search takes quadratic time."""
 
 
 @click.command("ask", cls=GroupedCommand)
@@ -88,7 +88,7 @@ async def _ask(reference: str, question: str, ways: dict[str, Any], output: Outp
 
 
 class Streaming(PlainDisplay):
-    """Milestones on stderr, and the answer on stdout as it grows; `said` is what stands there."""
+    """Milestones on stderr, and the answer on stdout as it grows; `said` is the text already printed."""
 
     def __init__(self, verbosity: int, citations: CitationMode) -> None:
         super().__init__(verbosity)
@@ -96,7 +96,7 @@ class Streaming(PlainDisplay):
         self.said = ""
 
     def show(self, envelope: Envelope) -> None:
-        """The event's milestone; of a piece of the answer, the piece."""
+        """Print the event's milestone; for a piece of the answer, print the piece."""
         self._folder.apply(envelope)
         if envelope.type == ReportDelta.kind:
             self._go_on()
@@ -104,7 +104,7 @@ class Streaming(PlainDisplay):
             super().show(envelope)
 
     def _go_on(self) -> None:
-        """Say what is certain of the answer and not yet said; nothing more where it was taken back."""
+        """Print what is certain of the answer and not yet printed; nothing more if the answer was taken back."""
         view = self._folder.view
         text = _settled(view.report.text)
         body = build_report(_cut(view, text), self._citations).markdown.rstrip()
@@ -114,7 +114,7 @@ class Streaming(PlainDisplay):
             self.said = body
 
     def rest(self, text: str) -> str:
-        """What is left to be said of the whole `text`; all of it, after a line, where it is not what was begun."""
+        """The part of `text` that is not yet printed; all of it, after an empty line, if its beginning changed."""
         if not self.said:
             return text
         if text.startswith(self.said):
@@ -124,8 +124,8 @@ class Streaming(PlainDisplay):
 
 
 def _unsaid(said: str, text: str) -> str | None:
-    """What `text` has beside the paragraphs which were said, as where code put a date between two; None where it does
-    not have all of those any more.
+    """What `text` has beside the printed paragraphs, for example a date that code inserted; None if some of them are
+    gone.
     """
     told, left, begun = said.split("\n\n"), list[str](), ""
     for paragraph in text.rstrip("\n").split("\n\n"):
@@ -143,7 +143,7 @@ def _settled(text: str) -> str:
 
 
 def _cut(view: RunView, text: str) -> RunView:
-    """The run with so much of its report; what that cites is taken to be there: it is looked at in the end."""
+    """The run with this much of its report; its citations are assumed to exist, and are checked at the end."""
     cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse(text) for id in marker.passages}
     passages = {id: _standing_for(id, source) for id, source in cited.items() if source is not None}
     writing = msgspec.structs.replace(view.report, text=text)

@@ -33,7 +33,7 @@ from assay.services.schedules.book import lasting
 
 @dataclass(frozen=True, slots=True)
 class _BatchTask:
-    """What is to be done, and how it is told."""
+    """The work of a batch, and how to report it."""
 
     orders: Sequence[BatchRow]
     bad: Sequence[BadLine]
@@ -126,11 +126,11 @@ def command(
 
 
 def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -> BatchJob:
-    """The same for a worker, with what the options name as text.
+    """The same as a job for a worker, with the options' values as text.
 
     Raises:
         click.UsageError: the questions come from stdin.
-        UsageError: an option cannot be followed.
+        UsageError: an option cannot be applied.
     """
     if file.name == "<stdin>" or not Path(file.name).is_file():
         raise click.UsageError("--queue needs a file which workers can read, and not stdin")
@@ -148,7 +148,7 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
 
 
 def _format(name: str) -> str:
-    """The suffix of a format, which can be written here."""
+    """The suffix of a format that can be written here."""
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
         raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
@@ -176,7 +176,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
 
 
 async def worked(batch: Batch) -> Ended:
-    """Work on a batch; Ctrl-C begins no further run, and leaves those at work when it is pressed again."""
+    """Work on a batch. Ctrl-C begins no further run; a second Ctrl-C leaves the runs in progress."""
 
     def stop() -> None:
         say(f"no further run is begun; {counted(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
@@ -191,7 +191,7 @@ async def worked(batch: Batch) -> Ended:
 
 
 class _Progress:
-    """A line on stderr for each question that is done."""
+    """Prints a line on stderr for each finished question."""
 
     def __init__(self, job: _BatchTask) -> None:
         self._job, self._done = job, 0
@@ -207,7 +207,7 @@ class _Progress:
 
 
 def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
-    """The results of this file's questions, and how many of each status."""
+    """The results for this file's questions, and how many there are of each status."""
     keys = {order.key for order in job.orders}
     rows = [row for row in job.folder.results.values() if row.key in keys]
     return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}

@@ -88,7 +88,7 @@ def command(
 
 @contextmanager
 def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadRow]]:
-    """The rows of a file; or the one of a claim and its text."""
+    """The rows of a file, or the single row of a claim and its text."""
     if text is not None:
         data = text.read(LONGEST + 1)
         if len(data) > LONGEST:
@@ -106,7 +106,7 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
 
 
 def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
-    """Every row checked without a model; the lines for a file, where they go into one."""
+    """Check every row without a model, and return the lines for an output file, if there is one."""
     kept: list[bytes] = []
     checker = RowChecker(added_checks(_off()))
     for row in check_rows(rows, checker):
@@ -151,7 +151,7 @@ def _tell(row: CheckedRow | BadRow, watch: _Watch, kept: list[bytes] | None) -> 
 
 
 class _Watch:
-    """Counts rows by verdict; says how it goes now and then, and once at the end."""
+    """Counts rows by verdict; prints progress now and then, and once at the end."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.counts: Counter[str] = Counter()
@@ -160,7 +160,7 @@ class _Watch:
         self._began = self._said = time.monotonic()
 
     def count(self, row: CheckedRow | BadRow) -> None:
-        """One more row."""
+        """Count one more row."""
         self.counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
         now, total = time.monotonic(), self.counts.total()
         if not self._quiet and now - self._said >= _EVERY:
@@ -168,7 +168,7 @@ class _Watch:
             say(f"{counted(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
 
     def end(self) -> None:
-        """The last line."""
+        """Print the last line."""
         if self._quiet:
             return
         found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.counts.items()) if verdict != "bad")

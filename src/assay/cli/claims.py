@@ -1,4 +1,4 @@
-"""`assay claims` and `assay cite`: what a report rests on."""
+"""`assay claims` and `assay cite`: the evidence for a report."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
 
 
 class CitedSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source a claim cites: its number in the report, and the passages of it."""
+    """A source that a claim cites: its number in the report, and its passages."""
 
     number: int
     title: str
@@ -71,7 +71,7 @@ class CitedSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NearestPassage(msgspec.Struct, frozen=True, kw_only=True):
-    """The cited passage which says most of a claim that does not hold, and which of its words it lacks."""
+    """The cited passage closest to a claim that does not hold, and which of the claim's words it lacks."""
 
     passage: str
     text: str
@@ -79,7 +79,7 @@ class NearestPassage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim as it is listed; `removed` says why a sentence was taken out, empty for those which stand."""
+    """A claim in a list; `removed` says why its sentence was removed, empty if it was not."""
 
     id: str
     text: str
@@ -182,7 +182,7 @@ async def _passages(reference: str, number: int, home: Path | None) -> list[Cite
 
 
 def cited_lines(cited: CitedPassage) -> Iterator[str]:
-    """A cited passage in its document, a line each."""
+    """A cited passage in its document, as lines."""
     yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
     yield f"    {', '.join(_place(cited))}"
     yield ""
@@ -194,7 +194,7 @@ def cited_lines(cited: CitedPassage) -> Iterator[str]:
 
 
 def _place(cited: CitedPassage) -> Iterator[str]:
-    """Where the passage stands and what was read: the page where the format has pages, the snapshot and its date."""
+    """The passage's place and its snapshot: the page if the format has pages, the snapshot and its date."""
     if cited.passage.above:
         yield " > ".join(clean(part) for part in cited.passage.above)
     if cited.passage.page:

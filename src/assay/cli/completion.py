@@ -1,4 +1,4 @@
-"""Completion by a shell: its script, and what is offered at a press of Tab, where nothing may fail or write."""
+"""Completion in shells: the script, and the suggestions for Tab, which may neither fail nor write anything."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 def key_holders(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Providers which may have a key."""
+    """Providers that can have a key."""
     return [CompletionItem(name) for name in configuration.key_holders() if name.startswith(incomplete)]
 
 
 def any_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, by the shell itself."""
+    """Files and folders, completed by the shell itself."""
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -78,7 +78,7 @@ def thread_names(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 
 
 def collection_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The collections there are, each with the number of its documents."""
+    """All collections, each with the number of its documents."""
     return [
         CompletionItem(clean(row.name), help=milestones.counted(row.documents, "document"))
         for row in _collections(ctx)
@@ -87,7 +87,7 @@ def collection_names(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def in_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, and collections behind an `@`."""
+    """Files and folders, and collections after an `@`."""
     if not incomplete.startswith("@"):
         return any_path(ctx, param, incomplete)
     wanted = incomplete.removeprefix("@")
@@ -103,7 +103,7 @@ async def _threads(assay: Assay) -> Sequence[ThreadRow]:
 
 
 def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
-    """What is read of the home which the command names; nothing where there is none, or it cannot be read."""
+    """What `read` returns for the home that the command names; empty if there is none, or it cannot be read."""
     try:
         configured = settings.load()
         home: Path = ctx.params.get("home") or configured.home

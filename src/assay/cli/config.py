@@ -73,7 +73,7 @@ def set_setting(name: str, value: str) -> None:
 
 
 BEGUN = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
-"""What an editor shows where there is no file yet."""
+"""What an editor shows if there is no file yet."""
 
 
 @click.command("edit")

@@ -1,4 +1,6 @@
-"""Where a report goes: files, checked before a run is paid for and written whole or not at all; browser; clipboard."""
+"""Where a report goes: files (checked before a run costs anything, and written completely or not at all), browser,
+clipboard.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ from assay.core.markers import CitationMode
 
 
 def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """`paths`, each of which can take a report; of those that are the same file the first.
+    """`paths`, after checking that each can take a report; of several that are the same file, the first.
 
     Raises:
-        click.UsageError: a suffix stands for no format, the folder is missing, or the place cannot be written.
-        ConfigError: a format needs an extra which is not installed.
+        click.UsageError: a suffix belongs to no format, the folder is missing, or the place cannot be written.
+        ConfigError: a format needs an extra that is not installed.
     """
     targets: dict[Path, Path] = {}
     for path in paths:
@@ -36,7 +38,7 @@ def checked(paths: Iterable[Path]) -> tuple[Path, ...]:
         target = _target(path)
         try:
             _check(path, target)
-        except OSError as error:  # a name that is too long, a folder that may not be entered
+        except OSError as error:  # a name that is too long, or a folder without access
             raise click.UsageError(f"{path} cannot be written ({error.strerror}): name another place") from error
         ready(suffix(path))
         targets.setdefault(target, path)
@@ -56,10 +58,10 @@ def _check(path: Path, target: Path) -> None:
 
 
 def ready(format: str) -> None:
-    """Make sure that a format can be written here.
+    """Check that a format can be written here.
 
     Raises:
-        ConfigError: it needs an extra which is not installed.
+        ConfigError: it needs an extra that is not installed.
     """
     able = getattr(plugins.load("exporters", format), "ready", None)
     if able is not None:
@@ -67,7 +69,7 @@ def ready(format: str) -> None:
 
 
 def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
-    """The lines of a file; of one of more than `longest` bytes only so much that this can be seen."""
+    """The lines of a file; if it is longer than `longest` bytes, only enough of them to show that."""
     while line := file.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):
@@ -75,13 +77,13 @@ def lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
 
 
 def suffix(path: Path) -> str:
-    """The longest end of the file's name which stands for a format (".csl.json" before ".json"), "" for none."""
+    """The longest ending of the file's name that belongs to a format (".csl.json" before ".json"), "" for none."""
     name = path.name.lower()
     return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write `data`, so that nobody ever reads half of it; what a link names is replaced, and keeps its mode.
+    """Write `data` atomically. If the path is a link, replace its target and keep the target's mode.
 
     Raises:
         StoreError: the file cannot be written.
@@ -92,7 +94,7 @@ def save(path: Path, data: bytes) -> None:
         handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".assay-")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        Path(draft).chmod(mode)  # mkstemp makes it for the owner alone
+        Path(draft).chmod(mode)  # mkstemp creates it for the owner only
         Path(draft).replace(target)
     except OSError as error:
         if draft:
@@ -101,7 +103,7 @@ def save(path: Path, data: bytes) -> None:
 
 
 def _target(path: Path) -> Path:
-    """The file itself: where links lead, whole. Links in a circle lead to themselves, and never fail here."""
+    """The file itself, after following all links. Circular links lead to themselves, and do not fail here."""
     return Path(os.path.realpath(path))
 
 
@@ -111,11 +113,11 @@ def _umask() -> int:
     return mask
 
 
-# Showing a report in the browser of this machine.
+# # Showing a report in the browser of this machine.
 
 
 async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:
-    """A run's report as one HTML file, in a folder which only this user may read and the system clears in time.
+    """Write a run's report as one HTML file, in a folder that only this user may read and the system clears in time.
 
     Raises:
         UnknownName: no such run.
@@ -128,7 +130,7 @@ async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:
 
 
 def show(path: Path) -> None:
-    """Open a page; where there is no browser, say so."""
+    """Open a page; if there is no browser, say so."""
     if not settings.surroundings().interactive or not webbrowser.open(path.as_uri()):
         say(f"no browser to open {path} in")
 
@@ -141,13 +143,13 @@ _PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("xsel", "--input", "--clipboard"),
     ("clip.exe",),
 )
-"""In the order in which they are tried: one which has no desktop to copy to fails, and the next has its turn."""
+"""In the order in which they are tried: a program without a desktop to copy to fails, and the next is tried."""
 
 
 def copy(text: str) -> None:
-    """Put `text` on the clipboard, without control characters, and say that it is there, or why not.
+    """Copy `text` to the clipboard, without control characters, and report success or the reason for failure.
 
-    A terminal does not answer whether it took the text, so of that way only the attempt is told.
+    A terminal does not confirm that it took the text, so for that method only the attempt is reported.
     """
     text = harmless(text)
     about = settings.surroundings()
@@ -162,7 +164,9 @@ def copy(text: str) -> None:
 
 
 def _taken(program: tuple[str, ...], text: str) -> bool:
-    """Whether a program took the text. Its output goes nowhere: what serves the clipboard goes on behind."""
+    """Whether a program took the text. Its output is discarded, because a program that serves the clipboard keeps
+    running.
+    """
     where = shutil.which(program[0])
     if where is None:
         return False

@@ -1,4 +1,4 @@
-"""Runs left to others: with `--detach` to a process which outlives the terminal, with `--queue` to workers."""
+"""Runs executed elsewhere: with `--detach` by a process that outlives the terminal, with `--queue` by workers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from assay.core.errors import StoreError
 from assay.services.home_paths import log_file
 
 SECONDS = 20.0
-"""How long the process may take until it executes the run."""
+"""The longest wait until the process executes the run."""
 POLL = 0.05
 SHOWN = 5
-"""Lines of the log which are shown where it could not."""
+"""Lines of the log that are shown if it could not."""
 
 
 def check(output: Output, *, detach: bool, queue: bool = False) -> None:
-    """Refuse what a run cannot give that is left alone, to a process of its own or to the workers.
+    """Refuse options that a detached or queued run cannot honour.
 
     Raises:
-        click.UsageError: its events are wanted on stdout; of a queued run, its files here too, or such a process.
+        click.UsageError: events are requested on stdout; or, for a queued run, files on this machine or `detach`.
     """
     if detach and queue:
         raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
@@ -41,7 +41,7 @@ def check(output: Output, *, detach: bool, queue: bool = False) -> None:
 
 
 async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
-    """Have another process execute a stored run; its id goes to stdout as soon as it does.
+    """Have another process execute a stored run, and print its id on stdout once it does.
 
     Raises:
         StoreError: the log cannot be written, or the process cannot be started.
@@ -64,26 +64,26 @@ async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
 
 
 def command(run_id: str, home: Path, output: Output) -> list[str]:
-    """What executes the run; files are named by their whole path."""
+    """The command that executes the run, with absolute paths of files."""
     line = [sys.executable, "-P", "-m", "assay", "runs", "resume", run_id, "--home", str(home.absolute())]
     for path in output.files:
         line += ["-o", str(path.absolute())]
     for target in output.notify:
-        line += ["--notify", target.text] if target.named else []  # what the settings name, it reads there
+        line += ["--notify", target.text] if target.named else []  # it reads targets in the settings itself
     return [*line, "--citations", output.citations, *(["--strict"] if output.strict else [])]
 
 
 def start(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
-    """A process that no terminal, and no end of this one, takes along.
+    """Start a process that survives this terminal and this process.
 
     Raises:
-        StoreError: it cannot be had, or its log cannot be written.
+        StoreError: it cannot be started, or its log cannot be written.
     """
     flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as file:
-            log.chmod(0o600)  # what stands there is the user's own
+            log.chmod(0o600)  # the log holds the user's own data
             return subprocess.Popen(
                 line,
                 stdin=subprocess.DEVNULL,
@@ -97,7 +97,7 @@ def start(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
 
 
 async def _begun(assay: Assay, run_id: str, process: subprocess.Popen[bytes]) -> bool:
-    """Wait until the process executes the run, or has done so; False when it ended, or hangs, without."""
+    """Wait until the process executes the run, or has done so; False if it ended or hangs without doing so."""
     before, end = (await assay.find(run_id)).fence, time.monotonic() + SECONDS
     while time.monotonic() < end:
         ended = process.poll() is not None
@@ -119,7 +119,7 @@ def tail(log: Path) -> list[str]:
 
 
 def queued(run_id: str, output: Output) -> Exit:
-    """Say that a run was left to the workers; its id goes to stdout."""
+    """Report that a run was left to the workers, and print its id on stdout."""
     write(msgspec.json.encode({"run": run_id}).decode() if output.stdout == "json" else run_id)
     if output.verbosity >= 0:
         say(f"queued; to watch: assay runs watch {run_id}")

@@ -1,4 +1,4 @@
-"""Where progress is shown: as the live view on a terminal, as plain lines elsewhere."""
+"""Chooses how progress is shown: as the live view on a terminal, as plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ else:
     screen, console = later("assay.cli.live.screen"), later("rich.console")
 
 SIGNS = "✓●○✗…·"
-"""What the live view is drawn with, besides letters."""
+"""What the live view draws besides letters."""
 
 
 class Display(Protocol):
-    """Shows a run within a `with` block; after it, the terminal is free for others."""
+    """Shows a run within a `with` block; after it, the terminal is free for other output."""
 
     def __enter__(self) -> Self: ...
 
@@ -36,20 +36,20 @@ class Display(Protocol):
     ) -> None: ...
 
     def told(self, line: str) -> None:
-        """How the reading of documents goes; from any thread."""
+        """Show progress in reading documents; may be called from any thread."""
         ...
 
     def say(self, line: str) -> None:
-        """What was done at a person's wish."""
+        """Show what was done on the user's request."""
         ...
 
     def show(self, envelope: Envelope) -> None:
-        """An event happened."""
+        """Show an event."""
         ...
 
 
 class PlainDisplay:
-    """One line a milestone, on stderr; -1 (`-q`) says nothing but notices."""
+    """One line per milestone, on stderr; with -1 (`-q`) only notices."""
 
     def __init__(self, verbosity: int) -> None:
         self._verbosity = verbosity
@@ -64,16 +64,18 @@ class PlainDisplay:
         return
 
     def told(self, line: str) -> None:
-        """Said, unless quiet; an aside with `-v`."""
+        """Printed unless quiet; asides only with `-v`."""
         if self._verbosity >= isinstance(line, ProgressNote):
             say(line)
 
     def say(self, line: str) -> None:
-        """Said always."""
+        """Always printed."""
         say(line)
 
     def show(self, envelope: Envelope) -> None:
-        """The event's milestone, and its detail with `-v`; of equal warnings, which every agent may have, the first."""
+        """Print the event's milestone, and its detail with `-v`; repeated warnings, which every agent may have, only
+        once.
+        """
         for line in lines(envelope, self._verbosity):
             if envelope.type != Warned.kind or line not in self._warned:
                 say(line)
@@ -84,8 +86,8 @@ def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime]
     """The display for this process.
 
     Args:
-        events: every event goes to stdout as a line; on the same terminal there is no room for both.
-        now: the run's time, where it is not this moment (a replay).
+        events: every event is printed on stdout as a line, which leaves no room for the live view on the same terminal.
+        now: the run's time, if it is not the present (a replay).
     """
     if verbosity < 0 or not can_draw(events=events):
         return PlainDisplay(verbosity)
@@ -96,7 +98,7 @@ def can_draw(*, events: bool = False) -> bool:
     """Whether stderr is a terminal on which lines can be rewritten.
 
     Args:
-        events: every event goes to stdout as a line; on the same terminal there is no room for both.
+        events: every event is printed on stdout as a line, which leaves no room for the live view on the same terminal.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         return False

@@ -1,4 +1,4 @@
-"""Numbers, tokens, money and times, as people read them."""
+"""Formats numbers, tokens, money and times for people."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.core.view import RunView
 
 
 def joined(parts: Iterable[str], between: str = " · ") -> str:
-    """The parts which say something, in one string."""
+    """Join the parts that are not empty."""
     return between.join(part for part in parts if part)
 
 
 def short(number: int) -> str:
-    """`950`, `4.1k`, `45k`, `1.2M`."""
+    """Format a number: `950`, `4.1k`, `45k`, `1.2M`."""
     for size, unit in ((1_000_000, "M"), (1_000, "k")):
         if number >= size:
             value = number / size
@@ -27,28 +27,28 @@ def short(number: int) -> str:
 
 
 def tokens(usage: Usage) -> str:
-    """`4.1k tokens`, or nothing."""
+    """Format tokens: `4.1k tokens`, or nothing."""
     return f"{short(usage.tokens)} token{'' if usage.tokens == 1 else 's'}" if usage.tokens else ""
 
 
 def money(usage: Usage) -> str:
-    """`$0.0312`, and a `+` where calls without a known price are not in it; `$?` where no price is known.
+    """Format a cost: `$0.0312`, with a `+` if it omits calls without a known price; `$?` if no price is known.
 
-    Nothing where nothing cost.
+    Nothing if nothing was spent.
     """
     more = "+" if usage.unpriced_calls else ""
     return f"${usage.usd:.4f}{more}" if usage.usd else "$?" if usage.unpriced_calls else ""
 
 
 def price(usage: Usage) -> str:
-    """The same in words: `$0.0312`, `$0.0312 and 3 calls without a known price`, `cost unknown: 3 calls …`."""
+    """A cost in words: `$0.0312`, `$0.0312 and 3 calls without a known price`, `cost unknown: 3 calls …`."""
     if not usage.unpriced_calls:
         return money(usage)
     unpriced = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
     return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"
 
 
-# Verdicts and relevance counted, in a line.
+# # Verdicts and relevance counted, in a line.
 
 
 def summed(summary: Summary) -> str:
@@ -59,7 +59,7 @@ def summed(summary: Summary) -> str:
 
 
 def answering(summary: Summary) -> str:
-    """`; 2 answer the question, 1 related`: how far the claims answer it, nothing where that was not judged."""
+    """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
     found = ((name, getattr(summary, name)) for name in RELEVANT)
     said = ", ".join(f"{count} {_ANSWERING[name]}" for name, count in found if count)
     return f"; {said}" if said else ""
@@ -68,13 +68,15 @@ def answering(summary: Summary) -> str:
 _ANSWERING = {"answers": "answering the question", "related": "related", "unrelated": "not related"}
 
 
-# An estimate in words.
+# # An estimate in words.
 
 CENT = 0.01
 
 
 def told(estimate: Estimate) -> str:
-    """`8 to 30 model calls, 20k to 200k tokens, $0.01 to $0.09, 0:10 to 2:00 (by the rules of the depth)`."""
+    """An estimate: `8 to 30 model calls, 20k to 200k tokens, $0.01 to $0.09, 0:10 to 2:00 (by the rules of the
+    depth)`.
+    """
     money = "cost unknown" if estimate.usd is None else _span(estimate.usd, amount) if estimate.usd.most else "$0"
     parts = (
         f"{_span(estimate.calls, lambda value: str(round(value)))} model calls",
@@ -87,13 +89,13 @@ def told(estimate: Estimate) -> str:
 
 
 def told_money(brief: Brief | None) -> str:
-    """` (estimated $0.01 to $0.09)`, where money was thought to be spent; else nothing."""
+    """The estimated cost: ` (estimated $0.01 to $0.09)`, if a cost was expected; else nothing."""
     usd = brief.estimate.usd if brief and brief.estimate else None
     return f" (estimated {_span(usd, amount)})" if usd and usd.most else ""
 
 
 def amount(usd: float) -> str:
-    """Dollars, with more places where they are few."""
+    """Format dollars, with more decimals for small amounts."""
     return f"${usd:.2f}" if usd >= CENT or not usd else f"${usd:.4f}"
 
 
@@ -103,12 +105,12 @@ def _span(span: Span, form: Callable[[float], str]) -> str:
 
 
 def moment(at: str) -> datetime:
-    """The time of an event, which is ISO 8601 UTC."""
+    """Parse the time of an event, which is ISO 8601 UTC."""
     return datetime.fromisoformat(at)
 
 
 def elapsed(view: RunView, began: str, ended: str, now: datetime) -> float:
-    """Seconds from `began` to `ended` (empty: to `now`) in which somebody worked on the run; 0 before it began."""
+    """Seconds from `began` to `ended` (empty: to `now`) in which a process worked on the run; 0 before it began."""
     if not began:
         return 0.0
     start, end = moment(began), moment(ended) if ended else now
@@ -121,7 +123,7 @@ def _overlap(start: datetime, end: datetime, began: datetime, ended: datetime) -
 
 
 def clock(seconds: float) -> str:
-    """`0:07`, `12:30`, `1:02:03`."""
+    """Format seconds: `0:07`, `12:30`, `1:02:03`."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

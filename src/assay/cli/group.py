@@ -1,4 +1,4 @@
-"""A group whose commands are imported when they run: what `--help` needs is in the table."""
+"""A group whose commands are imported when they run; the table has all that `--help` needs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
 
-# What somebody types in a question's place which is none: a command in words, a file, an address.
+# # What people type in place of a question that is not one: a command in words, a file, an address.
 
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
-"""Options which every command has, and which somebody may therefore put before it."""
+"""Options that every command has, so that people may put them before it."""
 
 
 _QUIET = frozenset({"-q", "--quiet", "-h", "--help"})
-"""Where nothing is to be said before the command has."""
+"""Options with which nothing may be printed before the command's own output."""
 _BARE = re.compile(r"[\w.-]+", re.ASCII)
-"""A word of letters as commands have them. Chinese and its like write whole questions without a space."""
+"""A word of letters as in commands' names. Chinese and similar languages write whole questions without spaces."""
 _ALIASES = {
     "ls": "list",
     "delete": "rm",
@@ -37,7 +37,7 @@ _ALIASES = {
     "create": "add",
     "new": "add",
 }
-"""What people type out of habit, and the command of any group which they mean by it."""
+"""What people type out of habit, and the command they mean, in any group."""
 _WHOLE = {
     "ls": ["runs", "list"],
     "list": ["runs", "list"],
@@ -53,7 +53,7 @@ _WHOLE = {
     "server": ["serve"],
     "version": ["--version"],
 }
-"""The same for the first word of all: it is of runs, where it could be of anything."""
+"""The same for the first word only, where the command is one about runs."""
 
 
 def _names_documents(args: Iterable[str]) -> bool:
@@ -61,12 +61,13 @@ def _names_documents(args: Iterable[str]) -> bool:
 
 
 class LazyGroup(click.Group):
-    """`lazy` maps a command's name to where it stands (`module:name`, or a module
-    with `command`) and its line in the help.
+    """A group of commands that are imported on demand.
+
+    `lazy` maps a command's name to its place (`module:name`, or a module with `command`) and its line in the help.
     """
 
     habits: tuple[str, ...] = ()
-    """Words which are understood besides the commands, and may be meant by one which is not."""
+    """Words that are understood besides the commands, and that an unknown command may mean."""
 
     def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -88,7 +89,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in self.lazy.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands from the table, so that none is imported, and the options."""
+        """Commands from the table, without importing any, and the options."""
         commands = [CompletionItem(name, help=line) for name, (_, line) in self.lazy.items()]
         return [each for each in commands if each.value.startswith(incomplete)] + click.Command.shell_complete(
             self, ctx, incomplete
@@ -97,7 +98,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command `args` begins with.
+        """The command that `args` begins with.
 
         Raises:
             click.UsageError: there is none; the message names the nearest, or all.
@@ -112,12 +113,12 @@ class LazyGroup(click.Group):
         return self.known(args[0]), command, args[1:]
 
     def known(self, name: str) -> str:
-        """The command somebody means by `name`; the name itself, where that is none."""
+        """The command that `name` means; the name itself if it is not known."""
         meant = _ALIASES.get(name, name)
         return meant if name not in self.lazy and meant in self.lazy else name
 
     def nearest(self, name: str, *, or_all: bool = False) -> str:
-        """A hint for somebody who typed `name`: the nearest command, or (when asked) all of them, or nothing."""
+        """A hint for an unknown `name`: the nearest command, or (with `or_all`) all of them, or nothing."""
         known = self.lazy if name in self.habits else (*self.lazy, *self.habits)  # `help me …` is a question
         near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
         if near:
@@ -126,7 +127,7 @@ class LazyGroup(click.Group):
 
 
 class QuestionGroup(LazyGroup):
-    """A group whose first word may be a question: what names no command is given to `default`."""
+    """A group whose first word may be a question: if it names no command, the words go to `default`."""
 
     habits = ("help", *_WHOLE)
 
@@ -144,13 +145,13 @@ class QuestionGroup(LazyGroup):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Also the options of the default command, whose name may be left out."""
+        """Complete the options of the default command too, because its name may be left out."""
         found = super().shell_complete(ctx, incomplete)
         default = self.get_command(ctx, self.default) if incomplete.startswith("-") else None
         return found + (default.shell_complete(ctx, incomplete) if default else [])
 
     def _reject_options_first(self, ctx: click.Context, args: list[str]) -> None:
-        """`assay --home DIR runs list` is meant as a command, but would be read as a question of two words."""
+        """Refuse `assay --home DIR runs list`: it means a command, but would be read as a question of two words."""
         at = 0
         while at < len(args) and args[at] in _BEFORE:
             at += 2 if args[at] == "--home" else 1
@@ -158,7 +159,7 @@ class QuestionGroup(LazyGroup):
             raise click.UsageError(f"options go after the command: assay {args[at]} … {args[0]} …", ctx)
 
     def _meant(self, args: list[str]) -> list[str]:
-        """The command which a first word out of habit means: `ls`, `show ID`, `help docs add`."""
+        """The command that a habitual first word means: `ls`, `show ID`, `help docs add`."""
         if not args or args[0] in self.lazy:
             return args
         word, rest = args[0], args[1:]
@@ -170,7 +171,7 @@ class QuestionGroup(LazyGroup):
         return [*_WHOLE[word], *rest]
 
     def _reject_no_question(self, ctx: click.Context, args: list[str]) -> None:
-        """A command in words, a path or an address is no question to spend a run on; over named documents it may be."""
+        """Refuse a command in words, a path or an address as a question, unless documents are named."""
         words = " ".join(itertools.takewhile(lambda arg: not arg.startswith("-"), args)).strip()
         if ctx.resilient_parsing or not words or _names_documents(args):
             return
@@ -186,7 +187,7 @@ class QuestionGroup(LazyGroup):
         return aliases | {name: name for name in command.lazy}
 
     def _reject_bare_word(self, ctx: click.Context, args: list[str]) -> None:
-        """A lone word is a slip or a trial, not a question to spend a run on; over named documents it may be one."""
+        """Refuse a lone word, which is a slip or a trial, as a question, unless documents are named."""
         word = args[0]
         if ctx.resilient_parsing or word.startswith("-") or _names_documents(args) or not _BARE.fullmatch(word):
             return
@@ -200,15 +201,15 @@ class QuestionGroup(LazyGroup):
 
 
 MOST_WORDS = 5
-"""Who types more words than this has something to ask."""
+"""With more words than this, the text is a question."""
 
 
 NEAR = 0.75
-"""How alike two words are to be one misspelt (difflib's ratio)."""
+"""The similarity from which one word is a misspelling of another (difflib's ratio)."""
 
 
 _FILLERS = frozenset("a all and in me my now our please pls some the these this us your".split())
-"""What people put round the name of a command out of politeness or grammar. No word which asks is among them."""
+"""Words that people put around a command's name out of politeness or grammar. No question words are among them."""
 
 
 _NOUNS = {
@@ -226,7 +227,7 @@ _NOUNS = {
     "settings": "config",
     "user": "users",
 }
-"""What people call the things which a group of commands is about."""
+"""What people call the subjects of the groups of commands."""
 
 
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
@@ -236,16 +237,16 @@ _PATH = re.compile(r"[\w.~/\\-]*(?:[/\\]|\.(?:csv|docx|epub|html?|json|md|pdf|rs
 
 
 Inside = Callable[[str], Mapping[str, str]]
-"""Of a command which is a group, what its commands are called, and each one's name; nothing of another."""
+"""Returns the words for a group's commands with the name of each; empty for a command that is not a group."""
 
 
 def hint(words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
-    """What was meant, as the end of a message; nothing, where `words` may be a question.
+    """The command that was meant, as the end of a message; nothing if `words` may be a question.
 
     Args:
         names: the commands.
-        habits: what else is understood as a first word, with the command line it stands for.
-        inside: what is in a group of commands.
+        habits: other first words that are understood, with the command line each stands for.
+        inside: returns the commands in a group.
     """
     if _ADDRESS.fullmatch(words):
         return (
@@ -271,7 +272,7 @@ def _is_path(words: str) -> bool:
 
 
 def _command(text: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
-    """The command line of which `text` names each part, and nothing else."""
+    """The command line whose parts `text` names, and nothing else."""
     words = [word.strip("?!.,:;'\"") for word in text.lower().split()]
     words = [word for word in words if word and word not in _FILLERS]
     if not 0 < len(words) <= MOST_WORDS or len(words) == 1 == len(text.split()):
@@ -281,7 +282,8 @@ def _command(text: str, names: Collection[str], habits: Mapping[str, str], insid
         meant = [_near(word, habits) for word in words]
         return f"assay {habits[meant[0]]}" if all(meant) else ""
     candidates = [(not inside(name), word != name, at) for at, (word, name) in enumerate(named.items()) if name]
-    group = list(named.values())[min(candidates)[-1]]  # a group before a command, the very word before a like one
+    # prefer a group to a command, and the exact word to a similar one
+    group = list(named.values())[min(candidates)[-1]]
     parts = inside(group)
     verbs = [near for word, name in named.items() if name != group and (near := _near(word, [*parts, *habits, *names]))]
     if len(verbs) < sum(name != group for name in named.values()):

@@ -1,4 +1,4 @@
-"""The groups of commands: what each holds, and its lines in the help. A command is imported when it runs."""
+"""The groups of commands: the commands of each, and their lines in the help. A command is imported when it runs."""
 
 from assay.cli.group import LazyGroup
 

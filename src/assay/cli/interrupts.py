@@ -1,6 +1,6 @@
-"""Signals. Ctrl-C: once finishes a run, twice cancels it, a third time leaves at once. SIGTERM leaves at once.
+"""Signals. Ctrl-C: once finishes a run, twice cancels it, three times exits at once. SIGTERM exits at once.
 
-Who only watches a run leaves with the first Ctrl-C.
+A process that only watches a run exits with the first Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from types import FrameType
 
 @contextmanager
 def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
-    """Within the block the n-th Ctrl-C calls the n-th action; further ones raise `KeyboardInterrupt` as usual.
+    """Within the block, the n-th Ctrl-C calls the n-th action; further ones raise `KeyboardInterrupt` as usual.
 
-    To be used on the main thread, inside a running loop; the actions are called on that loop.
+    Use it on the main thread, inside a running loop; the actions are called on that loop.
     """
     waiting = list(actions)
 
@@ -35,7 +35,7 @@ def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def left_by_ctrl_c() -> Iterator[None]:
-    """Within the block Ctrl-C ends a prompt; the event loop's own handler would only make a note of it."""
+    """Within the block, Ctrl-C ends a prompt; the event loop's own handler would only record it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
@@ -44,7 +44,7 @@ def left_by_ctrl_c() -> Iterator[None]:
 
 
 class Terminated(Exception):
-    """The process was asked to end, by the signal `number`."""
+    """The signal `number` asked the process to end."""
 
     def __init__(self, number: signal.Signals) -> None:
         super().__init__(number.name)
@@ -53,7 +53,7 @@ class Terminated(Exception):
 
 @contextmanager
 def continued(action: Callable[[], None]) -> Iterator[None]:
-    """Within the block `action` is called when the process goes on after it was stopped (Ctrl-Z, then fg)."""
+    """Within the block, `action` is called when the process continues after a stop (Ctrl-Z, then fg)."""
     if not hasattr(signal, "SIGCONT"):
         yield
         return
@@ -66,12 +66,12 @@ def continued(action: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
-    """Within the block the signal ends what the task awaits, so that everything is closed on the way out.
+    """Within the block, the signal cancels what the task awaits, so that everything is closed on the way out.
 
-    To be used as `interrupts` is.
+    Use it like `interrupts`.
 
     Raises:
-        Terminated: the signal came.
+        Terminated: the signal arrived.
     """
     task, asked = asyncio.current_task(), False
 
@@ -93,9 +93,9 @@ def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
 
 @contextmanager
 def heeding() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
-    """Within the block what comes back has a signal call an action, each time it comes.
+    """Within the block, the yielded function makes a signal call an action, each time it arrives.
 
-    To be used as `interrupts` is.
+    Use it like `interrupts`.
     """
     restores: list[Callable[[], None]] = []
     try:
@@ -106,7 +106,7 @@ def heeding() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
 
 
 def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], None]:
-    """Call `act` on the running loop at each signal `number`, until what comes back is called."""
+    """Call `act` on the running loop at each signal `number`, until the returned function is called."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(number)
 
     def caught(_signal: int, _frame: FrameType | None) -> None:

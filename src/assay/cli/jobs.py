@@ -1,4 +1,4 @@
-"""Jobs: `list`, `show`, `watch`, `cancel`, `retry`; and what a command says which left one to the workers."""
+"""Jobs: `list`, `show`, `watch`, `cancel`, `retry`; and the output of a command that left work to the workers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _STATES: tuple[JobState, ...] = get_args(JobState)
 
 
 def queue_option(command: Command) -> Command:
-    """`--queue`, for what can be left to a worker."""
+    """`--queue`, for work that can be left to a worker."""
     return click.option(
         "--queue", "queued", is_flag=True, help="Print a job's id and leave the work to a worker (assay worker)."
     )(command)
 
 
 def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int) -> None:
-    """Leave work to the workers; the ids of the jobs go to stdout."""
+    """Leave work to the workers, and print the ids of the jobs on stdout."""
     for job in asyncio.run(_begun(works, home, configured)):
         write(job.id)
         if verbosity >= 0:
@@ -79,7 +79,7 @@ def begin_job(
 
 
 def _work(kind: str, values: Sequence[str]) -> JobWork:
-    """What a job of this kind is to do.
+    """The work of a job of this kind.
 
     Raises:
         click.UsageError: it takes no such value.
@@ -215,7 +215,7 @@ def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
 
 @asynccontextmanager
 async def _looked_at(home: Path | None, *, every_user: bool) -> AsyncIterator[Assay]:
-    """The library, as its local user knows it, or with what is all users'."""
+    """The library as its local user sees it, or with the data of all users."""
     async with stored(home) as assay:
         yield assay.owned_by(None) if every_user else assay
 

@@ -1,4 +1,4 @@
-"""How commands get at the library: nothing but `assay.Assay`."""
+"""How commands reach the library: only through `assay.Assay`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from assay.cli.display import can_draw
 from assay.cli.terminal import TerminalOptions
 from assay.core.errors import UsageError
 
-# `-vv`: the log of runs on stderr too.
+# # `-vv`: the log of runs on stderr too.
 
 
 def logged(configured: settings.Settings) -> settings.Settings:
-    """The settings, with the whole log on stderr where `-vv` asks for it.
+    """The settings, with the whole log on stderr if `-vv` is given.
 
-    Where stderr is a terminal which the live view draws on there is no room for lines: `log.file` keeps them.
+    If the live view draws on stderr, there is no room for log lines; `log.file` keeps them.
     """
     context = click.get_current_context(silent=True)
     state = context.find_object(TerminalOptions) if context else None
@@ -35,7 +35,7 @@ NAMED = 5
 
 
 def opened(home: Path | None, configured: settings.Settings | None = None) -> Assay:
-    """Assay over the home the command names, or the settings do; an async context manager.
+    """Assay for the home that the command or the settings name; an async context manager.
 
     Raises:
         ConfigError: the settings cannot be read.
@@ -45,11 +45,11 @@ def opened(home: Path | None, configured: settings.Settings | None = None) -> As
 
 
 def configured_for(embedder: str | None, *, elsewhere: bool = False) -> settings.Settings:
-    """The settings, with the embedder a command names; `elsewhere` says that another process does the work.
+    """The settings, with the embedder that a command names; `elsewhere`: another process does the work.
 
     Raises:
         ConfigError: they cannot be read.
-        click.UsageError: one is named, and the process which works would not know it.
+        click.UsageError: one is named, and the process that works would not know it.
     """
     if embedder and elsewhere:
         raise click.UsageError(
@@ -60,11 +60,11 @@ def configured_for(embedder: str | None, *, elsewhere: bool = False) -> settings
 
 
 def stored(home: Path | None, embedder: str | None = None) -> Assay:
-    """As `opened`, for a command which only looks: it makes no library where there is none.
+    """Like `opened`, for a command that only reads: it does not create a library.
 
     Raises:
         ConfigError: the settings cannot be read.
-        UsageError: there is none.
+        UsageError: there is no library.
     """
     configured = configured_for(embedder)
     if not exists(home, configured):
@@ -76,9 +76,9 @@ def stored(home: Path | None, embedder: str | None = None) -> Assay:
 
 
 def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
-    """Whether there is a library in the home the command names, or the settings do. Nothing is made.
+    """Whether the home that the command or the settings name has a library. Creates nothing.
 
-    What may not be looked into, or is no folder, counts as one: opening it says what is wrong.
+    A home that cannot be read, or is not a folder, counts as one: opening it reports the error.
 
     Raises:
         ConfigError: the settings cannot be read.
@@ -94,17 +94,17 @@ def exists(home: Path | None, configured: settings.Settings | None = None) -> bo
 
 
 async def check_collection(assay: Assay, collection: str) -> None:
-    """Make sure that there is such a collection; the default one always is.
+    """Check that there is such a collection; the default one always exists.
 
     Raises:
-        UnknownName: there is none; the message names those there are.
+        UnknownName: there is none; the message names the existing ones.
     """
     if collection != DEFAULT:
         await assay.check_collection(collection)
 
 
 async def without_documents(assay: Assay, collection: str = DEFAULT) -> str:
-    """What to say of a collection which has none: the collections which have some, else how to add the first."""
+    """The message for an empty collection: the collections with documents, else how to add the first one."""
     others = [row.name for row in await assay.collections() if row.documents and row.name != collection]
     if not others:
         return HOW_TO_ADD

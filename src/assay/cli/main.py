@@ -1,4 +1,4 @@
-"""`assay`: the table of commands, and what becomes of an error."""
+"""`assay`: the table of commands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ else:
     metadata = later("importlib.metadata")
 
 GARBAGE_AFTER = 50_000
-"""Objects made before the collector looks for cycles among them: most of what a short process makes stays."""
+"""Objects created before the garbage collector searches for cycles: a short process keeps most of what it creates."""
 
 COMMANDS = {
     "research": ("assay.cli.research:research", "Research a question (also without this word)."),
@@ -97,13 +97,13 @@ cli = QuestionGroup(
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line `args` (default: the process's); the exit code comes back."""
+    """Run the command line `args` (default: the process's) and return the exit code."""
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     state = TerminalOptions()
     sys.excepthook = _Excepthook(state)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal which cannot show a character is no reason to fail
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
     try:
         code = _run(args, state)
         if sys.stdout is not None:  # closed by the caller: `assay … >&-`
@@ -144,7 +144,7 @@ def _exit_for(error: AssayError) -> Exit:
 
 
 class _Excepthook:
-    """A bug: one line, and the traceback for who asked with `-vv`. The interpreter exits with 1."""
+    """Reports a bug: one line, and with `-vv` the traceback. The interpreter exits with 1."""
 
     def __init__(self, state: TerminalOptions) -> None:
         self.state = state

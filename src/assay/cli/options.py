@@ -1,4 +1,4 @@
-"""Options which several commands have, and the telling of whom `--notify` names."""
+"""Options that several commands share, and the notices to the targets of `--notify`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SCALES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 class Duration(click.ParamType[float]):
-    """`90`, `90s`, `1.5m` or `1h`, as seconds."""
+    """Parses `90`, `90s`, `1.5m` or `1h` to seconds."""
 
     name = "time"
 
@@ -64,7 +64,7 @@ class Duration(click.ParamType[float]):
 
 
 class Count(click.ParamType[int]):
-    """`200000`, `200k` or `1.5m`, as a number above 0."""
+    """Parses `200000`, `200k` or `1.5m` to a number above 0."""
 
     name = "count"
 
@@ -79,7 +79,7 @@ class Count(click.ParamType[int]):
 
 
 class Money(click.ParamType[float]):
-    """`0.50`, `2` or `$2`, as US dollars above 0."""
+    """Parses `0.50`, `2` or `$2` to US dollars above 0."""
 
     name = "usd"
 
@@ -99,7 +99,7 @@ def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> No
 
 
 def verbosity(command: Command) -> Command:
-    """`-q`, `-v`, `-vv`; what they say is in `TerminalOptions`."""
+    """`-q`, `-v`, `-vv`; `TerminalOptions` explains them."""
     quiet = click.option(
         "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="Print errors only."
     )
@@ -124,12 +124,12 @@ def home(command: Command) -> Command:
 
 
 def common(command: Command) -> Command:
-    """What every command over a home has."""
+    """The options of every command that uses a home."""
     return home(verbosity(command))
 
 
 def output(noun: str = "report") -> Callable[[Command], Command]:
-    """`-o`, `--json`, `--events` and `--strict`: where what a run makes goes, and what its exit code says of it."""
+    """`-o`, `--json`, `--events` and `--strict`: where a run's result goes, and what its exit code means."""
     file = click.option(
         "-o",
         "--output",
@@ -188,7 +188,7 @@ def notify(command: Command) -> Command:
 
 
 def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notices.Target, ...]:
-    """Who is told: those named, else whom the settings name.
+    """The targets of notices: those named, else those in the settings.
 
     Raises:
         ConfigError: one is neither a command nor an address.
@@ -199,7 +199,7 @@ def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notice
 
 
 async def tell(notice: notices.RunNotice, told: Sequence[notices.Target]) -> None:
-    """Tell everybody; who could not be told is a warning."""
+    """Notify all targets, and warn about those that failed."""
     if not told:
         return
     for warning in await notices.send(notice, told):

@@ -1,4 +1,4 @@
-"""`assay plan`: what a run would do, and what it would take, before it does it."""
+"""`assay plan`: shows what a run would do and cost, before it starts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def _plan(
 
 
 async def show(assay: Assay, view: RunView, output: Output) -> Exit:
-    """The plan and its estimate on stdout."""
+    """Print the plan and its estimate on stdout."""
     estimate = await assay.estimate(view.run_id)
     if output.stdout == "json":
         said = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
@@ -91,7 +91,7 @@ async def show(assay: Assay, view: RunView, output: Output) -> Exit:
 
 
 def lines(view: RunView, estimate: Estimate) -> list[str]:
-    """A plan, and what its run is thought to take."""
+    """A plan, and the estimated cost of its run."""
     form = plan.written(view.plan).splitlines() if view.plan else []
     spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
     said = f"estimated: {told(estimate)}{spent}"

@@ -1,4 +1,4 @@
-"""The questions a run waits with, put to a person; and its plan, to be edited in $EDITOR and approved."""
+"""Puts the questions of a waiting run to a person, and lets a plan be edited in $EDITOR and approved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ask = Literal["never", "optional", "required"]
 
 
 def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
-    """Whether a run is to wait for answers: where a person is there to give them, or where it must."""
+    """Whether a run is to wait for answers: if a person can give them, or if it must."""
     wish = wanted or configured
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
 
@@ -28,7 +28,7 @@ def asking(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
 async def converse(
     assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, somebody: bool
 ) -> Exit:
-    """Execute `run` to its end; where it asks and `somebody` is there, put its questions and go on.
+    """Execute `run` to its end. If it asks and `somebody` is there, put its questions and continue.
 
     Raises:
         click.Abort: the person left; the run waits.
@@ -42,7 +42,7 @@ async def converse(
 
 
 async def put(assay: Assay, view: RunView) -> bool:
-    """Have a person say what a run waits for; False where it is not to go on, or waits for something else.
+    """Have a person answer a waiting run; False if it is not to continue, or waits for something else.
 
     Raises:
         click.Abort: the person left; the run waits.
@@ -56,7 +56,7 @@ async def put(assay: Assay, view: RunView) -> bool:
 
 
 def put_questions(view: RunView) -> list[str]:
-    """A person's answers, one prompt each; an empty one leaves the question to the usual reading.
+    """A person's answers, one prompt each; an empty answer keeps the usual interpretation.
 
     Raises:
         click.Abort: the person left.
@@ -75,7 +75,7 @@ CHOICES = {"a": "approve", "e": "edit", "c": "cancel"}
 
 
 async def review(assay: Assay, view: RunView) -> bool:
-    """Have a person approve the plan a run waits with; False when they cancelled the run.
+    """Have a person approve the plan of a waiting run; False if they cancelled the run.
 
     Raises:
         click.Abort: the person left; the run waits.
@@ -94,7 +94,7 @@ async def review(assay: Assay, view: RunView) -> bool:
 
 
 def chosen(plan: Plan) -> Plan | None:
-    """The plan as a person wants it; None to cancel."""
+    """The plan after the person's changes; None to cancel."""
     text = plan_form.written(plan)
     while True:
         show(plan)
@@ -113,7 +113,7 @@ def chosen(plan: Plan) -> Plan | None:
 
 
 def edited(text: str, plan: Plan) -> tuple[str, Plan]:
-    """The form after an editor, and the plan in it; the plan before where it cannot be read."""
+    """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
         said = click.edit(plan_form.HEADER + text.removeprefix(plan_form.HEADER), extension=".txt", require_save=False)
     except click.ClickException as error:
@@ -127,6 +127,6 @@ def edited(text: str, plan: Plan) -> tuple[str, Plan]:
 
 
 def show(plan: Plan) -> None:
-    """The plan on stderr."""
+    """Print the plan on stderr."""
     for line in plan_form.written(plan).splitlines():
         say(harmless(line))

@@ -28,7 +28,7 @@ from assay.services.providers import found_here, how_to_use, local_models
 
 @dataclass(frozen=True, slots=True)
 class ResearchOrder:
-    """What is to be researched; `options` are those of `Assay.start`. One with a `priority` is left to workers."""
+    """A research request; `options` are those of `Assay.start`. With a `priority` it is left to workers."""
 
     question: str
     sources: list[str] | None
@@ -143,13 +143,13 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
 
 
 async def _tell_of_local_models(assay: Assay) -> None:
-    """After the first run of a home: what else on this machine could have answered, where no model is set."""
+    """After the first run of a home, name other models on this machine that could have answered, if no model is set."""
     if sys.stderr.isatty() and len(await assay.runs(2)) == 1 and (found := await local_models(assay.settings)):
         say(f"{found_here(found)}; to have it answer: {how_to_use(found)}")
 
 
 async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
-    """The run to go on with: one of the same question, if a person says so."""
+    """The run to continue: one with the same question, if the user agrees."""
     unfinished = await assay.unfinished(order.question)
     if not unfinished:
         return ""

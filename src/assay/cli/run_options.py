@@ -1,4 +1,4 @@
-"""The options of a run on the command line, made of their table (`core.run_options`), and those beside them."""
+"""The command line options of a run, generated from their table (`core.run_options`), and the options beside them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ BESIDE: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
     },
     "Run": {0: ("point", "plan"), 45: ("yes", "at_once", "detach", "queue", "queued", "priority", "notify")},
 }
-"""The parameters which are no options of a run: the group and the place there of each."""
+"""Parameters that are not options of a run: the group of each and its place there."""
 OTHERS = "Options"
-"""The last group: what is in no other."""
+"""The last group, for all other options."""
 
 
 def write(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """The options of `command` by group, in their order there."""
+    """Write the options of `command` by group, in order."""
     rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*get_args(Group), OTHERS)}
     for parameter in sorted(command.get_params(ctx), key=lambda each: _standing(each)[1]):
         record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
@@ -47,13 +47,13 @@ def write(command: click.Command, ctx: click.Context, formatter: click.HelpForma
 
 
 def _standing(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
-    """The group of a parameter, and where it stands in it."""
+    """The group of a parameter, and its place in the group."""
     return order().get(parameter.name or "", (OTHERS, (0, 0)))
 
 
 @cache
 def order() -> Mapping[str, tuple[str, tuple[int, int]]]:
-    """The group of every parameter which has one, and where it stands in it."""
+    """The group of every parameter that has one, and its place in the group."""
     options = {
         name: (each.option.group, (each.option.place, at))
         for at, (name, each) in enumerate(declared(RunOptions).items())
@@ -69,11 +69,13 @@ def order() -> Mapping[str, tuple[str, tuple[int, int]]]:
 
 
 LARGEST = 1_000_000
-"""Bytes of a file of answers."""
+"""The most bytes of a file of answers."""
 
 
 def run_options(command: str, table: type = RunOptions) -> Callable[[Command], Command]:
-    """The options which the command takes; they go to `Assay.start` (or the like) by their names, as they are."""
+    """The options that the command takes; they are passed to `Assay.start` (or the like) under their names,
+    unchanged.
+    """
 
     def decorated(function: Command) -> Command:
         for each in reversed(tuple(declared(table).values())):
@@ -85,7 +87,7 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
 
 
 def run_option(option: Declared, flag: Flag, command: str) -> Callable[[Command], Command]:
-    """One option by one of its flags."""
+    """One option with one of its flags."""
     said: dict[str, Any] = {"help": flag.help_on(command), "metavar": flag.metavar, **_READERS.get(flag.reads, {})}
     if flag.choices:
         said["type"] = click.Choice(flag.choices)
@@ -97,7 +99,7 @@ def run_option(option: Declared, flag: Flag, command: str) -> Callable[[Command]
 
 
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
-    """Model names by role; those named for no role play all which none is named for, but the judge: see `families`."""
+    """Model names by role. Names without a role play all roles without a name, except the judge: see `families`."""
     named: dict[str, tuple[str, ...]] = {}
     for value in values:
         role, given, name = value.rpartition("=")
@@ -119,10 +121,10 @@ def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -
 
 
 def read_answers(text: str) -> list[str] | dict[str, str]:
-    """Answers out of a text: a JSON list, a JSON object by question, or a line each. An empty one leaves it open.
+    """Parse answers: a JSON list, a JSON object by question, or one per line. An empty answer leaves its question open.
 
     Raises:
-        click.UsageError: it begins as JSON and is neither.
+        click.UsageError: the text begins as JSON and is neither.
     """
     if text.lstrip()[:1] not in ("[", "{"):
         return text.splitlines()
@@ -168,10 +170,10 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
     "time": {"type": Duration()},
     "usd": {"type": Money()},
 }
-"""How the argument of a flag is read, by the name which its declaration has for it."""
+"""The type of a flag's argument, by its name in the declaration."""
 
 
-# Beside them: the documents, and who executes the run.
+# # The other options: the documents, and who executes the run.
 
 
 def places(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:

@@ -1,4 +1,4 @@
-"""Following a run to its end: events to stdout or as progress to stderr, then the report where it was asked for."""
+"""Follows a run to its end: events on stdout or progress on stderr, then the report at its destination."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ else:
     terminal = later("assay.export.terminal")
 
 
-# What might be asked next: from what a run could not find and where its sources disagree. No model is asked.
+# # Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
 
 MOST = 3
 _LOOKED = ("done", "no_evidence")
-"""The ends of runs which looked everywhere: of others nobody knows whether a part would have been found."""
+"""The ends of runs that looked everywhere; after other ends, a missing part might still have been found."""
 LONGEST = 200
-"""Code points of a question; what is longer is a task, which nobody would type."""
+"""Code points of a question; longer ones are tasks that nobody would type."""
 
 
 def follow_up_lines(view: RunView) -> list[str]:
-    """A heading and a command for each question, for a terminal; nothing where there is no question or no terminal."""
+    """A heading and a command per question, for a terminal; nothing without a question or a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return []
     found = list(islice(dict.fromkeys(follow_up_commands(view)), MOST))
@@ -56,7 +56,7 @@ def follow_up_lines(view: RunView) -> list[str]:
 
 
 def follow_up_commands(view: RunView) -> Iterator[str]:
-    """The commands which ask, those for what is missing first."""
+    """The commands of the follow-ups, those for missing parts first."""
     if view.status != "completed" or view.brief is None:
         return
     elsewhere = "--in PATH" if view.brief.scope.web or view.brief.scope.private else "--web"
@@ -74,32 +74,32 @@ def follow_up_commands(view: RunView) -> Iterator[str]:
 
 
 def _missing(coverage: tuple[Coverage, ...]) -> list[Coverage]:
-    """The parts nothing was found for; the question itself only where it has no parts."""
+    """The parts without findings; the question itself only if it has no parts."""
     parts = [each for each in coverage if each.step] or list(coverage)
     return [each for each in parts if each.status == "not"]
 
 
 def _askable(text: str) -> str:
-    """`text` on one line, or nothing where a shell or a reader would take it for something else than a question."""
+    """`text` on one line; empty if a shell or a reader would take it for something other than a question."""
     text = one_line(text)
     return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
 
 
-# A report on a terminal: laid out for people, where Markdown would go into a file or a pipe.
+# # A report on a terminal: laid out for people; files and pipes get Markdown.
 
 _LAID_OUT = ("numbers", "none")
-"""The citation modes which are no wish for Markdown."""
+"""The citation modes that do not request Markdown."""
 
 
 def is_laid_out(citations: CitationMode) -> bool:
-    """Whether a report is laid out here: on a terminal, unless Markdown is asked for."""
+    """Whether a report is laid out here: on a terminal, unless Markdown is requested."""
     context = click.get_current_context(silent=True)
     plain = context is not None and context.ensure_object(TerminalOptions).plain
     return is_screen() and not plain and citations in _LAID_OUT
 
 
 def laid_out(view: RunView, citations: CitationMode) -> str:
-    """The report as the terminal shows it, in its width and, unless `NO_COLOR` is set, its colours."""
+    """The report as the terminal shows it, with its width and, unless `NO_COLOR` is set, its colours."""
     return terminal.render(view, citations, shutil.get_terminal_size().columns, colour=settings.surroundings().color)
 
 
@@ -108,10 +108,10 @@ Stdout = Literal["report", "json", "events"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a run's result goes: `stdout` holds the report unless files do, or JSON, or the events.
+    """Where a run's result goes: `stdout` gets the report unless files do, or JSON, or the events.
 
-    `rest` makes of the report what is still to be said, where some of it stands on stdout already. `notify` are told
-    when the run has ended, or waits. `in_browser` opens its report there, too; `to_clipboard` copies it.
+    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify` are notified when
+    the run has ended, or waits. `in_browser` also opens the report there; `to_clipboard` copies it.
     """
 
     files: tuple[Path, ...] = ()
@@ -125,7 +125,7 @@ class Output:
     to_clipboard: bool = False
 
     def display(self) -> Display:
-        """How a run is shown while it goes on."""
+        """How a run is shown while it is running."""
         return display(self.verbosity, events=self.stdout == "events")
 
 
@@ -133,7 +133,7 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     """What goes to stdout.
 
     Raises:
-        click.UsageError: two things are to go there.
+        click.UsageError: two options request it.
     """
     if as_json and as_events:
         raise click.UsageError("--json and --events exclude each other")
@@ -143,10 +143,10 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
 async def watch(
     assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, asks: bool = False
 ) -> Exit:
-    """Execute `run` to its end, heeding Ctrl-C, and hand over its report. Where SIGTERM ends it, it can be resumed.
+    """Execute `run` to its end, obey Ctrl-C, and deliver its report. After SIGTERM it can be resumed.
 
-    `shown` is the display that is told how the reading of documents goes, where there is one already. `asks` says that
-    the caller puts the questions of a run which waits to a person, so that they are not printed.
+    `shown` is an existing display that shows how documents are read. `asks`: the caller puts the questions of a waiting
+    run to a person, so they are not printed.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
@@ -175,7 +175,7 @@ async def watch(
 
 
 async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
-    """Hand over the result, then tell who wants to know, also where it could not be written."""
+    """Deliver the result, then send the notices, even if the result could not be written."""
     try:
         code = await conclude(assay, view, output)
     except StoreError:
@@ -186,7 +186,7 @@ async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
 
 
 async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
-    """Show events as they come."""
+    """Show events as they arrive."""
     async for envelope in events:
         if output.stdout == "events":
             write(msgspec.json.encode(envelope).decode())
@@ -194,7 +194,7 @@ async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display
 
 
 async def looked_on(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
-    """Show the events of a run which this process does not execute; False when Ctrl-C or SIGTERM ended that."""
+    """Show the events of a run that another process executes; False if Ctrl-C or SIGTERM ended that."""
     try:
         with termination(), termination(signal.SIGINT), shown:
             await follow(events, output, shown)
@@ -205,7 +205,7 @@ async def looked_on(events: AsyncIterator[Envelope], output: Output, shown: Disp
 
 
 async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
-    """Hand over the result of a run that ended, or waits; the exit code says how it ended.
+    """Deliver the result of a run that ended, or waits; the exit code says how it ended.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
@@ -223,7 +223,7 @@ async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
 
 
 def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
-    """The last lines, with the files the report was saved to; of what went wrong also where quiet is asked for."""
+    """Print the last lines, with the files of the report; failures are reported even with `-q`."""
     if output.verbosity >= 0:
         for line in (*summary(view, saved), *follow_up_lines(view)):
             say(line)
@@ -245,7 +245,7 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
 
 
 def _ask(view: RunView, output: Output) -> Exit:
-    """Nobody here can answer: the questions, or the plan to approve, as JSON for whoever can."""
+    """Print the questions, or the plan to approve, as JSON, because nobody here can answer."""
     waiting: dict[str, object] = {"run": view.run_id}
     if view.waiting_for == "plan":
         waiting["plan"] = view.plan
@@ -263,7 +263,7 @@ def _kept(view: RunView) -> str:
 
 
 async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, ...]:
-    """Hand the report over; the files it is in."""
+    """Deliver the report and return its files."""
     written = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))

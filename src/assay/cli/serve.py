@@ -1,4 +1,4 @@
-"""Commands which serve until they are ended: `assay serve`, `assay mcp`, `assay worker`."""
+"""Commands that serve until they are stopped: `assay serve`, `assay mcp`, `assay worker`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ else:
 
 
 STARTING_SECONDS, PAUSE_SECONDS = 60.0, 1.0
-"""How long a server or worker waits for a database which is away when it starts, and between two tries."""
+"""How long a server or worker waits at its start for an absent database, and between two attempts."""
 MISSING = "the server's libraries are not installed: pip install 'assay[server]'"
 
 
@@ -97,7 +97,7 @@ async def _listen(
             webbrowser.open(url)
 
     def stop(server: Server, number: signal.Signals) -> None:
-        server.force_exit = bool(ended)  # the second time at once
+        server.force_exit = bool(ended)  # the second signal stops it at once
         ended.append(number)
         server.stop()
 
@@ -109,7 +109,7 @@ async def _listen(
 
 @contextlib.asynccontextmanager
 async def _opened_patiently(home: Path | None, configured: settings.Settings) -> AsyncIterator[Assay]:
-    """Open Assay, and wait for its database where that starts at the same time.
+    """Open Assay, and wait for its database if that is starting at the same time.
 
     Raises:
         StoreAway: the database is still away after `STARTING_SECONDS`.
@@ -171,7 +171,7 @@ async def _serve_client(home: Path | None, allow_private: bool, *, quiet: bool) 
 
 
 def _leave(run_id: str, home: Path, *, quiet: bool) -> None:
-    """Have a process of its own finish a run."""
+    """Have a separate process finish a run."""
     process = detached_run.start(detached_run.command(run_id, home, run_watch.Output()), log_file(home, run_id))
     if not quiet:
         say(f"run {run_id} goes on in process {process.pid}")
@@ -241,4 +241,4 @@ def _told(line: str) -> None:
 
 
 def _silent(line: str) -> None:
-    """Nothing is said."""
+    """Print nothing."""

@@ -1,4 +1,4 @@
-"""`assay keys sign`: keys which sign bundles, and those whose signatures are believed."""
+"""`assay keys sign`: keys that sign bundles, and keys whose signatures are trusted."""
 
 from __future__ import annotations
 

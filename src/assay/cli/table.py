@@ -30,12 +30,12 @@ from assay.services.batch.rows import LONGEST
 from assay.services.batch.work import Ended
 
 FOLDER = ".cells"
-"""Behind the table's name: the folder with what is done."""
+"""The suffix after the table's name: the folder with the finished cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableJob:
-    """What is to be done, and how it is told."""
+    """The work on a table, and how to report it."""
 
     questions: Sequence[str]
     paths: Sequence[str] | None
@@ -123,7 +123,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
 
 
 async def _documents(assay: Assay, job: TableJob) -> list[Document]:
-    """The documents of all that was named, or of the default collection."""
+    """The documents of everything that was named, or of the default collection."""
     if job.paths is None:
         found = await assay.documents()
         if not found:
@@ -148,7 +148,7 @@ def _save(table: AnswerTable, target: Path) -> None:
 
 
 class _Progress:
-    """A line on stderr for each cell that is done."""
+    """Prints a line on stderr for each finished cell."""
 
     def __init__(self, job: TableJob, documents: Sequence[Document], cells: int) -> None:
         self._job, self._cells = job, cells

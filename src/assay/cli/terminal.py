@@ -31,19 +31,19 @@ else:
 
 @dataclass
 class TerminalOptions:
-    """What the options of any command say: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`; `plain` wants Markdown on a screen."""
+    """The options of every command: -1 quiet, 0 normal, 1 `-v`, 2 `-vv`; `plain` requests Markdown on a screen."""
 
     verbosity: int = 0
     plain: bool = False
 
 
 def clean(text: str) -> str:
-    """`text` on one line, with nothing that could steer a terminal or reorder what stands there."""
+    """`text` on one line, without anything that could control a terminal or reorder its text."""
     return " ".join(harmless(text).split())
 
 
 def cleaned(line: str) -> str:
-    """`line` as `clean` makes it, indented as it is."""
+    """`line` after `clean`, with its indentation."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     return indent + clean(line)
 
@@ -51,7 +51,7 @@ def cleaned(line: str) -> str:
 def harmless(text: str) -> str:
     """`text` without control characters (line feed and tab stay) and without directional overrides.
 
-    Names, titles and reports are written by others; an escape sequence in one would be obeyed by the terminal.
+    Names, titles and reports are written by others; a terminal would obey an escape sequence in them.
     """
     return "".join(char for char in text if char in "\n\t" or not _steers(char))
 
@@ -61,13 +61,13 @@ def _steers(char: str) -> bool:
 
 
 class ReaderGone(Exception):
-    """Who read our stdout has left (`assay … | head`): nothing went wrong, and nothing more is to be said."""
+    """The reader of our stdout is gone (`assay … | head`): not an error, and nothing more is to be printed."""
 
 
 class FirstWord:
-    """What stands on a terminal while a command's parts are loaded, until anything else is shown.
+    """What a terminal shows while a command's parts are loaded, until there is other output.
 
-    It has no line of its own and no control sequence but the carriage return, so that any terminal takes it.
+    It has no line of its own and no control sequence except the carriage return, so that any terminal accepts it.
     """
 
     TEXT = "starting..."
@@ -76,13 +76,13 @@ class FirstWord:
         self._shown = False
 
     def show(self) -> None:
-        """Write it, where stderr is a terminal."""
+        """Write it, if stderr is a terminal."""
         if not self._shown and sys.stderr is not None and sys.stderr.isatty():
             self._shown = True
             self._write(f"{self.TEXT}\r")
 
     def erase(self) -> None:
-        """Take it away, if it is there."""
+        """Erase it, if it is there."""
         if self._shown:
             self._shown = False
             self._write(f"\r{' ' * len(self.TEXT)}\r")
@@ -97,24 +97,24 @@ first_word = FirstWord()
 
 
 def say(line: str) -> None:
-    """A line on stderr, indented as it is; that nobody reads it is no reason to stop."""
+    """Print a line on stderr with its indentation; a missing reader is no reason to stop."""
     first_word.erase()
     with contextlib.suppress(BrokenPipeError):
         click.echo(cleaned(line), err=True)
 
 
 def write(text: str, *, hint: str = "") -> None:
-    """Text on stdout: as it is into a file or pipe, made harmless for a terminal; `hint` is for when it cannot be.
+    """Write text to stdout: unchanged into a file or pipe, made harmless for a terminal; `hint` is for failures.
 
     Raises:
-        ReaderGone: nobody reads it any more.
+        ReaderGone: the reader is gone.
         StoreError: it cannot be written (the disk is full).
     """
     put(harmless(text) if is_screen() else text, hint=hint)
 
 
 def put_aside(sequence: str) -> None:
-    """A control sequence for the terminal behind stderr, where no report is."""
+    """Send a control sequence to the terminal behind stderr, which gets no report."""
     first_word.erase()
     with contextlib.suppress(OSError):
         click.echo(sequence, nl=False, err=True, color=True)
@@ -126,20 +126,20 @@ def is_screen() -> bool:
 
 
 def put(text: str, *, hint: str = "") -> None:
-    """As `write`, for text which steers a terminal on purpose and was made harmless by whoever laid it out."""
+    """Like `write`, for text that controls a terminal on purpose and was made harmless when it was laid out."""
     first_word.erase()
     try:
         click.echo(text, nl=not text.endswith("\n"), color=True)
     except BrokenPipeError as error:
-        raise ReaderGone from error  # click would make an exit code of 1 of the other
+        raise ReaderGone from error  # click would exit with 1 for the original error
     except OSError as error:
         _silence()
         raise StoreError(f"stdout cannot be written: {error.strerror}{hint and f'; {hint}'}") from error
 
 
 def _silence() -> None:
-    """Let stdout go nowhere: what is left in its buffer would fail again when the interpreter ends."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # a stdout which is no file
+    """Discard stdout: the rest of its buffer would fail again when the interpreter exits."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # a stdout that is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -153,7 +153,7 @@ def may_ask() -> bool:
 
 
 def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
-    """Ask on a terminal, after naming what is meant; elsewhere only `--yes` does it.
+    """Ask on a terminal, after listing what is affected; elsewhere only `--yes` confirms.
 
     Raises:
         UsageError: nobody is there to ask.
@@ -171,7 +171,7 @@ def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere."""
+    """Print rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere."""
     cells = [[clean(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _draw(headings, cells)
@@ -181,18 +181,18 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows on stdout as aligned columns under their headings."""
+    """Print rows on stdout as aligned columns below their headings."""
     first_word.erase()
     drawn = rich_table.Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         drawn.add_column(heading, overflow="fold")
     for row in rows:
-        drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is no markup
+        drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is not markup
     rich_console.Console(no_color=not settings.surroundings().color, highlight=False).print(drawn)
 
 
 class Exit(IntEnum):
-    """0 to 7 are Assay's, the last three what shells expect after a signal."""
+    """0 to 7 are Assay's own, the last three are what shells expect after a signal."""
 
     DONE = 0
     FAILED = 1

@@ -18,7 +18,7 @@ from assay.services.extraction import ReadDocument, Unread
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What `--json` says of a page that cannot be read; `kind` is the first word of the reason."""
+    """The output of `--json` for an unreadable page; `kind` is the first word of the reason."""
 
     url: str
     kind: str

@@ -25,13 +25,13 @@ else:
     run_lists = later("assay.services.run_lists")
 
 
-# Threads as a table, and as JSON.
+# # Threads as a table, and as JSON.
 
 HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID goes on from a run"
 
 
 async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
-    """Some threads; none where there is no home yet."""
+    """A page of threads; empty if there is no home yet."""
     if not exists(home):
         return run_lists.ThreadsPage(threads=())
     async with stored(home) as assay:
@@ -39,7 +39,7 @@ async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_
 
 
 def tell(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
-    """A page of threads on stdout, and where the list goes on."""
+    """Print a page of threads on stdout, and where the list continues."""
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(page)).decode())
         return

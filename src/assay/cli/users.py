@@ -1,4 +1,4 @@
-"""Users of the server: added, listed, changed, removed; their tokens, and what the audit log holds of them."""
+"""Users of the server: adds, lists, changes and removes them; their tokens, and their entries in the audit log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permissi
 if TYPE_CHECKING:
     from assay.services.ownership import Handover
 
-# Passwords: typed unseen, or read from stdin, and never taken from the command line.
+# # Passwords: typed without echo, or read from stdin, and never taken from the command line.
 
 role_option = click.option(
     "--role",
@@ -31,7 +31,7 @@ role_option = click.option(
 
 
 def ask_password(name: str) -> str:
-    """The new password of a user.
+    """Ask for the new password of a user.
 
     Raises:
         click.UsageError: none was given.

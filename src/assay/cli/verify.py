@@ -27,14 +27,14 @@ from assay.core.claims import HOLDING
 from assay.core.milestones import counted
 from assay.services.jobs.specifications import VerifyJob
 
-# What `assay verify RUN --again` says.
+# # The output of `assay verify RUN --again`.
 
 _RENAMED = {"supported": ("quoted",)}
-"""What older runs called supported may be quoted: another word for the same finding."""
+"""A claim that older runs called supported may now be called quoted: another word for the same finding."""
 
 
 def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
-    """Check a run's report once more and say what changed."""
+    """Check a run's report once more and report what changed."""
     found = asyncio.run(_rechecked(reference, home, judge))
     for warning in found.warnings:
         say(f"warning: {warning}")
@@ -75,19 +75,19 @@ def _claim(claim: Again) -> Iterator[str]:
         yield f"    {clean(claim.reason)}"
 
 
-# An end to work on what others made, where it is done in this process and in one piece.
+# # A time limit for checks of files from others, which run in this process and without interruption.
 
 
 class OutOfTime(Exception):
-    """Work took more seconds of computing than it may."""
+    """The work took more seconds of computing than it may."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the work inside after so many seconds of this process's computing, whatever else the machine does.
+    """Stop the work inside after this many seconds of computing in this process, however busy the machine is.
 
-    Python's own loops and searches by patterns are ended anywhere. Nothing is limited where there is no such timer
-    (Windows), or beside the main thread, which alone hears signals.
+    Python's own loops and pattern searches can be stopped anywhere. There is no limit on systems without such a timer
+    (Windows), or outside the main thread, which alone receives signals.
 
     Raises:
         OutOfTime: it took longer.
@@ -108,14 +108,14 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-# What `assay verify FILE.zip` says.
+# # The output of `assay verify FILE.zip`.
 
 _NAMED = 6
 _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
 
 
 def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
-    """Check a bundle and say what was found; with a `signer` it has to be that one's."""
+    """Check a bundle and report the result; with a `signer` the signature must be theirs."""
     most = limits().max_seconds
     try:
         with within(most):
@@ -135,7 +135,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
 
 
 def _unsigned(found: Verification, signer: str) -> str:
-    """Why a bundle is refused which had to be signed."""
+    """Why a bundle that must be signed is refused."""
     wanted = f"by {clean(signer)}" if signer else "by somebody you trust"
     return f"{clean(found.file)} had to be signed {wanted}, and is not"
 
@@ -182,7 +182,7 @@ def _conclusion(found: Verification) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`a, b and c`; a hostile file may have thousands."""
+    """Format names as `a, b and c`; a hostile file may have thousands."""
     shown = [clean(name) for name in names[:_NAMED]]
     rest = len(names) - len(shown)
     *first, last = [*shown, counted(rest, "other member")] if rest else shown

@@ -1,4 +1,4 @@
-"""What `assay verify FILE.md --in PATH…` says, and the options which name its judge."""
+"""The output of `assay verify FILE.md --in PATH…`, and the options that name its judge."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _BYTES = 4 * LONGEST
 
 
 class JudgeOptions(msgspec.Struct, frozen=True):
-    """What the options say: the model, whether it may see private documents, what it may take.
+    """The judge's options: the model, whether it may see private documents, and its limits.
 
-    `home` is that which remembers its answers.
+    `home` is the home that remembers its answers.
     """
 
     model: str | None = None
@@ -48,13 +48,13 @@ def judging(command: Command) -> Command:
 
 
 def spent(model: str, usage: Usage) -> str:
-    """What a judge took, in one line."""
+    """A judge's cost, in one line."""
     calls = counted(usage.model_calls, "call")
     return f"judged by {model}: {joined((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
 
 
 class VerifyOptions(msgspec.Struct, frozen=True):
-    """What the options say."""
+    """The options of the check."""
 
     paths: tuple[str, ...]
     web: bool
@@ -67,7 +67,7 @@ class VerifyOptions(msgspec.Struct, frozen=True):
 
 
 def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
-    """Check a text and say what was found."""
+    """Check a text and report the result."""
     if not asked.paths and not asked.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
     found = asyncio.run(_verified(file, asked, quiet=quiet))
@@ -176,7 +176,7 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
 
 
 def _near(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
-    """The passage to be shown beside a claim: the one its reason names, else the nearest, else the first."""
+    """The passage to show beside a claim: the one that the reason names, else the nearest, else the first."""
     named = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
     nearest = (claim.nearest.passage,) if claim.nearest else ()
     return next((passages[id] for id in (*named, *nearest, *claim.passages) if id in passages), None)
@@ -189,7 +189,7 @@ def _called(reference: Named) -> str:
 
 
 def _place(url: str) -> str:
-    """A document's path from here where it lies below, else its path or address."""
+    """A document's path relative to the current folder if it is below, else its path or address."""
     path = local_path(url)
     if path is None:
         return url

@@ -1,1 +1,1 @@
-"""Extractors: the bytes of a file become text the segmenter reads. Each format is one file and one entry point."""
+"""Extractors convert the bytes of a file to text for the segmenter. Each format is one file and one entry point."""

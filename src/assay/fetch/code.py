@@ -18,7 +18,7 @@ SUFFIXES = (
 
 
 class CodeExtractor:
-    """The file as it is; passages are groups of its lines."""
+    """The file unchanged; passages are groups of its lines."""
 
     name = "code/1"
     suffixes = SUFFIXES
@@ -26,7 +26,7 @@ class CodeExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document; its title is the file's name.
+        """Return one document; its title is the file's name.
 
         Raises:
             ExtractError: the bytes are not text.

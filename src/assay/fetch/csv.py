@@ -1,4 +1,4 @@
-"""CSV and TSV: every row a line which carries its headers."""
+"""CSV and TSV: every row becomes a line that includes its headers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 class CsvExtractor:
-    """One document; a row is `header: value | header: value`, empty cells left out.
+    """One document; a row is `header: value | header: value`, without empty cells.
 
-    A row too long for a passage becomes several lines, each with the first column. Delimiter and header are told
-    from the first rows; without a header the columns are `column 1` and so on. In values `|` becomes `¦`, since it
-    parts the cells, and a line feed a space.
+    A row that is too long for a passage becomes several lines, each with the first column. Delimiter and header are
+    inferred from the first rows; without a header, the columns are `column 1` and so on. In values `|` becomes `¦`,
+    because it separates the cells, and a line feed becomes a space.
     """
 
     name = "csv/1"
@@ -41,10 +41,10 @@ class CsvExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: the bytes are not text; or, after the document, rows which could not be read.
+            ExtractError: the bytes are not text; or, after the document, rows could not be read.
         """
         text = decode(_without_nul(data))
         rows = _Rows(text, name.lower().endswith(".tsv"))
@@ -56,7 +56,7 @@ class CsvExtractor:
                 rows.bad.append(f"row {rows.number}: more than {MOST_TEXT >> 20} MB of text")
                 break
         if lines:
-            body = "\n\n".join(lines) + "\n"  # apart, so that no row is taken for the end of the one above
+            body = "\n\n".join(lines) + "\n"  # separated, so that no row reads as the end of the previous one
             facts = {"rows": str(rows.number), "columns": ", ".join(rows.header)[:1000]}
             title, language = stem(name), detect(body)
             yield Extracted(
@@ -74,16 +74,16 @@ def _without_nul(data: bytes) -> bytes:
 
 
 class TableShape(msgspec.Struct, frozen=True):
-    """How a table is written: its delimiter, and how many columns most of its rows have."""
+    """The form of a table: its delimiter, and how many columns most of its rows have."""
 
     delimiter: str
     columns: int
 
 
 def sniff(text: str, tabs: bool = False) -> TableShape:
-    """The delimiter under which most rows of the beginning of `text` agree on more than one column.
+    """Find the delimiter with which most rows at the beginning of `text` agree on more than one column.
 
-    `tabs` says that the name speaks for tabs. Where no delimiter parts anything it is one column.
+    `tabs`: the file's name suggests tabs. Without a working delimiter the table has one column.
     """
     sample = text[:SAMPLE]
     if len(text) > SAMPLE and "\n" in sample:
@@ -108,7 +108,7 @@ def _widths(sample: str, delimiter: str) -> Iterator[int]:
 
 
 class _Rows:
-    """The rows of a table, those which cannot be read counted in `bad`; `header` is known once the first came."""
+    """The rows of a table; `bad` counts the unreadable ones, and `header` is known after the first row."""
 
     def __init__(self, text: str, tabs: bool) -> None:
         self.shape = sniff(text, tabs)
@@ -133,12 +133,12 @@ class _Rows:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines with their ends; one by one, as a list of them would take more memory than the text."""
+    """Lines with their ends; one by one, because a list of them would take more memory than the text."""
     return (match[0] for match in _LINE.finditer(text))
 
 
 def _table(rows: _Rows) -> Iterator[str]:
-    """The lines of the table, notes above its header first."""
+    """The lines of the table, beginning with the notes above its header."""
     above, head, body = split_head(rows, rows.shape.columns)
     columns = max(rows.shape.columns, len(head))
     rows.header = names_of(head or [""] * columns)

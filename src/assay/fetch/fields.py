@@ -1,4 +1,4 @@
-"""Facts about a document which stand in its own text: title, author, date, front matter."""
+"""Reads facts about a document from its own text: title, author, date, front matter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
-# Titles: what a document is called, as a reader would write it.
+# # Titles: a document's name, as a reader would write it.
 
 LONGEST = 300
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,100}\])")
@@ -23,14 +23,14 @@ _NONE = re.compile(
     r"|(?:index|default|main)\.(?:html?|php|aspx?)|https?://\S*",
     re.IGNORECASE,
 )
-"""What programs call a document nobody has named."""
+"""What programs call a document without a name."""
 _MADE = re.compile(r"microsoft word - ", re.IGNORECASE)
 _MARKUP = re.compile(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
-"""What begins a line of markup or code, which is no title."""
+"""The beginning of a line of markup or code, which is not a title."""
 
 
 def fit(stated: str) -> str:
-    """A title without markup, on one line; "" where it is none: no word, or what programs put where nobody names it."""
+    """A title without markup, on one line; "" if it is not a title: no word, or a program's placeholder."""
     text = " ".join(stated[: 4 * LONGEST].split())
     if _MARKUP.match(text):
         return ""
@@ -53,7 +53,7 @@ HEADINGS = (
     re.compile(r"^([=\-~^#*+])\1{2,}[ \t]*\r?\n[ \t]*(?P<title>\S[^\r\n]{0,199})\r?\n\1{3,}[ \t]*$", re.MULTILINE),
     re.compile(r"<h1\b[^<>]{0,500}>\s*(?P<title>.{1,1000}?)\s*</h1>", re.DOTALL | re.IGNORECASE),
 )
-"""Headings of Markdown, underlined ones, those with a line above, too, and the HTML which Markdown may hold."""
+"""Headings of Markdown (also underlined, and with a line above), and of HTML inside Markdown."""
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = f"{'|'.join(MONTHS)}"
@@ -71,7 +71,7 @@ MARKUP = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
 
 
 class Fields(msgspec.Struct, frozen=True, kw_only=True):
-    """`published` is ISO (day), `other` everything else the header says, keys in lower case."""
+    """`published` is an ISO day, `other` everything else in the header, with keys in lower case."""
 
     title: str = ""
     author: str = ""
@@ -81,7 +81,7 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_fields(text: str) -> Fields:
-    """What the front matter or the header lines of `text`, its first heading and the lines right under that say."""
+    """Read the front matter or header lines of `text`, its first heading, and the lines directly below that."""
     head = text[:HEAD]
     pairs = _byline(head) | _pairs(head)
     title = fit(pairs.pop("title", "")) or first_heading(head)
@@ -92,7 +92,7 @@ def read_fields(text: str) -> Fields:
 
 
 def first_heading(text: str) -> str:
-    """The first heading, without markup; "" when there is none near the start."""
+    """The first heading, without markup; "" if there is none near the start."""
     heading = _heading(FENCED.sub("", FRONT.sub("", text)))
     return fit(heading["title"]) if heading else ""
 
@@ -108,21 +108,21 @@ def _unmarked(text: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line when it looks like a title: short, and not a sentence."""
+    """The first line if it looks like a title: short, and not a sentence."""
     lines = (line.strip() for line in text[:HEAD].splitlines())
     line = next((line for line in lines if line and not _ORNAMENT.fullmatch(line)), "")
     return fit(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
 
 
 def stem(name: str) -> str:
-    """A title made of a file's name."""
+    """A title derived from a file's name."""
     return PurePath(name).name or name
 
 
 def iso_date(text: str) -> str:
-    """The first day in `text`, as ISO; "" when there is none. Read are `2001-07-05`, `5 July 2001`, `July 5, 2001`.
+    """The first day in `text`, as ISO; "" if there is none. Reads `2001-07-05`, `5 July 2001` and `July 5, 2001`.
 
-    Days which are numbers alone but not ISO (`5/7/2001`) are left: nobody knows which is the month.
+    Numeric days that are not ISO (`5/7/2001`) are ignored, because the month is ambiguous.
     """
     for match in DATE.finditer(text):
         named = {key[0]: value.lower() for key, value in match.groupdict().items() if value}
@@ -141,7 +141,7 @@ def _pairs(head: str) -> dict[str, str]:
 
 
 def _byline(head: str) -> dict[str, str]:
-    """Author and date as the paragraph right under the title says them: "Published: 12 March 2024"."""
+    """Author and date from the paragraph directly below the title: "Published: 12 March 2024"."""
     text = FRONT.sub("", head)
     title = _heading(text)
     if title is None or text[: title.start()].strip():

@@ -1,8 +1,8 @@
-"""A Git repository as a place documents are in: the files of one commit, fetched by the `git` program.
+"""A Git repository as a place of documents: the files of one commit, fetched by the `git` program.
 
-A place is `git+https://host/path`, `git+http://…` or `git+file:///path`, with `@REF` at its end for a branch, a tag or
-a commit. Nothing of the repository is executed: no hooks, no filters, no submodules, no configuration but our own.
-Files are read out of the commit, and no work tree is made.
+A place is `git+https://host/path`, `git+http://…` or `git+file:///path`, with an optional `@REF` for a branch, a tag or
+a commit. Nothing in the repository is executed: no hooks, no filters, no submodules, no configuration but our own.
+Files are read directly from the commit, without a work tree.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
 
 SECONDS = 600.0
-"""For one call of git: what a large repository may take."""
+"""The limit for one call of git, enough for a large repository."""
 MOST_FILES = 50_000
 MOST_BYTES = 2_000_000_000
-"""Of all files of a commit together."""
+"""For all files of a commit together."""
 MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 200_000_000_000
-"""The same of what is listed first and read in parts."""
+"""The same limits for a commit that is listed first and read in parts."""
 LOOK = 0.25
-"""Seconds between two looks at whether what git does is still wanted: who wants it no more deletes its folder."""
+"""Seconds between two checks whether git's work is still wanted; deleting its folder cancels it."""
 FETCHED = "assay-fetched"
-"""The file in a repository of ours which names the commit that is there whole."""
+"""The file in our repositories that names the commit that was fetched completely."""
 SCHEMES = ("git+https", "git+http", "git+file")
 
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
@@ -59,7 +59,7 @@ _SAFE = (
 
 
 class RepositoryAddress(msgspec.Struct, frozen=True):
-    """A repository's address as git takes it, and a ref; "" for the branch it shows first."""
+    """A repository's address in git's form, and a ref; "" for its default branch."""
 
     url: str
     ref: str = ""
@@ -121,10 +121,10 @@ class GitConnector:
 
 
 def read_place(place: str) -> RepositoryAddress:
-    """The repository and the ref a place names.
+    """The repository and the ref that a place names.
 
     Raises:
-        UsageError: it is none, or names a user or a password.
+        UsageError: it names none, or includes a user or a password.
     """
     scheme, _, rest = place.partition(":")
     if scheme not in SCHEMES or not rest.startswith("//"):
@@ -147,7 +147,7 @@ def read_place(place: str) -> RepositoryAddress:
 
 
 class _Git:
-    """The program, in a bare repository of its own."""
+    """The program, working in a bare repository of its own."""
 
     def __init__(self, folder: Path) -> None:
         program = shutil.which("git")
@@ -156,7 +156,7 @@ class _Git:
         self._program, self._folder = program, folder
 
     def fetched(self, place: RepositoryAddress) -> str:
-        """Fetch one commit of a repository; its id."""
+        """Fetch one commit of a repository and return its id."""
         self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
         wanted = place.ref or "HEAD"
         self._run(
@@ -181,14 +181,14 @@ class _Git:
         return found
 
     def has(self, commit: str) -> bool:
-        """Whether this commit was fetched already, by another call with the same folder."""
+        """Whether this commit was already fetched by another call with the same folder."""
         try:
             return (self._folder / FETCHED).read_text() == commit
         except OSError:
             return False
 
     def bodies(self, files: Sequence[ListedFile]) -> Iterator[tuple[ListedFile, bytes]]:
-        """The bytes of files, some at a time."""
+        """Yield the bytes of files, some at a time."""
         for first in range(0, len(files), 100):
             some = files[first : first + 100]
             asked = "".join(f"{file.version}\n" for file in some).encode()
@@ -198,7 +198,7 @@ class _Git:
                 try:
                     end = data.index(b"\n", at)
                     size = int(data[at:end].split()[2])
-                except (ValueError, IndexError) as error:  # an object which is not there
+                except (ValueError, IndexError) as error:  # the object does not exist
                     raise FetchFailed(f"damaged: git does not have {file.name[:200]}") from error
                 yield file, data[end + 1 : end + 1 + size]
                 at = end + 1 + size + 1
@@ -213,7 +213,7 @@ class _Git:
                 stderr=subprocess.PIPE,
                 cwd=self._folder,
                 env=_environment(self._folder),
-                start_new_session=True,  # what git starts ends with it
+                start_new_session=True,  # child processes of git end with it
             )
         except OSError as error:
             raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
@@ -226,10 +226,10 @@ class _Git:
         return answered
 
     def _heard(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
-        """What git writes until it ends, to its output and as errors.
+        """The output of git, and its errors, after it ends.
 
         Raises:
-            FetchFailed: it took too long, or nobody wants it any more.
+            FetchFailed: it took too long, or it is no longer wanted.
         """
         end = time.monotonic() + SECONDS
         while True:
@@ -237,7 +237,7 @@ class _Git:
                 return working.communicate(given, timeout=LOOK)
             except subprocess.TimeoutExpired:
                 late = time.monotonic() > end
-                # whoever deletes the folder may fail at what git is writing: HEAD is written once
+                # # deleting the folder may collide with files that git writes, but HEAD is written once
                 if not late and (word == "init" or (self._folder / "HEAD").exists()):
                     continue
                 _kill(working)
@@ -246,7 +246,7 @@ class _Git:
 
 
 def _kill(working: subprocess.Popen[bytes]) -> None:
-    """End git, and what it has started."""
+    """Kill git and its child processes."""
     try:
         if sys.platform == "win32":
             working.kill()
@@ -257,7 +257,7 @@ def _kill(working: subprocess.Popen[bytes]) -> None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of the user's: no configuration, no credentials, no questions, no proxies."""
+    """An environment without the user's configuration, credentials, prompts and proxies."""
     kept = {"SYSTEMROOT": r"C:\Windows"} if sys.platform == "win32" else {}
     return {
         **kept,

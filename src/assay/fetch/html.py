@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 LARGEST_ARTICLE = 4_000_000
-"""Pages longer than this many characters are converted in full: trafilatura needs seconds a megabyte."""
+"""Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
 LEAST_SHARE = 0.05
-"""An article shorter than this share of the page's visible text was not found; the page is taken in full."""
+"""An article with less than this share of the page's visible text was not found; the page is converted in full."""
 LEAST_PROSE, MOST_PROSE = 1_000, 0.8
-"""Characters in paragraphs, and the share of all of the page, with which an element holds the article."""
+"""The least characters in an element's paragraphs, and share of the page's, for the element to hold the article."""
 
 SHORT = 200
-"""Pages with less text than this many characters are converted in full: trafilatura takes menus for such a page."""
+"""Pages with less text than this many characters are converted in full: trafilatura mistakes menus for such a page."""
 MOSTLY_HIDDEN = 2_000
-"""Characters below its body from which on a page is not short, whatever it shows."""
+"""From this many characters below its body on, a page is not short, whatever it shows."""
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 GAP = re.compile(r"(?<=[^\s|]) {2,}(?=[^\s|])")
-"""What a link or bold words leave in the middle of a line."""
+"""The gap that a link or bold words leave in the middle of a line."""
 WRAP = re.compile(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
-"""Where a paragraph goes on after the end of an indented line of its HTML."""
+"""Where a paragraph continues after the end of an indented line of HTML."""
 GENERATORS = re.compile(
     r"docutils|sphinx|docbook|doxygen|javadoc|rustdoc|mkdocs|mdbook|docusaurus|vitepress|gitbook|asciidoc|antora|pandoc"
     r"|texinfo|makeinfo|latex2html|groff|mandoc|pod2html|typedoc|yard|pydoc",
@@ -48,24 +48,24 @@ DOCUMENTATION = (
 CLUTTER = "nav, footer, aside, form, iframe, script[src^='http' i], script[src^='//']"
 SCRIPT = "script[src]"
 POINTERS = 3
-"""Links of a page to places of its own from which on it is a manual's, though a script beside it colours its code."""
+"""With this many links to places inside itself a page belongs to a manual, even if a script colours its code."""
 AROUND = "nav, header, footer, aside"
 TEXTLESS = (
     'script:not([type="application/ld+json"]), style, svg, link, iframe, template, input, select, option, button'
     ", object, embed, canvas, audio, video"
 )
-"""What says nothing itself, but is looked at again and again by what looks for the article."""
+"""Elements without text that slow down the search for the article."""
 ROOTS = ('[role="main"]', "main", "article", "body")
 
 
 class HtmlExtractor:
     """A page's main text in the text form.
 
-    Pages made by documentation tools, and pages without any clutter, are converted in full, with tables,
-    definition lists and code: over 46 pages of Python's and PostgreSQL's manuals that keeps 96 % of the words
-    (trafilatura: 89 %, the worst page 21 %), 17 times faster. So are the shortest pages. Elsewhere trafilatura finds
-    the article, and its lead is put back: over the 884 of its evaluation that gives F 0.933 (0.929 on the half that
-    nothing was tuned on; 0.922 for the page as it came and without the lead).
+    Pages made by documentation tools, and pages without any clutter, are converted in full, with tables, definition
+    lists and code: on 46 pages of Python's and PostgreSQL's manuals that keeps 96 % of the words (trafilatura: 89 %,
+    the worst page 21 %), 17 times faster. The shortest pages are converted in full too. On other pages trafilatura
+    finds the article, and its lead is restored: on the 884 pages of its evaluation that gives F 0.933 (0.929 on the
+    half that nothing was tuned on; 0.922 for the unprepared page without the lead).
     """
 
     name = "html/5"
@@ -74,7 +74,7 @@ class HtmlExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
             ExtractError: the bytes are not text, or the page shows none.
@@ -108,17 +108,17 @@ class HtmlExtractor:
 
 
 def _is_short(tree: LexborHTMLParser, full: str) -> bool:
-    """Whether the page has little text; one which hides all of it until a script has run has not."""
+    """Whether the page has little text; a page that hides its text until a script has run does not count."""
     if len(full) >= SHORT:
         return False
     return tree.body is None or len(tree.body.text(deep=True)) < MOSTLY_HIDDEN
 
 
 def is_documentation(tree: LexborHTMLParser) -> bool:
-    """Whether a documentation tool made this page, or nothing on it is clutter. Manuals have links to their own places.
+    """Whether a documentation tool made this page, or it has no clutter. Manuals link to places inside themselves.
 
-    Of 884 pages of trafilatura's evaluation (news, blogs, shops) 4 are taken for documentation, all without
-    clutter; of 300 pages of two manuals, all.
+    Of the 884 pages of trafilatura's evaluation (news, blogs, shops) 4 count as documentation, all without clutter; of
+    300 pages of two manuals, all do.
     """
     generator = attribute(tree, 'meta[name="generator" i]', "content")
     if GENERATORS.search(generator) or tree.css_first(DOCUMENTATION) is not None:
@@ -129,9 +129,7 @@ def is_documentation(tree: LexborHTMLParser) -> bool:
 
 
 def _tidy(tree: LexborHTMLParser) -> None:
-    """Take off the page what stands around its text; a header with the page's heading stays, so does what is inside
-    an article.
-    """
+    """Remove what surrounds a page's text, except a header with the page's heading, and anything inside an article."""
     for node in tree.css(AROUND):
         if node.css_first("h1, article, main") is None and not _inside_article(node):
             node.decompose()
@@ -147,13 +145,12 @@ def _inside_article(node: LexborNode) -> bool:
 
 
 def _article(tree: LexborHTMLParser) -> str:
-    """The article as trafilatura finds it in what is left of the page without all that is no text; the tree is of no
-    use afterwards.
+    """The article that trafilatura finds after everything that is not text has been removed. Consumes the tree.
 
-    Most of its time goes into walking the page again and again: on the half of the evaluation things are tuned on that
-    takes 40 % less time than the page as it came, and its F is 0.002 higher.
+    Most of the time goes into repeated walks through the page: on the tuning half of the evaluation the removal saves
+    40 % of the time, and raises F by 0.002.
     """
-    # Half a second to import: paid only where a page needs it.
+    # # The import takes half a second, so only pages that need it pay for it.
     import trafilatura  # noqa: PLC0415
 
     for node in tree.css(TEXTLESS):
@@ -164,7 +161,7 @@ def _article(tree: LexborHTMLParser) -> str:
 
 
 def unwrapped(article: str) -> str:
-    """An article with each paragraph on one line, as a browser shows it: how its HTML is wrapped says nothing."""
+    """An article with each paragraph on one line, as in a browser: line breaks in HTML mean nothing."""
     parts = article.split("```")
     if len(parts) % 2 == 0:
         return article
@@ -173,12 +170,12 @@ def unwrapped(article: str) -> str:
 
 
 def _parsed(page: str) -> HtmlElement:
-    """The tree trafilatura makes of a page, with one class for all elements.
+    """The tree that trafilatura builds from a page, with one class for all elements.
 
-    lxml's own parser asks a Python function for the class of an element as often as one is looked at, which takes a
-    tenth of the time of finding the article.
+    lxml's own parser calls a Python function for the class at each access to an element, which takes a tenth of the
+    time for finding the article.
     """
-    # Only where trafilatura is.
+    # # Only available with trafilatura.
     from lxml import etree, html  # noqa: PLC0415
 
     parser = html.HTMLParser(encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True)
@@ -187,7 +184,7 @@ def _parsed(page: str) -> HtmlElement:
 
 
 def _narrowed(tree: LexborHTMLParser) -> str:
-    """The page as HTML, or only the one element of it which holds nearly all of its paragraphs."""
+    """The page as HTML, or only the one element that holds nearly all of its paragraphs."""
     root = _root(tree)
     inside = _prose(root)
     if root.tag != "body" and inside >= LEAST_PROSE and inside >= MOST_PROSE * _prose(tree):
@@ -200,7 +197,7 @@ def _prose(within: LexborHTMLParser | LexborNode) -> int:
 
 
 def _root(tree: LexborHTMLParser) -> LexborNode:
-    """The one element which holds the main text, else the body."""
+    """The one element that holds the main text, else the body."""
     for selector in ROOTS:
         found = tree.css(selector)
         if len(found) == 1:

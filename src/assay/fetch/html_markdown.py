@@ -1,4 +1,4 @@
-"""HTML to the text form: headings, items, table rows and code, nothing that a reader of the page would not see."""
+"""Converts HTML to the text form: headings, items, table rows and code, without anything a reader would not see."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 from assay.core.clean import one_line
 
 DEEPEST_TAGS = 512
-"""Open blocks; browsers stop there too."""
+"""The most open blocks; browsers have the same limit."""
 _BLOCKS = (
     "address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer|form|header"
     "|hgroup|main|menu|nav|ol|search|section|summary|table|ul"
@@ -19,7 +19,7 @@ _TAG = re.compile(rf"<(/?)(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNORECASE)
 
 
 def shallow(page: str) -> str:
-    """`page`, without the tags of blocks which would be open beside `DEEPEST_TAGS` others; their text stays."""
+    """`page` without the tags of blocks nested more than `DEEPEST_TAGS` deep; their text stays."""
     if page.count("<") <= DEEPEST_TAGS:
         return page
     pieces, at = list[str](), 0
@@ -30,7 +30,7 @@ def shallow(page: str) -> str:
 
 
 def _too_deep(page: str) -> Iterator[tuple[int, int]]:
-    """Where tags stand which open a block too many, and those which close it again."""
+    """The places of tags that open a block too many, and of the matching closing tags."""
     depth = 0
     for tag in _TAG.finditer(page):
         if tag[1]:
@@ -41,19 +41,19 @@ def _too_deep(page: str) -> Iterator[tuple[int, int]]:
             yield tag.span()
 
 
-# The cells of an HTML table as a grid: one which spans columns or rows stands in each of them.
+# # The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
 
 MOST_SPAN = 100
-"""Columns or rows a cell is repeated over at most: pages say 1000 where they mean the rest."""
+"""The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
 NOTE = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
-"""Footnote marks: they are no part of a cell's value."""
+"""Footnote marks, which are not part of a cell's value."""
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 HELD = 4_000
-"""Cells of a grid: a table of more is no table for people, and is not spread out."""
+"""Cells of a grid; a table with more is not for human readers, and is not expanded."""
 
 
 def grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
-    """The rows of a table, each with a text for every column, the cell's own where `text_of` is not given."""
+    """The rows of a table, with a text for every column; `text_of` defaults to the cell's own text."""
     say = text_of or _text
     rows: list[list[str]] = []
     going_on: dict[int, tuple[int, str]] = {}
@@ -79,7 +79,7 @@ def grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) 
 
 
 def _carry(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
-    """Put what goes on from the rows above where it stands."""
+    """Insert the cells that span down from the rows above."""
     while len(row) in going_on:
         left, text = going_on.pop(len(row))
         if left > 1:
@@ -93,7 +93,7 @@ def _span(cell: LexborNode, name: str) -> int:
 
 
 def _text(cell: LexborNode) -> str:
-    """A cell's text without marks of footnotes at its end; a raised figure there stays one: `10³` is not 103."""
+    """A cell's text without footnote marks at its end; a superscript there stays one: `10³` is not 103."""
     text = one_line(cell.text(deep=True))
     for mark in reversed(cell.css("sup")):
         said = one_line(mark.text(deep=True))
@@ -118,25 +118,27 @@ NOISE = frozenset(
     "headerlink navheader navfooter sphinxsidebar breadcrumb breadcrumbs id_link skiplink skip-link sr-only"
     " visually-hidden screen-reader-text mw-editsection noprint".split()
 )
-"""Classes of what is no text."""
+"""Classes of elements that are not text."""
 NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
 DEEPEST = 12
-"""Levels to which items are indented: deeper ones stand as deep, or a page of nothing but lists grew by its square."""
+"""Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
+quadratically.
+"""
 LONGEST_LINK = 300
 BESIDE = 0.1
-"""Letters beside the links of a cell, as a share of theirs, which are initials of an index and the like."""
+"""Letters beside the links of a cell, as a share of the links' letters, that may be initials of an index."""
 ANCHORS = "§¶# "
-"""What documentation tools put beside a heading to link to it."""
+"""Characters with which documentation tools link to a heading."""
 _SPACES = re.compile(r"[\s()<>]+")
 
 
 def to_markdown(root: LexborNode, *, links: bool = False) -> str:
-    """The visible text below `root`; with `links` the addresses of entries which are nothing but links.
+    """The visible text below `root`; with `links`, also the addresses of entries that are only links.
 
-    A definition's term and the start of its description are one item, what follows in it is indented. The first row
-    of a table which only has heads has a line below it. Deep nesting is walked, not recursed.
+    A definition's term and the beginning of its description form one item, and what follows in it is indented. If the
+    first row of a table has only heads, a line follows it. The walk through deep nesting does not recurse.
     """
     writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
@@ -156,12 +158,12 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
 
 
 def plain(node: LexborNode) -> str:
-    """The visible text of one node on one line."""
+    """The visible text of one node, on one line."""
     return " ".join(node.text(deep=True).split())
 
 
 class _Writer:
-    """Collects inline text and writes it out as a block wherever one ends."""
+    """Collects inline text, and writes it as a block wherever one ends."""
 
     def __init__(self, layouts: frozenset[int], *, links: bool) -> None:
         self.layouts = layouts
@@ -176,7 +178,7 @@ class _Writer:
         self.lists: list[str] = []
 
     def enter(self, node: LexborNode, tag: str) -> bool:
-        """Take a node in; False when its children are not to be walked."""
+        """Enter a node; False if its children are to be skipped."""
         if tag == "-text":
             self.inline.append(node.text_content or "")
             return False
@@ -199,7 +201,7 @@ class _Writer:
         return True
 
     def _open(self, tag: str) -> None:
-        """Begin an element which is walked into."""
+        """Begin an element whose children are visited."""
         if tag == "br":
             self.inline.append(" ")
         elif tag in HEADINGS:
@@ -214,7 +216,7 @@ class _Writer:
             self.lists.append(tag)
 
     def _is_data(self, table: LexborNode) -> bool:
-        """Whether a table holds data: several cells in a row and no blocks inside, else it is there for the layout."""
+        """Whether a table holds data: several cells in a row and no blocks inside; otherwise it is for layout."""
         if table.attributes.get("role") == "presentation" or table.mem_id in self.layouts:
             return False
         return any(len(row.css("td, th")) > 1 for row in table.css("tr"))
@@ -239,14 +241,14 @@ class _Writer:
         return "".join(self.blocks).strip() + "\n"
 
     def _unlink(self) -> None:
-        """A link ends here, or is cut in two by a block."""
+        """End a link, or the part of it before a block."""
         if self.link is not None:
             start, address = self.link
             self.linked.append((start, len(self.inline), address))
             self.link = None
 
     def _uncode(self) -> None:
-        """Code in a line ends here; what is blank, or has the sign itself, is not marked."""
+        """End inline code; blank code, or code with a backtick, is not marked."""
         if self.code >= 0:
             said = "".join(self.inline[self.code + 1 :])
             if said.strip() and "`" not in said:
@@ -256,7 +258,7 @@ class _Writer:
             self.code = -1
 
     def _said(self) -> str:
-        """What was collected, on one line; as links where it is nothing else."""
+        """The collected text on one line; as links if it is only links."""
         text = " ".join("".join(self.inline).split())
         if self.linked and text and not self.prefix.startswith("#"):
             pieces: list[str] = []
@@ -339,7 +341,7 @@ class _Writer:
 
 
 def _links(cell: LexborNode) -> str:
-    """The links of a cell, where it has hardly a letter beside them; else ""."""
+    """The links of a cell with hardly a letter beside them; else ""."""
     links = [(plain(link).replace("|", "\\|"), _address(link)) for link in cell.css("a[href]")]
     inside = sum(map(_letters, (said for said, _ in links)))
     if not inside or _letters(plain(cell)) - inside > BESIDE * inside:
@@ -352,7 +354,7 @@ def _letters(text: str) -> int:
 
 
 def _address(link: LexborNode) -> str:
-    """Where a link leads, fit to stand in Markdown; "" where it leads nowhere."""
+    """A link's address in a form safe in Markdown; "" if it leads nowhere."""
     found = _SPACES.sub("", link.attributes.get("href") or "")[:LONGEST_LINK]
     return "" if found.lower().startswith(("javascript:", "data:")) else found
 
@@ -372,7 +374,7 @@ def _hidden(node: LexborNode) -> bool:
 
 
 def _layouts(root: LexborNode) -> frozenset[int]:
-    """The tables which have blocks inside; each is found once, however deep they lie in one another."""
+    """The tables with blocks inside; each is found once, however deeply they are nested."""
     found, seen = set[int](), set[int]()
     for block in root.css(INNER_BLOCKS):
         above = block.parent

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, author, dates, language, address, and what readers of papers want to know."""
+"""What a page says about itself: title, author, dates, language, address, and the data of papers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
 from assay.fetch.text_decoder import clean
 
-# What a page says of itself to search engines: schema.org in JSON-LD.
+# # What a page says about itself to search engines: schema.org in JSON-LD.
 
 LARGEST = 200_000
-"""Characters of a block which is read."""
+"""The most characters of a block that are read."""
 MOST_BLOCKS = 10
 MOST_THINGS = 200
 MOST_LINKED_AUTHORS = 10
 TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlyarticle", "blogposting", "techarticle"))
-"""The types whose author and dates are those of the page."""
+"""The types whose author and dates apply to the page."""
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):
-    """Author, dates (ISO days) and type (in small letters) of the page's article; "" what is not said."""
+    """Author, dates (ISO days) and type (in lower case) of the page's article; "" for missing values."""
 
     author: str = ""
     published: str = ""
@@ -34,7 +34,7 @@ class Linked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_linked(blocks: Iterable[str]) -> Linked:
-    """What the first article says which the blocks tell of; a block which is no JSON tells of none."""
+    """Read the first article in the blocks; a block that is not JSON is ignored."""
     for number, block in enumerate(blocks):
         if number >= MOST_BLOCKS:
             break
@@ -51,7 +51,7 @@ def read_linked(blocks: Iterable[str]) -> Linked:
 
 
 def _things(block: str) -> Iterator[dict[str, object]]:
-    """The things a block tells of, those of its graph too."""
+    """The things that a block describes, including those of its graph."""
     try:
         said = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
     except UNREADABLE:
@@ -89,7 +89,7 @@ LINKED = 'script[type="application/ld+json"]'
 MOST_METAS = 500
 MOST_AUTHORS = 20
 LONGEST = 2_000
-"""Characters of a value which are read."""
+"""The most characters of a value that are read."""
 FACTS = {
     "doi": ("citation_doi", "prism.doi", "dc.identifier.doi", "bepress_citation_doi"),
     "journal": ("citation_journal_title", "prism.publicationname"),
@@ -99,7 +99,7 @@ FACTS = {
     "site_name": ("og:site_name",),
     "modified": ("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified"),
 }
-"""What else is kept of what a page says of itself, by the names it goes by."""
+"""Other metadata that is kept, by the names it has in pages."""
 PUBLISHED = (
     "article:published_time",
     "citation_publication_date",
@@ -113,11 +113,11 @@ PUBLISHED = (
     "sailthru.date",
 )
 Metas = Mapping[str, tuple[str, ...]]
-"""What a page's meta elements say, in order, by name in small letters."""
+"""The contents of a page's meta elements, in order, by name in lower case."""
 
 
 class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page says of itself, "" where it says nothing; `published` is an ISO day, `language` ISO 639-1."""
+    """What a page says about itself, "" for missing values; `published` is an ISO day, `language` ISO 639-1."""
 
     title: str = ""
     description: str = ""
@@ -129,7 +129,7 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_said(tree: LexborHTMLParser) -> PageMetadata:
-    """What the page says: its own word, untrusted."""
+    """Read what the page says about itself; untrusted."""
     linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
     metas = _metas(tree)
     return PageMetadata(
@@ -144,7 +144,7 @@ def read_said(tree: LexborHTMLParser) -> PageMetadata:
 
 
 def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
-    """The attribute `name` of the first element the selector finds, "" without one."""
+    """The attribute `name` of the first element that the selector finds; "" if there is none."""
     node = tree.css_first(selector)
     return _value(node.attributes.get(name)) if node is not None else ""
 
@@ -162,7 +162,7 @@ def _metas(tree: LexborHTMLParser) -> Metas:
 
 
 def _first(metas: Metas, *names: str) -> str:
-    """What the first of these names says which says anything."""
+    """The first value among these names that is not empty."""
     return next((metas[name][0] for name in names if name in metas), "")
 
 
@@ -180,7 +180,7 @@ def _title(tree: LexborHTMLParser, metas: Metas) -> str:
 
 
 def _author(metas: Metas) -> str:
-    """Who the page says wrote it: each author of a paper, else the one; an address is no name."""
+    """The authors according to the page: each author of a paper, else one; an address is not a name."""
     if several := metas.get("citation_author"):
         return "; ".join(" ".join(name.split()) for name in several)[:300]
     stated = _first(metas, "author", "article:author", "dc.creator", "parsely-author", "sailthru.author")
@@ -204,31 +204,31 @@ def _language(tree: LexborHTMLParser) -> str:
     return stated[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", stated) else ""
 
 
-# The lead of an article: the paragraph in larger type between the headline and the text, which finders of articles
-# drop for its place and its name (`teaser`, `intro`, `chapo`).
+# # The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because #
+# of its place and its name (`teaser`, `intro`, `chapo`).
 
 WITHIN = 200
-"""Blocks of a page in which its lead is looked for."""
+"""The first blocks of a page, in which its lead is searched."""
 LEAST = 60
-"""Characters from which on a block shows where the article begins: less is a byline, a date, a button."""
+"""From this many characters on, a block shows where the article begins; shorter ones are bylines, dates, buttons."""
 LEAST_LEAD = 80
-"""Characters of a paragraph below the headline which is a lead though the page does not describe itself so."""
+"""From this many characters on, a paragraph below the headline is a lead even if it is not the page's description."""
 SAME = 80
-"""Characters (letters and digits) by which a block of the page is known in the article."""
+"""Characters (letters and digits) by which a block of the page is recognised in the article."""
 SAME_DESCRIPTION = 30
-"""Characters (letters and digits) by which a block is known as the page's description of itself."""
+"""Characters (letters and digits) by which a block is recognised as the page's description of itself."""
 NO_WORD = re.compile(r"[\W_]+")
 ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
 NO_PROSE = ("#", "- ", "|", "```")
 
 
 def with_lead(article: str, full: str, description: str) -> str:
-    """`article` with the lead in front of it (below its headline, where it has one), where `full` has one it lacks.
+    """Put the lead in front of `article` (below its headline, if it has one), if `full` has a lead that it lacks.
 
     Args:
-        article: what was found of the page, as Markdown.
-        full: the whole page in the text form, in which the article stands somewhere.
-        description: what the page says of itself to search engines, "" where it says nothing.
+        article: the extracted article, as Markdown.
+        full: the whole page in the text form, which contains the article somewhere.
+        description: the page's description of itself for search engines; "" if there is none.
     """
     found = _lead(article, full, description)
     if not found:
@@ -241,7 +241,7 @@ def with_lead(article: str, full: str, description: str) -> str:
 
 
 def _lead(article: str, full: str, description: str) -> list[str]:
-    """The blocks of `full` between the headline and the article's first which are the lead."""
+    """The blocks of `full` between the headline and the article's first block that form the lead."""
     blocks = full.split("\n\n", WITHIN)[:WITHIN]
     known, described = _bare(article), _bare(description)
     first = next((at for at, block in enumerate(blocks) if _begins(block, known)), 0)
@@ -257,7 +257,7 @@ def _lead(article: str, full: str, description: str) -> list[str]:
 
 
 def _begins(block: str, article: str) -> bool:
-    """Whether a block of the page is text of the article."""
+    """Whether a block of the page is part of the article."""
     return len(block) >= LEAST and not block.startswith("#") and _bare(block)[:SAME] in article
 
 
@@ -268,5 +268,5 @@ def _describes(block: str, description: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Letters and digits alone, in small letters: two ways to write a page out differ in the rest."""
+    """Only letters and digits, in lower case: two renderings of a page differ in the rest."""
     return NO_WORD.sub("", text.lower())

@@ -1,4 +1,4 @@
-"""JSON lines: a document a row, plain or gzipped."""
+"""JSON lines: one document per row, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.fetch.text_decoder import clean
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024
 MOST_ROWS = 10_000_000
-"""Blank ones too: a few megabytes unzip to thousands of millions of empty lines."""
+"""Includes blank rows: a few megabytes can unzip to billions of empty lines."""
 NAMED = 3
 KNOWN = frozenset(("title", "url", "text", "id", "author", "published", "date", "language"))
 
@@ -28,8 +28,7 @@ Scalar = str | int | float | bool | None
 class JsonLinesExtractor:
     """Rows with `text`, and optionally `title`, `url`, `id`, `author`, `published`, `language`.
 
-    Other fields with a single value are kept as metadata. The body of a document is its row as it stands in
-    the file.
+    Other fields with a single value are kept as metadata. The body of a document is its row as it stands in the file.
     """
 
     name = "jsonl/2"
@@ -39,10 +38,10 @@ class JsonLinesExtractor:
     streams = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """The rows which can be read.
+        """Yield the readable rows.
 
         Raises:
-            ExtractError: after the last of them, when others could not be read; it names the first few.
+            ExtractError: after the last row, if some could not be read; it names the first few.
         """
         bad: list[str] = []
         count = 0
@@ -59,7 +58,7 @@ class JsonLinesExtractor:
 
 
 def _rows(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Non-blank lines with their numbers, unzipped as they are read."""
+    """Non-blank lines with their numbers, unzipped while reading."""
     stream: io.BufferedIOBase = io.BytesIO(data)
     if data.startswith(b"\x1f\x8b"):
         stream = gzip.GzipFile(fileobj=stream)

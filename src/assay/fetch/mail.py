@@ -1,4 +1,4 @@
-"""E-mail: single messages, and folders of them."""
+"""E-mail: single messages, and mailboxes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5
 MOST_PARTS = 1_000
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
-"""What the library raises at a header it cannot read; it has no single error for that."""
+"""What the library raises for an unreadable header; it has no single error for that."""
 LONGEST_HEADER = 2_000
-"""Characters of a header which are read: the library takes four times as long for what is twice as long."""
+"""The most characters of a header that are read: the library's time grows with the square of the length."""
 SEPARATOR = re.compile(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
 
 class EmlExtractor:
-    """One document: sender, receivers, date and subject as fields, then the text.
+    """One document: sender, recipients, date and subject as fields, then the text.
 
-    A message which has its text twice is read as plain text. Attachments are not read; their names are told.
+    If a message has its text in two forms, the plain one is read. Attachments are not read, but their names are
+    reported.
     """
 
     name = "eml/1"
@@ -40,10 +41,10 @@ class EmlExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: it is no message, or has no text; or, after the document, that it has attachments.
+            ExtractError: it is not a message, or has no text; or, after the document, it has attachments.
         """
         document, attached = read(data, self.name, name)
         yield document
@@ -52,7 +53,7 @@ class EmlExtractor:
 
 
 class MboxExtractor:
-    """A document for each message of a folder (RFC 4155), as `EmlExtractor` reads it."""
+    """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
     name = "mbox/1"
     suffixes = (".mbox",)
@@ -60,10 +61,10 @@ class MboxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """The messages, in order.
+        """Yield the messages, in order.
 
         Raises:
-            ExtractError: none is there; or, after the documents, what could not be read.
+            ExtractError: there is none; or, after the documents, something could not be read.
         """
         found = bad = 0
         attached: list[str] = []
@@ -85,7 +86,7 @@ class MboxExtractor:
 
 
 class _Bounded(email.policy.EmailPolicy):
-    """Reads the beginning of each header."""
+    """Reads only the beginning of each header."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         return super().header_fetch_parse(name, value[:LONGEST_HEADER])
@@ -95,22 +96,22 @@ _POLICY = _Bounded()
 
 
 def messages(data: bytes) -> Iterator[bytes]:
-    """The messages of a folder: each begins after a line `From …` which is the first or follows an empty one."""
+    """The messages of a mailbox: each begins after a line `From …` that is the first or follows an empty line."""
     starts = [
         match
         for match in SEPARATOR.finditer(data)
         if match.start() == 0 or data[max(0, match.start() - 4) : match.start()].endswith((b"\n\n", b"\n\r\n"))
     ]
     ends = [match.start() for match in starts[1:]] + [len(data)]
-    for start, end in zip(starts, ends, strict=False):  # without a start there is an end too many
+    for start, end in zip(starts, ends, strict=False):  # without a start there is one end too many
         yield data[start.end() : end]
 
 
 def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
-    """A message as a document, and the names of what is attached to it.
+    """Return a message as a document, and the names of its attachments.
 
     Raises:
-        ExtractError: it is no message, or has no text.
+        ExtractError: it is not a message, or has no text.
     """
     try:
         message = email.message_from_bytes(data, policy=_POLICY)
@@ -140,7 +141,7 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
 
 
 def _header(message: EmailMessage, key: str) -> str:
-    """A header on one line; one which cannot be read is none."""
+    """A header on one line; an unreadable one is empty."""
     try:
         return " ".join(clean(str(message.get(key, ""))).split())
     except HEADER_ERRORS:
@@ -148,7 +149,7 @@ def _header(message: EmailMessage, key: str) -> str:
 
 
 def _body(message: EmailMessage) -> tuple[str, list[str]]:
-    """The text of a message with those it carries, plain where there is a choice, and the names of attachments."""
+    """The text of a message and of messages inside it, plain if there is a choice, and the names of attachments."""
     plain: list[str] = []
     marked: list[str] = []
     attached: list[str] = []

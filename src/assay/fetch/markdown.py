@@ -1,4 +1,4 @@
-"""Markdown and reStructuredText: the text form itself."""
+"""Markdown and reStructuredText, which are the text form itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.fetch.text_decoder import decode
 
 
 class MarkdownExtractor:
-    """Markdown as it is; title, author and date come from its front matter, header lines or first heading."""
+    """Markdown unchanged; title, author and date come from its front matter, header lines or first heading."""
 
     name = "markdown/2"
     suffixes = (".md", ".markdown", ".mdx", ".rst", ".rest", ".rst.txt", ".md.txt")
@@ -19,7 +19,7 @@ class MarkdownExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
             ExtractError: the bytes are not text.

@@ -1,7 +1,7 @@
-"""An object store as a place documents are in: Amazon S3 and what speaks its protocol. Needs the extra `s3`.
+"""An object store as a place of documents: Amazon S3 and compatible stores. Needs the extra `s3`.
 
-A place is `s3://bucket/prefix`: all objects below the prefix. Keys, region and endpoint are the environment's, by the
-names Amazon gave them (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
+A place is `s3://bucket/prefix`: all objects below the prefix. The library reads keys, region and endpoint from the
+environment, under Amazon's names (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
 ATTEMPTS, RETRY_SECONDS = 5, 30
-"""Attempts after the first one, and how long after the first the last may begin."""
+"""Attempts after the first, and seconds after the first within which the last may begin."""
 MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 2_000_000_000_000
-"""Objects of a place, and their bytes together."""
+"""The most objects of a place, and their bytes together."""
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
@@ -94,7 +94,7 @@ class ObjectsConnector:
 
 
 def _store(place: str) -> Any:
-    """The store below a place.
+    """The store at a place.
 
     Raises:
         ConfigError: the extra is missing, or the environment's settings cannot be used.
@@ -112,11 +112,11 @@ def _store(place: str) -> Any:
 
 
 def _asked(place: str, what: str, ask: Callable[[], T]) -> T:
-    """What the store answers.
+    """The store's answer.
 
     Raises:
         FileNotFoundError: there is no such object.
-        FetchFailed: anything else went wrong. What the store said is not repeated: it may hold keys.
+        FetchFailed: anything else went wrong. The store's message is not repeated, because it may contain keys.
     """
     try:
         return ask()

@@ -11,7 +11,7 @@ from assay.fetch.text_decoder import decode
 
 
 class TextExtractor:
-    """Text as it is. Also reads files of unknown kinds when they are text."""
+    """Text unchanged. Also reads files of unknown kinds if they are text."""
 
     name = "text/2"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
@@ -19,7 +19,7 @@ class TextExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document; its title is the first line when that is no sentence, else the file's name.
+        """Return one document; its title is the first line if that is not a sentence, else the file's name.
 
         Raises:
             ExtractError: the bytes are not text.

@@ -1,4 +1,4 @@
-"""Bytes to text: encodings, byte order marks, and what must never be in a document's text."""
+"""Decodes bytes to text: encodings, byte order marks, and characters that may not be in a document's text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Guesses for scripts other than Latin are taken; among Latin code pages a guess is no better than the commonest.
+# # Guesses of scripts other than Latin are accepted; among Latin code pages a guess is no better than the commonest
+# one.
 TRUSTED = re.compile(
     r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
 )
@@ -27,7 +28,7 @@ _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 
 
 def decode(data: bytes, declared: str = "") -> str:
-    """The text in `data`: by its byte order mark, as UTF-8, as `declared`, as guessed, else as Windows-1252.
+    """Decode `data`: by its byte order mark, as UTF-8, as `declared`, as guessed, else as Windows-1252.
 
     Raises:
         ExtractError: the bytes are not text.
@@ -44,14 +45,14 @@ def decode(data: bytes, declared: str = "") -> str:
 
 
 def clean(text: str) -> str:
-    """`text` as it can be stored: control characters and halves of characters become U+FFFD."""
+    """`text` in a form that can be stored: control characters and surrogate halves become U+FFFD."""
     if text.startswith("\ufeff"):
         text = text[1:]
     return text if _storable(text) else UNWANTED.sub("\ufffd", text)
 
 
 def _storable(text: str) -> bool:
-    """Whether nothing in `text` is unwanted: told from its bytes, in less than half the time of a search."""
+    """Whether `text` can be stored unchanged; testing its bytes takes less than half the time of a search."""
     try:
         data = text.encode()
     except UnicodeEncodeError:
@@ -62,13 +63,13 @@ def _storable(text: str) -> bool:
 def _known(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name if encoding else ""
-    except (LookupError, ValueError):  # no name may hold a NUL
+    except (LookupError, ValueError):  # a name may not contain a NUL
         return ""
 
 
 def _guess(data: bytes) -> str:
-    """An encoding by the look of the bytes: of other scripts than Latin only where their bytes stand together, as they
-    do in words of these scripts, and not alone among ASCII letters, as umlauts do.
+    """Guess an encoding from the bytes. Scripts other than Latin are accepted only if their bytes are adjacent, as in
+    words of these scripts, and not single among ASCII letters, as umlauts are.
     """
     high = len(_HIGH.findall(data[:SAMPLE]))
     if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE]))) < high:

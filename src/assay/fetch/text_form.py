@@ -1,4 +1,6 @@
-"""The text form, which all formats become: headings, paragraphs, items, and rows which carry their headers."""
+"""The text form to which all formats are converted: headings, paragraphs, items, and rows that include their
+headers.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,21 @@ from assay.fetch.text_decoder import clean
 
 SAMPLE_ROWS = 200
 PREAMBLE = 10
-"""Rows with notes which may stand above the header."""
+"""The most rows of notes above the header."""
 LONGEST_HEADER = 80
 LONGEST_LABEL = 120
-"""A first cell longer than this is not repeated where its row is split."""
+"""A longer first cell is not repeated if its row is split."""
 
 Row = list[str]
 
 
 def one_cell(text: str) -> str:
-    """A cell on one line; `|` parts cells, so inside one it becomes `¦`."""
+    """A cell on one line; `|` separates cells, so inside a cell it becomes `¦`."""
     return " ".join(text.replace("|", "¦").split())
 
 
 def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Iterator[Row]]:
-    """Notes above the table, its header ([] when it has none), and the rows below; most rows have so many `columns`."""
+    """Split off the notes above the table and its header ([] if none); most rows below have this many `columns`."""
     stream = iter(rows)
     first = list(islice(stream, SAMPLE_ROWS))
     wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= columns]
@@ -45,7 +47,7 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
 
 
 def names_of(head: Sequence[str]) -> Row:
-    """The columns' names, each once: an empty one becomes `column 3`, a second `year` becomes `year (3)`."""
+    """Unique names for the columns: an empty one becomes `column 3`, a second `year` becomes `year (3)`."""
     names: Row = []
     seen: set[str] = set()
     for number, cell in enumerate(head, 1):
@@ -58,9 +60,9 @@ def names_of(head: Sequence[str]) -> Row:
 
 
 def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_PASSAGE) -> Iterator[str]:
-    """The row as one line, or where that is past `longest` as several which each repeat its first cell.
+    """The row as one line; if that is longer than `longest`, several lines that each repeat its first cell.
 
-    Cells go by their names in `header`, those beyond it by their number; without one by nothing.
+    Cells are labelled with their names in `header`, cells beyond it with their number, and without a header not at all.
     """
     pairs = [
         (f"{header[number] if number < len(header) else f'column {number + 1}'}: " if header else "", cell)
@@ -86,7 +88,7 @@ def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_
 
 
 def _parts(name: str, cell: str, room: int) -> Iterator[str]:
-    """A pair as one text, or where it is longer than `room` cut between words, each part with its name."""
+    """A pair as one text; if it is longer than `room`, split between words, each part with the name."""
     room -= len(name)
     while len(cell) > room:
         cut = cell.rfind(" ", room // 2, room + 1)
@@ -97,13 +99,13 @@ def _parts(name: str, cell: str, room: int) -> Iterator[str]:
 
 
 MOST_TEXT = 64 * 1024 * 1024
-"""Code points taken from one document."""
+"""The most code points taken from one document."""
 DEEPEST = 6
 BARS = len("|  |")
 
 
 class TextBuilder:
-    """Collects blocks, each below the one before; `text` is all of them."""
+    """Collects blocks, one below the other; `text` is all of them."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -111,24 +113,24 @@ class TextBuilder:
         self._item = False
 
     def heading(self, text: str, level: int) -> None:
-        """A heading; levels beyond the deepest are the deepest."""
+        """Add a heading; levels beyond the deepest become the deepest."""
         if text := _one_line(text):
             self._add(f"{'#' * max(1, min(level, DEEPEST))} {text}")
 
     def paragraph(self, text: str) -> None:
         if text := _one_line(text):
-            # a sign at the beginning would make it something else
+            # # a mark at the beginning would make it something else
             self._add(f"\\{text}" if text[0] in "#|" else text)
 
     def item(self, text: str, level: int = 0) -> None:
-        """An item of a list, `level` lists deep."""
+        """Add an item of a list, `level` lists deep."""
         if text := _one_line(text):
             self._add("  " * max(0, min(level, DEEPEST)) + f"- {text}", item=True)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
-        """A row is `| header: cell | header: cell |`, as long as the table has a header; empty cells are left out.
+        """Add a table with rows `| header: cell | header: cell |`, if it has a header; empty cells are left out.
 
-        What has one column, or one row, is there for the layout: its cells are paragraphs.
+        A table with one column or one row is layout: its cells become paragraphs.
         """
         cells = [[one_cell(clean(cell)) for cell in row] for row in rows]
         cells = [row for row in cells if any(row)]
@@ -141,13 +143,13 @@ class TextBuilder:
         self._add("\n".join(lines))
 
     def block(self, text: str) -> None:
-        """Text which is in the text form already."""
+        """Add text that already is in the text form."""
         if text.strip():
             self._add(text.strip("\n"))
 
     @property
     def text(self) -> str:
-        """All of it, with a line's end."""
+        """All blocks, with a final line feed."""
         return "".join(self._parts) + "\n" if self._parts else ""
 
     def _add(self, block: str, *, item: bool = False) -> None:
@@ -160,7 +162,7 @@ class TextBuilder:
 
 
 def labelled(rows: list[list[str]], longest: int) -> list[str]:
-    """The lines of a table, its header told from its rows; notes above it come first."""
+    """The lines of a table, with its header inferred from its rows; notes above it come first."""
     columns = Counter(map(len, rows)).most_common(1)[0][0]
     above, head, below = split_head(rows, columns)
     header = names_of(head) if head else []

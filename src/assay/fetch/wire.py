@@ -1,4 +1,4 @@
-"""What goes between Assay and the processes which read files: messages with their length before them."""
+"""The messages between Assay and the processes that read files, each preceded by its length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 
 LARGEST = 1024 * 1024 * 1024
-"""Bytes of a message."""
+"""The most bytes of a message."""
 HEAD = 8
 CHUNK = 1024 * 1024
 
@@ -18,14 +18,14 @@ M = TypeVar("M", bound=msgspec.Struct)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """The first message: where modules are looked for, and how much memory (bytes) the process may take."""
+    """The first message: the module search path, and the memory limit (bytes) of the process."""
 
     path: tuple[str, ...]
     memory: int
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A file to read: its bytes, its name, the extractor (`module:Class`) and the processor seconds it may take."""
+    """A file to read: its bytes, its name, the extractor (`module:Class`) and its limit in processor seconds."""
 
     extractor: str
     name: str
@@ -34,9 +34,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExtractionResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents of a file; `failure` says what kept the extractor from giving all, "" when nothing did.
+    """The documents of a file; `failure` says why the extractor did not return all of them, "" if it did.
 
-    `kind` is that of the `ExtractError` which says it.
+    `kind` is that of the `ExtractError`.
     """
 
     documents: tuple[Extracted, ...] = ()
@@ -45,10 +45,10 @@ class ExtractionResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def send(stream: IO[bytes], message: msgspec.Struct) -> int:
-    """Write a message; its length.
+    """Write a message and return its length.
 
     Raises:
-        OSError: nobody reads any more.
+        OSError: the reader is gone.
     """
     data = msgspec.msgpack.encode(message)
     stream.write(len(data).to_bytes(HEAD, "big"))
@@ -62,7 +62,7 @@ def receive(stream: IO[bytes], kind: type[M]) -> M:
 
     Raises:
         EOFError: the stream has ended, or ends within the message.
-        ValueError: the message is longer than `LARGEST`, or no `kind`.
+        ValueError: the message is longer than `LARGEST`, or is not a `kind`.
     """
     size = int.from_bytes(_exactly(stream, HEAD), "big")
     if size > LARGEST:
@@ -71,7 +71,7 @@ def receive(stream: IO[bytes], kind: type[M]) -> M:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
-    """`size` bytes, also from a stream which gives less at a time."""
+    """Read `size` bytes, even from a stream that returns fewer at a time."""
     parts: list[bytes] = []
     while size > 0:
         part = stream.read(min(size, CHUNK))

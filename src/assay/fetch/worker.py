@@ -1,7 +1,7 @@
-"""A process which reads files for another: `python -m assay.fetch.worker`, started by `assay.fetch.workers`.
+"""A process that reads files for another: `python -m assay.fetch.worker`, started by `assay.fetch.workers`.
 
-It takes tasks from its standard input and gives results on its standard output until the input ends, which it also
-does when the other process is gone, however that came.
+It reads tasks from standard input and writes results to standard output until the input ends, which also happens when
+the other process is gone for whatever reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if sys.platform != "win32":
     import resource
 
 HEADROOM = 4096
-"""Bytes of a message which are not text."""
+"""Bytes of a message that are not text."""
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _streams() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes, out of reach of what libraries read and print: their output goes to standard error."""
+    """The pipes, protected from what libraries read and print: their output goes to standard error."""
     tasks, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
@@ -48,7 +48,7 @@ def _streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _listen(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
-    """Take tasks in, also while one is worked on: only so is the end of the input noticed then."""
+    """Receive tasks even while one is being worked on, which is the only way to notice the end of the input then."""
     try:
         while True:
             waiting.put(receive(stream, Task))
@@ -86,14 +86,14 @@ def _extractor(reference: str) -> Extractor:
 
 
 def _limit_memory(size: int) -> None:
-    """Where the system has such a limit: Linux has, macOS does not keep it."""
+    """Limit memory on systems that can: Linux can, macOS does not enforce it."""
     if sys.platform != "win32":
         _set(resource.RLIMIT_AS, size)
         _set(resource.RLIMIT_CORE, 0)
 
 
 def _limit_processor(seconds: float) -> None:
-    """A second lock: the other process ends this one by the clock, and may itself be gone."""
+    """A second safeguard: the other process ends this one by the clock, but may itself be gone."""
     if sys.platform != "win32":
         _set(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
 

@@ -1,7 +1,7 @@
-"""Processes which read files, so that a file which crashes, hangs or bloats its reader costs itself alone.
+"""Processes that read files, so that a file that crashes, hangs or bloats its reader affects only itself.
 
-They are started as `python -m assay.fetch.worker` and spoken to over pipes. `multiprocessing` would not do: its
-children import the caller's main module again, which for a script without a guard runs the script twice.
+They run `python -m assay.fetch.worker` and communicate through pipes. `multiprocessing` does not suit: its children
+import the caller's main module again, which runs a script without a guard twice.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ MEMORY = 2 * 1024 * 1024 * 1024
 MOST = 4
 LAST_WORDS = 4_000
 DYING = 2.0
-"""Seconds a process whose answer failed may take to end by itself."""
+"""Seconds that a process has to end by itself after its answer failed."""
 APART = 1_000_000
-"""Bytes from which on every file is read in a process: a smaller one costs less than sending it there."""
+"""From this many bytes on every file is read in a process; a smaller file costs less to read than to send."""
 
 
 class Workers:
-    """At most `count` processes, started when they are needed and kept until `close`; any thread may use them.
+    """At most `count` processes, started on demand and kept until `close`; thread-safe.
 
-    A file may take `seconds` by the clock and `memory` bytes of address space. Of the environment a process has
-    `environment` alone: what reads the files of others is given no keys.
+    A file may take `seconds` by the clock and `memory` bytes of address space. The environment of a process is exactly
+    `environment`: a process that reads untrusted files gets no keys.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Workers:
         memory: int = MEMORY,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        ready_types()  # several threads take results
+        ready_types()  # several threads receive results
         self._count = count or min(MOST, os.cpu_count() or 1)
         self._seconds, self._memory = seconds, memory
         self._environment = dict(environment or {})
@@ -62,9 +62,9 @@ class Workers:
         self._closed = False
 
     def isolate(self, extractor: Extractor, seconds: float | None = None) -> Extractor:
-        """`extractor`, run in these processes; reading a file begins with the call of `extract`.
+        """`extractor`, run in these processes; calling `extract` begins to read the file.
 
-        A file may take `seconds`, where that is less than what any file may.
+        A file may take `seconds`, if that is less than the limit for any file.
         """
         return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
 
@@ -73,10 +73,10 @@ class Workers:
         return _LargeApart(extractor, self.isolate(extractor))
 
     def submit(self, extractor: str, data: bytes, name: str, seconds: float | None = None) -> Future[ExtractionResult]:
-        """Read a file by the extractor `module:Class` as soon as a process is free.
+        """Read a file with the extractor `module:Class` as soon as a process is free.
 
         Raises:
-            RuntimeError: closed already.
+            RuntimeError: already closed.
         """
         task = Task(extractor=extractor, name=name, data=data, seconds=seconds or self._seconds)
         with self._lock:
@@ -87,7 +87,7 @@ class Workers:
             return self._threads.submit(self._run, task)
 
     def close(self) -> None:
-        """End the processes, whatever they are at; none is left behind."""
+        """End all processes, whatever they are doing."""
         with self._lock:
             self._closed = True
             threads, workers = self._threads, list(self._all)
@@ -98,7 +98,7 @@ class Workers:
             threads.shutdown()
 
     def pids(self) -> list[int]:
-        """The processes which live now."""
+        """The live processes."""
         with self._lock:
             return [worker.pid for worker in self._all if worker.pid]
 
@@ -117,7 +117,7 @@ class Workers:
 
 
 class _Isolated:
-    """An extractor as the rest of Assay sees it, which runs elsewhere."""
+    """An extractor, seen from outside, that runs in a process."""
 
     isolated = True
 
@@ -142,7 +142,7 @@ class _Isolated:
 
 
 class _LargeApart:
-    """An extractor whose large files are read elsewhere, and so have an end."""
+    """An extractor that reads large files in a process, so that they can be stopped."""
 
     isolated = False
 
@@ -162,7 +162,7 @@ def _documents(result: ExtractionResult) -> Iterator[Extracted]:
 
 
 class _Worker:
-    """One process, started anew after it ended. For one thread at a time, but for `end`."""
+    """One process, restarted after it ended. Not thread-safe, except `end`."""
 
     def __init__(self, memory: int, environment: Mapping[str, str]) -> None:
         self._memory, self._environment = memory, environment
@@ -173,14 +173,14 @@ class _Worker:
 
     @property
     def pid(self) -> int:
-        """Of the process, 0 without one."""
+        """The id of the process, 0 without one."""
         process = self._process
         return process.pid if process is not None else 0
 
     def run(self, task: Task) -> ExtractionResult:
-        """Read a file; whatever happens to the process, a result.
+        """Read a file and return a result, whatever happens to the process.
 
-        A process which crashed with this file may have been broken by one before it: then a fresh one has a try.
+        A process that crashed with this file may have been broken by an earlier one; then a fresh process tries again.
         """
         used = self._process is not None
         result = self._read(task)
@@ -203,18 +203,18 @@ class _Worker:
             timer.cancel()
 
     def end(self) -> None:
-        """Kill the process and wait for it; nothing is started any more."""
+        """Kill the process and wait for it; no other is started."""
         with self._lock:
             self._ended = True
             if self._process is not None:
                 self._process.kill()
             busy = self._busy
-        if not busy:  # else the thread which waits for its reply does it
+        if not busy:  # else the thread that waits for its reply does it
             self._bury()
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
-            self._bury()  # it ended between two files: no fault of the next
+            self._bury()  # it ended between two files, which is not the next one's fault
         with self._lock:
             if self._ended:
                 raise ValueError("reading was ended")
@@ -223,17 +223,17 @@ class _Worker:
                 return self._process
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
             self._process = subprocess.Popen(
-                # -P: a file in the working folder must not be taken for a module
+                # # -P: a file in the working folder must not be imported as a module
                 [sys.executable, "-P", "-m", "assay.fetch.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 env=self._environment,
-                start_new_session=True,  # Ctrl-C is for the process which waits
+                start_new_session=True,  # Ctrl-C is for the waiting process
             )
             process = self._process
         assert process.stdin is not None
-        # Where the caller finds its modules; "" would be the working folder.
+        # # The caller's module path; "" would be the working folder.
         send(process.stdin, Setup(path=tuple(path for path in sys.path if path), memory=self._memory))
         return process
 
@@ -256,7 +256,7 @@ class _Worker:
                 self._process.kill()
 
     def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> ExtractionResult:
-        """What to tell of a process which gave no result; it is gone afterwards."""
+        """The failure to report for a process that gave no result; it is gone afterwards."""
         code = _ended(process)
         words = self._last_words()
         self._bury()
@@ -275,7 +275,7 @@ class _Worker:
         )
 
     def _last_words(self) -> str:
-        """The last line the process wrote to standard error: of a traceback, the error."""
+        """The last line that the process wrote to standard error: in a traceback, the error."""
         assert self._errors is not None
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - LAST_WORDS))
@@ -300,12 +300,12 @@ def _close(pipe: IO[bytes] | None) -> None:
     try:
         if pipe is not None:
             pipe.close()
-    except OSError:  # what was not sent yet is for nobody
+    except OSError:  # nobody needs what was not sent yet
         return
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int:
-    """Its exit code; what has closed its pipe may still be about to end on its own, and say why."""
+    """Its exit code; a process that closed its pipe may be about to end by itself and give a reason."""
     try:
         return process.wait(DYING)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""ZIP archives, unpacked in memory, a member at a time."""
+"""ZIP archives, unpacked in memory, one member at a time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assay.fetch.text_decoder import clean
 MOST_MEMBERS = 10_000
 MOST_UNPACKED = 1024 * 1024 * 1024
 RATIO = 250
-"""A member which unpacks to more than this many times its size is no document; text is packed 3 to 20 times."""
+"""A member that unpacks to more than this many times its size is not a document; text is packed 3 to 20 times."""
 RATIO_FROM = 1024 * 1024
-"""Bytes from which on the ratio counts: a short file of one letter may reach it."""
+"""From this many bytes on the ratio is checked: a short file of one letter may exceed it."""
 CHUNK = 4096
-"""Bytes asked for at a time: bzip2 unpacks all that so many packed bytes give, which may be 80 MB."""
+"""Bytes requested at a time: bzip2 unpacks all the data of that many packed bytes, which may be 80 MB."""
 CENTRAL = b"PK\x01\x02"
 SEVERAL = 10
 
@@ -42,7 +42,7 @@ class ZipArchive:
         Raises:
             ExtractError: damaged, or too many members, or too many bytes in all.
         """
-        # Its directory is read as a whole, and a hostile one is long; nested archives may have one each.
+        # # The directory is read as a whole, and a hostile one is long; nested archives may have one each.
         if data.count(CENTRAL) > SEVERAL * MOST_MEMBERS:
             raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
         try:
@@ -77,7 +77,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, larges
         return _unpacked(archive, info, name, min(largest, max(RATIO * packed, RATIO_FROM)), largest)
     except NotImplementedError:
         return ArchiveMember(name=name, problem=UNSUPPORTED)
-    except RuntimeError:  # strong encryption, a missing module for a compression
+    except RuntimeError:  # strong encryption, or no module for the compression
         return ArchiveMember(name=name, problem=UNSUPPORTED)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
         return ArchiveMember(name=name, problem=DAMAGED)
@@ -101,6 +101,6 @@ def _hidden(name: str) -> bool:
 
 
 def _printable(name: str) -> str:
-    """The name without control characters, which may also be drawn as something else than they are."""
+    """The name without control characters, because they can make it look like another."""
     shown = clean(name.encode("utf-8", "replace").decode())
     return "".join(char if char.isprintable() else "\ufffd" for char in shown)[:1000]

@@ -1,1 +1,1 @@
-"""Language models behind one port: the built-in extractive one, and a scripted one for tests."""
+"""Language models behind one port, including the built-in extractive one, and a scripted one for tests."""

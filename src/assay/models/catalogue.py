@@ -1,7 +1,7 @@
-"""What is known of models: their names as services list them, windows, prices and abilities; the user's word first.
+"""What is known about models: their names at services, windows, prices and abilities; the user's settings come first.
 
-Windows and prices are from the table of genai-prices, abilities are told by the name. A model which is in no table
-works: with a cautious window, and a price nobody knows, which is never taken for nothing.
+Windows and prices are from the table of genai-prices; abilities follow from the name. A model that is in no table works
+with a cautious window and an unknown price, which never counts as free.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from assay.core.ports.models import Secret
 from assay.core.remote_services import trusted
 from assay.models.failures import hidden, of_response
 
-# The models a service offers, asked for without its client library: a list of names is all that is wanted.
+# Lists the models a service offers, without its client library: only a list of names is needed.
 
 WAIT = 5.0
 """Seconds for a list."""
 LARGEST = 8_000_000
 START = {"ollama": "start it (ollama serve)", "lmstudio": "start it (lms server start)"}
-"""How servers on this machine are started."""
+"""How to start local servers."""
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -51,11 +51,11 @@ async def listed(
     """The names of the models at `base` + `path`, as Assay calls them (`SERVICE:NAME`), sorted.
 
     Args:
-        headers: with the key in them, where the service wants one; `key` is what no error may show.
-        local: whether it is a server on this machine, which may just not be running.
+        headers: including the key, if the service wants one; `key` is what no error may show.
+        local: whether it is a local server, which may just not be running.
 
     Raises:
-        ModelError: it could not be reached, refused, or gave no list.
+        ModelError: it could not be reached, refused, or returned no list.
     """
     try:
         async with (
@@ -73,7 +73,7 @@ async def listed(
 
 
 def unreachable(service: str, url: str, error: Exception, *, local: bool = False) -> str:
-    """That nobody answers at `url`: why, and what to do."""
+    """The message that nobody answers at `url`, with the reason and what to do."""
     causes = tuple(_causes(error))
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return f"{service} does not answer at {url} (no such host): check the address and the network"
@@ -88,7 +88,7 @@ def unreachable(service: str, url: str, error: Exception, *, local: bool = False
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what it came from."""
+    """An error and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
@@ -115,7 +115,7 @@ def _names(service: str, data: bytes) -> tuple[str, ...]:
 
 HOSTED_WINDOW = 128_000
 LOCAL_WINDOW = 8_192
-"""Tokens of a model on this machine nobody said more of: what its servers allow when started without options."""
+"""Tokens of a local model without more information: the default of its servers."""
 
 _REASONING = re.compile(
     r"(?:^|[/:])(?:o[1-9]\d?(?:-|$)|gpt-[5-9]|gpt-oss|deepseek-r\d|qwq|magistral|grok-[34](?!.*non-reasoning))"
@@ -125,7 +125,7 @@ _REASONING = re.compile(
 
 
 def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: bool = False) -> Profile:
-    """The profile of `model` at `provider`, called `name` in runs; on a `local` server it costs nothing."""
+    """The profile of `model` at `provider`, called `name` in runs; on a `local` server it is free."""
     known = None if local else _find(provider, model)
     window = facts.window or (known.context_window if known else None) or (LOCAL_WINDOW if local else HOSTED_WINDOW)
     reasoning = facts.native_reasoning
@@ -140,7 +140,7 @@ def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: b
 
 
 def input_price(provider: str, model: str) -> float | None:
-    """US dollars for a million tokens of input; None where the table has no price. Embedders have no output."""
+    """US dollars per million tokens of input; None if the table has no price. Embedders have no output."""
     known = _find(provider, model)
     prices = known.prices if known else None
     return _highest(prices.input_mtok) if isinstance(prices, ModelPrice) and prices.input_mtok is not None else None
@@ -154,7 +154,7 @@ def _find(provider: str, model: str) -> ModelInfo | None:
 
 
 def _price(known: ModelInfo | None) -> Price | None:
-    """The standard price; None where the table has none, or several whose conditions Assay cannot tell."""
+    """The standard price; None if the table has none, or several whose conditions Assay cannot check."""
     prices = known.prices if known else None
     if not isinstance(prices, ModelPrice) or prices.input_mtok is None or prices.output_mtok is None:
         return None
@@ -166,7 +166,7 @@ def _price(known: ModelInfo | None) -> Price | None:
 
 
 def _highest(price: Decimal | TieredPrices) -> float:
-    """Of a price which rises with the length of the request the highest: a budget is never overrun by it."""
+    """The highest of prices that rise with the length of the request, so that a budget is never exceeded."""
     if isinstance(price, TieredPrices):
         return float(max(price.base, *(tier.price for tier in price.tiers)))
     return float(price)

@@ -1,7 +1,7 @@
 """A model that plays a list of replies: for tests, and for crash tests in a real child process.
 
-Each scene says which request it answers (its task, a text the request contains, a predicate, a turn), so agents
-which run at once get the same replies whatever their timing. Requests seen are kept in `requests`.
+Each scene states the request it answers (by task, text that the request contains, predicate, turn), so agents that run
+concurrently get the same replies whatever their timing. `requests` keeps the requests received.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ CHUNK = 12
 
 
 class ScriptExhausted(LookupError):
-    """No scene answers a request: the script, not the model, is wrong, so this is no `ModelError`."""
+    """No scene answers a request. The script is wrong, not the model, so this is not a `ModelError`."""
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer and the request it is for.
+    """One answer, and the request it is for.
 
-    `contains` must occur in the system text or a message; `turn` is the number of assistant messages before it.
-    An error in `answer` is raised after `before_failing` characters of `partial`. `hang` is waited for before
-    the first token, or after `partial` when there is one. A scene is used once, or always with `repeat`.
+    `contains` must occur in the system text or a message; `turn` is the number of assistant messages so far. An error
+    in `answer` is raised after `before_failing` characters of `partial`. `hang` is awaited before the first token, or
+    after `partial` if there is one. A scene is used once, or any number of times with `repeat`.
     """
 
     answer: Answer
@@ -69,17 +69,17 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def turn(request: Request) -> int:
-    """How many replies the request already holds."""
+    """How many replies the request already contains."""
     return sum(message.role == "assistant" for message in request.messages)
 
 
 def says(text: str, **scene: Any) -> Scene:
-    """A scene which answers with `text`; `scene` are further fields of `Scene`."""
+    """Create a scene that answers with `text`; `scene` are further fields of `Scene`."""
     return Scene(answer=Reply(text=text), **scene)
 
 
 def calls(*wanted: tuple[str, Mapping[str, Any]], text: str = "", **scene: Any) -> Scene:
-    """A scene which calls tools: `calls(("search", {"query": "x"}), task="research")`."""
+    """Create a scene that calls tools: `calls(("search", {"query": "x"}), task="research")`."""
     made = tuple(
         ToolCall(id=f"call-{place}", name=name, arguments=dict(args)) for place, (name, args) in enumerate(wanted)
     )
@@ -89,15 +89,15 @@ def calls(*wanted: tuple[str, Mapping[str, Any]], text: str = "", **scene: Any) 
 def fails(
     reason: str = "overloaded", *, transient: bool = True, retry_after: float | None = None, **scene: Any
 ) -> Scene:
-    """A scene in which the attempt fails, after `partial` was streamed when that is given."""
+    """Create a scene in which the attempt fails, after streaming `partial` if it is given."""
     return Scene(answer=ModelError(reason, transient=transient, retry_after=retry_after), **scene)
 
 
 class Scripted:
     """Plays `script`: scenes, or a function from a request to its answer.
 
-    Of the scenes not used up, the first that matches answers. `requests` are those seen, in the order they came. Scenes
-    without any for the task `assess` have nobody to judge coverage: the request is declined, and code judges.
+    The first unused scene that matches answers. `requests` are the requests received, in order. If no scene has the
+    task `assess`, that request is declined, and code judges coverage.
     """
 
     def __init__(
@@ -116,32 +116,32 @@ class Scripted:
 
     @property
     def profile(self) -> Profile:
-        """The profile given, by default a free model with a window of 128,000 tokens."""
+        """The configured profile; by default a free model with a window of 128,000 tokens."""
         return self._profile
 
     @property
     def scenes(self) -> tuple[Scene, ...]:
-        """Scenes which may still be played; none of a script which is a function."""
+        """The scenes that may still be played; empty if the script is a function."""
         return tuple(self._scenes)
 
     @property
     def unused(self) -> tuple[Scene, ...]:
-        """Scenes which nobody asked for; those that repeat are not among them."""
+        """The scenes that no request used, without those that repeat."""
         return tuple(scene for scene in self._scenes if not scene.repeat)
 
     async def offered(self) -> tuple[str, ...]:
-        """Itself."""
+        """Its own name."""
         return (self._profile.name,)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Play the scene for `request`.
 
         Raises:
-            ModelError, ContextTooLong: where the scene says so.
-            ScriptExhausted: no scene is for this request.
+            ModelError, ContextTooLong: the scene says so.
+            ScriptExhausted: no scene answers this request.
         """
         if request.task == "assess" and not self._judges:
             raise ModelError("the script has no scene which judges coverage", transient=False)
@@ -192,7 +192,7 @@ def _deltas(reply: Reply, size: int, streamed: str) -> list[Delta]:
 
 
 def _call_deltas(place: int, call: ToolCall, size: int) -> list[Delta]:
-    """A call as services stream it: who is called, the arguments in pieces, and the whole."""
+    """A call as services stream it: the name, the arguments in pieces, and the complete call."""
     text = call.malformed or msgspec.json.encode(call.arguments).decode()
     parts = (CallDelta(place, piece) for piece in _pieces(text, size))
     return [CallDelta(place, name=call.name, id=call.id), *parts, CallDone(place, call)]
@@ -203,7 +203,7 @@ def _complete(reply: Reply, name: str) -> Reply:
     return msgspec.structs.replace(reply, usage=usage, model=reply.model or name)
 
 
-# scripts in files
+# # scripts in files
 
 
 class _ReplyRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -229,14 +229,14 @@ class _SceneRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def load(path: Path) -> list[Scene]:
-    """The scenes of a JSON file: a list of `{reply: {text, calls}, task?, contains?, turn?, delay_ms?, log?}`.
+    """Read the scenes of a JSON file: a list of `{reply: {text, calls}, task?, contains?, turn?, delay_ms?, log?}`.
 
-    In the place of `reply`, `error` is a failure after which no other attempt helps. Scenes repeat, and are told apart
-    by task, text and turn alone: a process which takes a run up plays on where the last one was killed. Each call
+    In place of `reply`, `error` is a failure after which no other attempt helps. Scenes repeat, and are distinguished
+    only by task, text and turn, so a process that resumes a run continues where the last one was killed. Each call
     appends a line to its scene's `log` file.
 
     Raises:
-        ConfigError: the file cannot be read, or is no such list.
+        ConfigError: the file cannot be read, or is not such a list.
     """
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=list[_SceneRow])
@@ -268,7 +268,7 @@ def _reply(row: _ReplyRow) -> Reply:
 
 
 def _log(path: str, request: Request) -> None:
-    """One line per call, in one write, so that several processes may share the file."""
+    """Write one line per call, in a single write, so that several processes can share the file."""
     line = msgspec.json.encode({"task": request.task, "turn": turn(request), "pid": os.getpid()}) + b"\n"
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
@@ -278,7 +278,7 @@ def _log(path: str, request: Request) -> None:
 
 
 def create(name: str, access: Access) -> Scripted:
-    """The model named `scripted:/path/to/script.json`.
+    """Create the model named `scripted:/path/to/script.json`.
 
     Raises:
         ConfigError: no script is named, or it cannot be read.

@@ -1,9 +1,9 @@
-"""What a reply says: its answer, told from the reasoning which a model writes into the same text.
+"""Separates the answer in a reply from the reasoning that a model writes into the same text.
 
-Services which know their models give reasoning in a field of its own. Others pass on what the model writes: between
-tags, in the channels of OpenAI's harmony format, or with a closing tag alone, because the opening one was part of the
-prompt's template. Nothing tells that last kind before its closing tag; what was given as the answer until then is taken
-back, and the model's next replies are held for thinking until that tag.
+Services that know their models send reasoning in a separate field. Others pass on what the model writes: between tags,
+in the channels of OpenAI's harmony format, or with a closing tag alone, because the opening tag was part of the
+prompt's template. The last kind cannot be recognised before its closing tag. The answer streamed until then is taken
+back, and the model's next replies count as thinking until that tag.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
 from assay.models.streams import Written
 
-# OpenAI's harmony format, in which gpt-oss writes, where a server passes it on unread.
+# # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
 
 STARTS = ("<|channel|>", "<|start|>")
 _MARK = re.compile(r"<\|(start|channel|message|constrain|end|return|call)\|>")
@@ -33,7 +33,7 @@ class Harmony:
         self._channel, self._recipient = "", ""
 
     def take(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
-        """What is certain after this piece."""
+        """Yield what is certain after this piece."""
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
             before, self._held = self._held[: mark.start()], self._held[mark.end() :]
@@ -45,7 +45,7 @@ class Harmony:
         yield from self._said(said)
 
     def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
-        """What was held back: the text is over."""
+        """Yield the text held back until now: the text is over."""
         held, self._held = self._held, ""
         yield from self._said(held)
         yield from self._marked("end")
@@ -78,7 +78,7 @@ class Harmony:
 
 
 def _may_begin(text: str) -> bool:
-    """Whether `text` may be the first signs of a mark."""
+    """Whether `text` may be the beginning of a mark."""
     names = ("start", "channel", "message", "constrain", "end", "return", "call")
     return any(f"<|{name}|>".startswith(text) for name in names)
 
@@ -99,16 +99,16 @@ _CLOSING = re.compile("|".join(map(re.escape, CLOSINGS)))
 _SIGNS = re.compile(r"[<\[◁]")
 _STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
-"""Harmony whose special tokens a server has dropped: `analysisThe user asks … assistantfinalThe answer`."""
+"""Harmony without its special tokens, which a server dropped: `analysisThe user asks … assistantfinalThe answer`."""
 Said = TextDelta | ThinkingDelta | Retracted | Written
 Place = Literal["start", "thinking", "answer", "channels"]
 
 
 class ReplyText:
-    """Takes the pieces of one reply's text in order; what comes of it does not depend on how the text was cut."""
+    """Takes the pieces of one reply's text in order; the result does not depend on how the text was cut."""
 
     def __init__(self, *, opens_thinking: bool = False) -> None:
-        """`opens_thinking` says that this model is known to begin with reasoning and to mark its end alone."""
+        """`opens_thinking`: this model is known to begin with reasoning and to mark only its end."""
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._held = ""
@@ -119,7 +119,7 @@ class ReplyText:
         self._harmony = Harmony()
         self._begun = False
         self.lone = False
-        """Whether a closing tag came without its opening one."""
+        """Whether a closing tag came without its opening tag."""
 
     @property
     def text(self) -> str:
@@ -132,13 +132,13 @@ class ReplyText:
         return "".join((*self._thinking, *self._guessed))
 
     def thought(self, text: str) -> Iterator[Said]:
-        """More reasoning, which the service tells apart."""
+        """Yield more reasoning, which the service sent separately."""
         if text:
             self._thinking.append(text)
             yield ThinkingDelta(text)
 
     def take(self, text: str) -> Iterator[Said]:
-        """What is certain after this piece of the text."""
+        """Yield what is certain after this piece of the text."""
         if self._place == "answer" and not self._held and _SIGNS.search(text) is None:
             yield from self._answer(text)  # nearly always
             return
@@ -160,7 +160,7 @@ class ReplyText:
                 return
 
     def end(self, *, calls: bool = False) -> Iterator[Said]:
-        """What was held back: the text is over. `calls` says that there are tool calls beside it."""
+        """Yield the text held back until now: the text is over. `calls`: there are tool calls beside it."""
         match self._place:
             case "channels":
                 yield from self._kept(self._harmony.end())
@@ -179,7 +179,7 @@ class ReplyText:
     # where it is
 
     def _begin(self) -> None:
-        """Find out with what the text begins, as soon as that is certain."""
+        """Determine how the text begins, as soon as that is certain."""
         begun = self._held.lstrip()
         if not begun or any(each != begun and each.startswith(begun) for each in _BEGINNINGS):
             return
@@ -213,19 +213,19 @@ class ReplyText:
             self._closed(closing)
 
     def _closed(self, closing: str) -> None:
-        """The reasoning is over; more of it may follow at once."""
+        """End the reasoning; more of it may follow at once."""
         self._held = self._held.removeprefix(closing)
         self._place, self._unsure, self._begun = "start", False, True
         self._begin()
 
     def _look(self, *, final: bool = False) -> Iterator[Said]:
-        """Give the answer on, up to a closing tag which nothing opened."""
+        """Yield the answer up to a closing tag that nothing opened."""
         found = _CLOSING.search(self._held)
         if found is None:
             kept = 0 if final else _overlap(self._held, CLOSINGS)
             yield from self._answer(self._take_held(len(self._held) - kept))
         elif found.end() == len(self._held) and not final:
-            yield from self._answer(self._take_held(found.start()))  # what follows tells whether it is quoted
+            yield from self._answer(self._take_held(found.start()))  # what follows decides whether it is quoted
         elif self._quoted(found):
             yield from self._answer(self._take_held(found.end()))
         else:
@@ -239,13 +239,13 @@ class ReplyText:
             self._closed(found[0])
 
     def _quoted(self, found: re.Match[str]) -> bool:
-        """Whether the tag is a word of the answer: in code, or the end of what the answer itself opened."""
+        """Whether the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
         said, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
         return said.endswith("`") or after == "`" or said.count("```") % 2 == 1 or opening in said
 
     def _take_back(self) -> Iterator[Said]:
-        """What was taken for reasoning is the answer: the reasoning never ended."""
+        """Turn supposed reasoning into the answer, because the reasoning never ended."""
         text = "".join(self._guessed)
         self._guessed.clear()
         self._text.append(text)
@@ -279,18 +279,18 @@ class ReplyText:
 
 
 def _may_be_stripped(begun: str) -> bool:
-    """Whether it is too early to say that `begun` is harmony without its tokens, or is not."""
+    """Whether it is too early to decide if `begun` is harmony without its tokens."""
     return "analysis".startswith(begun) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", begun) is not None
 
 
 def _first(text: str, closings: tuple[str, ...]) -> tuple[int, str]:
-    """Where the first of `closings` stands in `text`, and which it is; "" where none does."""
+    """The position of the first of `closings` in `text`, and which one it is; "" if there is none."""
     found = [(at, each) for each in closings if (at := text.find(each)) >= 0]
     return min(found, default=(0, ""))
 
 
 def _overlap(text: str, closings: tuple[str, ...]) -> int:
-    """How many signs at the end of `text` may begin one of `closings`."""
+    """How many characters at the end of `text` may begin one of `closings`."""
     longest = max(map(len, closings)) - 1
     tail = text[-longest:]
     sizes = range(len(tail), 0, -1)

@@ -1,4 +1,4 @@
-"""What services stream, whatever their format: events, of each only its data, and tool calls, in pieces of JSON."""
+"""What services of every format stream: events, of which only the data is used, and tool calls in pieces of JSON."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _FIELD = b"data:"
 
 
 class EventStreamReader:
-    """Reads events out of bytes, however these are cut; the format is WHATWG's, "Server-sent events"."""
+    """Parses events from bytes, however they are cut. The format is WHATWG's "Server-sent events"."""
 
     def __init__(self, most: int) -> None:
-        """An event of more than `most` bytes is refused."""
+        """Events of more than `most` bytes are refused."""
         self._most = most
         self._unread = bytearray()
         self._returned = False
 
     def feed(self, piece: bytes) -> Iterator[str]:
-        """Take more bytes: the data of each event which is whole now. One without data is none.
+        """Take more bytes, and yield the data of each complete event. An event without data is ignored.
 
         Raises:
             httpx2.SSEError: an event is too large.
@@ -46,7 +46,7 @@ class EventStreamReader:
         self._check(len(unread))
 
     def _with_newlines(self, piece: bytes) -> bytes:
-        """Lines end with LF, CR or both, and both may come in two pieces."""
+        """Normalise line ends: LF, CR or CRLF, which may arrive in two pieces."""
         if self._returned and piece.startswith(b"\n"):
             piece, self._returned = piece[1:], False
         if piece:
@@ -67,10 +67,10 @@ def _data(event: bytes) -> str | None:
 
 
 async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
-    """The data of the events of a response, as they come.
+    """Yield the data of a response's events as they arrive.
 
     Raises:
-        httpx2.SSEError: it is no stream of events, or has one of more than `most` bytes.
+        httpx2.SSEError: it is not a stream of events, or has an event of more than `most` bytes.
         httpx2.HTTPError: it broke off.
     """
     media_type = response.headers.get("content-type", "").partition(";")[0].strip()
@@ -83,22 +83,24 @@ async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, No
                 yield data
 
 
-# Tool calls as they arrive, several at once.
+# # Tool calls as they arrive, several at once.
 
-# Signs outside the Basic Multilingual Plane which a service cut in two.
+# # Characters outside the Basic Multilingual Plane that a service cut in two.
 
 T = TypeVar("T")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 class Halves:
-    """Pieces of one text in order: a first half waits for its second, what stays alone becomes U+FFFD."""
+    """Takes pieces of one text in order: a first half waits for its second, and a half that stays alone becomes
+    U+FFFD.
+    """
 
     def __init__(self) -> None:
         self._held = ""
 
     def take(self, piece: str) -> str:
-        """What is certain after `piece`."""
+        """Return what is certain after `piece`."""
         if not self._held and (piece.isascii() or _HALF.search(piece) is None):
             return piece
         text = self._held + piece
@@ -108,10 +110,10 @@ class Halves:
 
 
 def decode(data: str, type: type[T]) -> T:
-    """`data`, JSON, as `type`; halves of pairs stay in it.
+    """Decode the JSON `data` as `type`; halves of surrogate pairs stay in it.
 
     Raises:
-        ValueError: it is no JSON, or not of that type (msgspec's own errors are ValueErrors too).
+        ValueError: it is not JSON, or not of that type (msgspec's own errors are ValueErrors too).
         RecursionError: it is nested too deeply.
     """
     try:
@@ -119,15 +121,15 @@ def decode(data: str, type: type[T]) -> T:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        return msgspec.convert(json.loads(data), type)  # strict about halves is msgspec alone
+        return msgspec.convert(json.loads(data), type)  # only msgspec's decoder refuses halves
 
 
 MOST_CALLS = 64
-"""Calls in one reply; a model which makes more has lost its way."""
+"""Calls in one reply; a model that makes more has gone astray."""
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A call a model wrote as text; `arguments` are JSON as it wrote them."""
+    """A call that a model wrote as text; `arguments` are the JSON as written."""
 
     name: str
     arguments: str
@@ -140,7 +142,7 @@ class _Form(msgspec.Struct, frozen=True):
 
 
 def written_calls(text: str) -> tuple[Written, ...]:
-    """The calls which `text` is: `{"name": …, "arguments": {…}}`, or a list of such; none where it is anything else."""
+    """The calls in `text`: `{"name": …, "arguments": {…}}`, or a list of these; empty if it is anything else."""
     try:
         forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
     except UNREADABLE:
@@ -152,9 +154,9 @@ def written_calls(text: str) -> tuple[Written, ...]:
 
 
 class PartialCall:
-    """A call in the making: its name comes once, its arguments in pieces.
+    """An unfinished call: its name comes once, its arguments in pieces.
 
-    `key` tells it from others in its reply, `place` says which of them it is.
+    `key` distinguishes it from the reply's other calls, `place` is its position among them.
     """
 
     def __init__(self, key: int, place: int) -> None:
@@ -164,7 +166,7 @@ class PartialCall:
         self._halves = Halves()
 
     def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
-        """More of this call; what it adds to what was told of it."""
+        """Add more of this call, and return the new part as a delta."""
         arguments = self._halves.take(arguments)
         news = CallDelta(
             index=self.place,
@@ -180,16 +182,16 @@ class PartialCall:
         return news
 
     def again(self) -> None:
-        """Its arguments are sent once more from their beginning; what was told of them is not told again."""
+        """Start the arguments again from their beginning, without repeating the deltas already yielded."""
         self.pieces.clear()
         self._size = 0
 
     def whole(self) -> bool:
-        """Whether the arguments are a whole JSON object: nothing but white space can follow one."""
+        """Whether the arguments are a complete JSON object: only white space can follow one."""
         return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
 
     def call(self) -> ToolCall:
-        """The call as it is now; arguments which are no JSON object come as `malformed` text."""
+        """The call as it is now; arguments that are not a JSON object become `malformed` text."""
         text = self._text()
         arguments = _object(text) if text.strip() else {}
         id = self.id or f"call-{self.key}"
@@ -209,7 +211,7 @@ class PartialCalls:
         self._given = 0
 
     def begin(self, key: int | None = None) -> PartialCall:
-        """One more; without a key its place is its key.
+        """Begin a call; without a key, its position is its key.
 
         Raises:
             ModelError: there are `MOST_CALLS` already.
@@ -221,7 +223,7 @@ class PartialCalls:
         return self.all[-1]
 
     def ready(self, *, final: bool) -> Iterator[CallDone]:
-        """The calls, in their order and each once, whose arguments are whole; at the end all."""
+        """Yield the calls with complete arguments, in order and each once; with `final`, all calls."""
         while self._given < len(self.all):
             call = self.all[self._given]
             if not (final or self._given < len(self.all) - 1 or call.whole()):

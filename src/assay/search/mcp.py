@@ -1,9 +1,8 @@
 """A server of the Model Context Protocol as a source: its search tool finds, its fetch tool reads.
 
-The tools are those many servers have for research (`search` and `fetch`): a search gives `{"results": [{"id", "title",
-"url", "text"}]}`, a fetch by id gives `{"id", "title", "text", "url"}`; plain text is taken as it is. Whatever comes is
-an untrusted document like any page. A connection, or a process, is made for the first question and held for those after
-it.
+The tools are those that many servers offer for research (`search` and `fetch`): a search returns `{"results": [{"id",
+"title", "url", "text"}]}`, a fetch by id `{"id", "title", "text", "url"}`; plain text is accepted. All content is
+untrusted, like any page. A connection, or a process, is started for the first question and kept for later ones.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ if TYPE_CHECKING:
 
 SCHEME = OTHER
 SNIPPET = 2_000
-"""Characters of what a search says of a document."""
+"""Characters of a search's snippet of a document."""
 
 
 class McpAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How a server is reached: by `url`, or as a process (`command` with its arguments; nothing of the environment).
+    """How to reach a server: by `url`, or as a process (`command` with its arguments, without the environment).
 
-    `search` and `fetch` name its tools, an empty name none. `seconds` and `bytes` are for one answer.
+    `search` and `fetch` name its tools; an empty name means none. `seconds` and `bytes` limit one answer.
     """
 
     url: str = ""
@@ -65,11 +64,11 @@ class _Found(msgspec.Struct):
 
 
 class _Wrong(Exception):
-    """The server answered what cannot be used; the message says why."""
+    """The server's answer cannot be used; the message says why."""
 
 
 class McpServer:
-    """Implements `search.web.asking.Provider`, and reads what it found (`read`)."""
+    """Implements `search.web.provider.WebSearchProvider`, and reads what it found (`read`)."""
 
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock
@@ -78,7 +77,7 @@ class McpServer:
 
     @property
     def name(self) -> str:
-        """As the settings call it, behind `mcp:`, which is also how addresses of its documents begin."""
+        """Its name in the settings, after `mcp:`, which also begins the addresses of its documents."""
         return f"{SCHEME}{self._name}"
 
     async def find(self, query: Query) -> list[WebHit]:
@@ -96,10 +95,10 @@ class McpServer:
         return list(self._hits(text))[: query.limit]
 
     async def read(self, url: str) -> Fetched:
-        """What the fetch tool gives of a document this server found.
+        """Return what the fetch tool gives for a document that this server found.
 
         Raises:
-            FetchFailed: it cannot be had; the reason begins with its kind.
+            FetchFailed: it cannot be fetched; the reason begins with its kind.
         """
         id = unquote(url.removeprefix(f"{self.name}/"))
         if not self._access.fetch:
@@ -134,10 +133,10 @@ class McpServer:
             yield WebHit(url=url, title=row.title or str(row.id), snippet=(row.text or row.snippet)[:SNIPPET])
 
     async def _call(self, tool: str, value: str) -> str:
-        """The text a tool gives.
+        """The text that a tool returns.
 
         Raises:
-            _Wrong: none, in time and within the limits.
+            _Wrong: there is none, in time and within the limits.
         """
         try:
             async with asyncio.timeout(self._access.seconds):
@@ -180,7 +179,7 @@ class McpServer:
 
 
 class _Limited(httpx2.AsyncBaseTransport):
-    """A transport whose answers end at so many bytes."""
+    """A transport that cuts answers at a number of bytes."""
 
     def __init__(self, most: int) -> None:
         self._inner, self._most = httpx2.AsyncHTTPTransport(), most
@@ -211,7 +210,7 @@ class _Counted(httpx2.AsyncByteStream):
 
 
 async def _called(client: Client, tool: str, value: str) -> CallToolResult | _Wrong:
-    """What a tool gives; that there is none is an answer too, and no fault of the connection."""
+    """Call a tool; a missing tool is an answer too, not an error of the connection."""
     try:
         return await client.call_tool(tool, {await _argument(client, tool): value})
     except _Wrong as wrong:
@@ -219,7 +218,7 @@ async def _called(client: Client, tool: str, value: str) -> CallToolResult | _Wr
 
 
 async def _argument(client: Client, tool: str) -> str:
-    """What a tool calls its one argument: `query` or `id` where it has one so called, else its first required one.
+    """The name of a tool's one argument: `query` or `id` if it has that, else its first required one.
 
     Raises:
         _Wrong: there is no such tool.
@@ -234,7 +233,7 @@ async def _argument(client: Client, tool: str) -> str:
 
 
 def _load() -> None:
-    """Make sure that the SDK is there.
+    """Make sure that the SDK is installed.
 
     Raises:
         ConfigError: it is not.
@@ -255,7 +254,7 @@ def _why(error: Exception) -> str:
     """The reason in an error, or in the first of a group.
 
     Raises:
-        ExceptionGroup: there is more in it than a server's failure.
+        ExceptionGroup: it contains more than a server's failure.
     """
     if isinstance(error, ExceptionGroup):
         _, others = error.split((*_faults(), TimeoutError))

@@ -1,7 +1,7 @@
-"""A connection which is opened with the first question, held for the next ones, and closed when nobody asks any more.
+"""A connection that is opened for the first question, kept for later ones, and closed when it is idle.
 
-The SDK wants a connection closed by the task that opened it, and what asks here are many tasks, each ended at any
-moment. So a connection lives in a thread with an event loop of its own, and questions are handed over to it.
+The SDK requires that the task that opened a connection closes it, while questions come from many tasks, each of which
+may end at any moment. So a connection lives in a thread with its own event loop, and questions are passed to it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ C = TypeVar("C")
 T = TypeVar("T")
 
 IDLE, CLOSE = 30.0, 10.0
-"""Seconds without a question after which a connection is closed, and those its closing may take."""
+"""Seconds without a question after which a connection is closed, and the longest its closing may take."""
 
 
 class Closed(Exception):
-    """The connection has ended, or never came about, for no reason it has told."""
+    """The connection has ended, or was never made, for an unknown reason."""
 
 
 class SharedConnection(Generic[C]):
-    """Questions to whatever `open` gives, over one connection; a new one after it has ended or failed.
+    """Sends questions to what `open` returns, over one connection; a new one after it has ended or failed.
 
-    `faults` are the errors which say that a connection cannot be had, or has failed.
+    `faults` are the errors that mean that a connection cannot be made, or has failed.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class SharedConnection(Generic[C]):
         self._connection: _Connection[C] | None = None
 
     async def ask(self, question: Callable[[C], Awaitable[T]]) -> T:
-        """What `question` gives. Where a connection used before fails, it is asked once more over a new one.
+        """Return the result of `question`. If a used connection fails, it is asked once more over a new one.
 
         Raises:
             Closed, or what `open` and `question` raise.
@@ -55,7 +55,7 @@ class SharedConnection(Generic[C]):
         return await self._over(connection, question)
 
     async def close(self) -> None:
-        """End the connection, and wait for that a moment."""
+        """End the connection, and wait a moment for that."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.end()
@@ -69,7 +69,7 @@ class SharedConnection(Generic[C]):
             return answer
         finally:
             connection.give_back()
-            if not whole:  # also where who asked does not wait any more: what comes late must not answer the next
+            if not whole:  # also if the caller does not wait any more: a late answer must not reach the next question
                 connection.end()
                 if self._connection is connection:
                     self._connection = None
@@ -88,13 +88,13 @@ class _Connection(Generic[C]):
         self._lock = threading.Lock()
         self._taken, self._ended = 0, False
         self._ready: Future[tuple[asyncio.AbstractEventLoop, C]] = Future()
-        self._ready.set_running_or_notify_cancel()  # whoever stops waiting for it does not cancel it for others
+        self._ready.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it for others
         self._wake: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self._thread = threading.Thread(target=self._run, name="assay-line", daemon=True)
         self._thread.start()
 
     def take(self) -> bool:
-        """Hold the connection open for a question; False where it has ended."""
+        """Keep the connection open for a question; False if it has ended."""
         with self._lock:
             self._taken += not self._ended
             return not self._ended
@@ -104,7 +104,7 @@ class _Connection(Generic[C]):
             self._taken -= 1
 
     def end(self) -> None:
-        """Close it, without waiting for that."""
+        """Close it, without waiting."""
         with self._lock:
             self._ended = True
             if self._wake is not None:
@@ -112,11 +112,11 @@ class _Connection(Generic[C]):
                 loop.call_soon_threadsafe(event.set)
 
     def join(self, seconds: float) -> None:
-        """Wait until it is closed, as long as that. Blocking."""
+        """Wait until it is closed, at most so long. Blocking."""
         self._thread.join(seconds)
 
     async def ask(self, question: Callable[[C], Awaitable[T]]) -> T:
-        """What a question gives; to be called between `take` and `give_back`.
+        """The result of a question; call it between `take` and `give_back`.
 
         Raises:
             Closed, or what the connection and `question` raise.
@@ -135,7 +135,7 @@ class _Connection(Generic[C]):
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            raise Closed("the connection has ended") from None  # with another question's: who asked here still waits
+            raise Closed("the connection has ended") from None  # with another question's: this caller still waits
 
     def _run(self) -> None:
         try:
@@ -159,9 +159,9 @@ class _Connection(Generic[C]):
             if not self._ready.done():
                 self._ready.set_exception(error)
         finally:
-            with self._lock:  # while there is a loop: nobody wakes it, or hands it a question, when it is closed
+            with self._lock:  # while there is a loop: a closed one must not be woken or given a question
                 self._ended, self._wake = True, None
-            await asyncio.sleep(0)  # what was handed over just now begins, and is ended with the rest
+            await asyncio.sleep(0)  # what was just passed over begins, and is ended with the rest
 
     async def _until_idle(self, woken: asyncio.Event) -> None:
         while True:
@@ -177,6 +177,6 @@ class _Connection(Generic[C]):
 
 
 def _is_cancelled() -> bool:
-    """Whether the task which runs is being cancelled itself."""
+    """Whether the running task itself is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -1,4 +1,4 @@
-"""An index over the library of all owners, as one of them may ask it."""
+"""An index over the library of all owners, as one of them may query it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.core.usage import Usage
 
 
 class OwnedSearch:
-    """Implements `core.ports.Search`, `Counting` and `Metered`: collections are as the owner of `library` names them.
+    """Implements `core.ports.Search`, `Counting` and `Metered`, with collections as the owner of `library` names them.
 
-    Those he may not read, or which are not there, are left out of the question before it reaches the index.
+    Collections that do not exist or that the owner may not read are removed from the query before it reaches the index.
     """
 
     def __init__(self, index: LibrarySearch, library: Library) -> None:
@@ -28,7 +28,7 @@ class OwnedSearch:
         return self._index.name
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents.
+        """Return the best documents.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -36,7 +36,7 @@ class OwnedSearch:
         return await self._index.search(await self._asked(query))
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
-        """What `search` gives, and what it cost.
+        """Return what `search` returns, and its cost.
 
         Raises:
             SearchError: as `search`.
@@ -47,7 +47,7 @@ class OwnedSearch:
         return await self._index.search(asked), Usage()
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with why.
+        """Return what `search` returns, with the reasons for each rank.
 
         Raises:
             SearchError: as `search`.
@@ -55,7 +55,7 @@ class OwnedSearch:
         return await self._index.explain(await self._asked(query))
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """What the index counts; nothing where it does not count.
+        """The counts of the index; empty if it does not count.
 
         Raises:
             SearchError: as `search`.

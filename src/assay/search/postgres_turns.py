@@ -1,4 +1,4 @@
-"""Whose turn it is to write what the machines of a database share."""
+"""Turns to write what the machines of a database share."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _OF = "%(k)s, hashtext(current_setting('search_path'))"
 
 @contextmanager
 def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
-    """The right of one session among all machines of a library; a session which ends lets go of it.
+    """The right of one session among all machines of a library; it is released when the session ends.
 
     The lock is that of the schema: another library in the same database has its own.
 
     Raises:
-        SearchError: another has it for too long, or the database cannot be used.
+        SearchError: another session has it too long, or the database cannot be used.
     """
     end, told, key = time.monotonic() + work.patience, False, {"k": work.lock}
     try:

@@ -1,4 +1,4 @@
-"""An index of runs: of what was asked, and what the reports say. Derived from the journal, and deletable at any time.
+"""An index of the questions and reports of runs. Derived from the journal, and deletable at any time.
 
 Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
 report. Words are those of the library's index (`core.lexicon.analysis`). Blocking; one thread at a time.
@@ -25,10 +25,10 @@ from assay.search.turns import SharedWork, file_turn
 FORMAT = "runs-1"
 """The folder's name; changes with the schema or the analysis."""
 HEAP = 15_000_000
-"""Bytes a writer may hold back: the least tantivy takes."""
+"""Bytes a writer may buffer: tantivy's minimum."""
 WORK = SharedWork(name="the index of runs", patience=60.0)
 ASKED = 2.0
-"""What a word counts in a question, beside one in a report."""
+"""The weight of a word in a question, beside one in a report. By hand."""
 LONGEST_SNIPPET = 300
 """Code points of a snippet."""
 _SPACE = re.compile(r"\s+")
@@ -60,10 +60,10 @@ class RunIndex:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """The right to change the index.
+        """Lock the index for changes.
 
         Raises:
-            SearchError: another process has it for too long.
+            SearchError: another process has it too long.
             OSError: the folder cannot be written.
         """
         if self._path is None:
@@ -74,35 +74,35 @@ class RunIndex:
             yield
 
     def known(self) -> dict[str, int]:
-        """The runs it holds, with their numbers.
+        """The indexed runs, with their numbers.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
         """
         return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
 
     def count(self, owner: str) -> int:
-        """How many runs it holds of an owner.
+        """The number of indexed runs of an owner.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
         """
         return len(self._every(Query.term_query(SCHEMA, "owner", owner)))
 
     def unended(self) -> dict[str, tuple[int, int]]:
-        """Those which had not ended when they were taken in: their numbers, and how far their logs had come.
+        """The runs that had not ended when they were indexed: their numbers, and the end of their logs then.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
         """
         found = self._every(Query.term_query(SCHEMA, "ended", "no"))
         return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
 
     def last(self) -> int:
-        """The highest number, 0 where there is none.
+        """The highest number, 0 if there is none.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
         """
         with reading():
             searcher = self._searcher()
@@ -120,10 +120,10 @@ class RunIndex:
             return [searcher.doc(address) for _, address in found]
 
     def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
-        """Take runs in, in the place of what is known of them, and others out; within `writing`.
+        """Add or replace some runs and remove others; within `writing`.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
             OSError: they cannot be written.
         """
         gone = [*forget, *(run.run_id for run in put)]
@@ -141,10 +141,10 @@ class RunIndex:
             self._opened().reload()
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
-        """The best runs of an owner for `text`: those with all its words, and where there are none, with any.
+        """The best runs of an owner for `text`: those with all its words, or if there are none, with any.
 
         Raises:
-            IndexDamaged: the files are no index.
+            IndexDamaged: the files are not an index.
         """
         with reading():
             searcher = self._searcher()
@@ -162,7 +162,7 @@ class RunIndex:
         return []
 
     def remove(self) -> None:
-        """Delete it; whoever searches next makes it anew. Within `writing`."""
+        """Delete it; the next search rebuilds it. Within `writing`."""
         self._index = None
         if self._path is not None:
             shutil.rmtree(self._path, ignore_errors=True)
@@ -180,7 +180,7 @@ class RunIndex:
 
 
 def _silent(_: str) -> None:
-    """Nobody is told."""
+    """Report to nobody."""
 
 
 def _open(path: Path | None) -> tantivy.Index:
@@ -208,7 +208,7 @@ def _entry(run: IndexedRun) -> tantivy.Document:
 
 
 def _sound(text: str) -> str:
-    """Text without what no index takes."""
+    """Text without characters that no index accepts."""
     return text.encode(errors="replace").decode().replace("\0", " ")
 
 
@@ -244,7 +244,7 @@ def _number(entry: tantivy.Document, name: str) -> int:
 
 
 def _snippet(text: str, analysis: str, words: Sequence[tuple[str, ...]]) -> str:
-    """The first of the sentences with the most of the words; empty where none has any."""
+    """The first of the sentences with most of the words; empty if none has any."""
     best, most = "", 0
     for start, end in sentences(text):
         sentence = text[start:end]

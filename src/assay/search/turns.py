@@ -1,6 +1,6 @@
-"""Whose turn it is to write what several processes share: one at a time.
+"""Turns to write what several processes share: one at a time.
 
-Here among the processes of a home; `postgres_turns` has the turns among the machines of a database.
+Here among the processes of a home; `postgres_turns` has those among the machines of a database.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from assay.core.errors import SearchError
 
 Turn = Callable[[Callable[[str], None]], AbstractContextManager[None]]
-"""The right to write; while another has it, who waits is told so."""
+"""The right to write; while another process has it, the caller is told."""
 
 PATIENCE = 3_600.0
 """Seconds to wait for another process."""
@@ -24,7 +24,8 @@ PATIENCE = 3_600.0
 class SharedWork(msgspec.Struct, frozen=True, kw_only=True):
     """What one process writes at a time.
 
-    `lock` is its advisory lock in PostgreSQL, `pause` the seconds between two looks there, `patience` those one waits.
+    `lock` is its advisory lock in PostgreSQL, `pause` the seconds between two checks there, `patience` the longest
+    wait.
     """
 
     name: str
@@ -38,16 +39,16 @@ INDEX = SharedWork(name="the search index", lock=0x61737368, pause=0.05)
 
 
 def no_turn(say: Callable[[str], None]) -> AbstractContextManager[None]:
-    """The right of who shares nothing."""
+    """The right to write something that is not shared."""
     return nullcontext()
 
 
 @contextmanager
 def file_turn(file: Path, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
-    """The right of one process of a home, which a lock file beside `file` stands for.
+    """The right of one process of a home, by a lock file beside `file`.
 
     Raises:
-        SearchError: another has it for too long.
+        SearchError: another process has it too long.
     """
     lock = FileLock(file.with_suffix(".lock"), thread_local=False)
     try:
@@ -65,5 +66,5 @@ def file_turn(file: Path, work: SharedWork, say: Callable[[str], None]) -> Itera
 
 
 def waiting(work: SharedWork) -> str:
-    """What who waits is told."""
+    """The message to a waiting caller."""
     return f"waiting for another process to finish {work.name}"

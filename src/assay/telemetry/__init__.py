@@ -1,4 +1,4 @@
-"""Seeing inside: lines of a log, and spans for OpenTelemetry. Both are told by runs through `core.ports.Watch`.
+"""Observability: lines of a log, and spans for OpenTelemetry. Runs report to both through `core.ports.Watch`.
 
-Neither is imported before somebody asks for it.
+Neither is imported unless it is used.
 """

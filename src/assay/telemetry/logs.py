@@ -1,6 +1,6 @@
 """Lines of a log, with structlog: what runs do, by name and number. Nothing ever goes to stdout.
 
-Structlog is not configured for the process, which may have a configuration of its own.
+Structlog is not configured globally, since the process may have its own configuration.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from assay.core.ports import Fact, SpanKind, WatchedSpan
 from assay.telemetry.names import LINES, Level, facts_of
 
 LONGEST = 300
-"""Code points of a value; what is longer is cut."""
+"""Code points of a value; a longer one is cut."""
 HIDDEN = "***"
 LOUD: tuple[SpanKind, ...] = ("run", "phase", "lane")
-"""Whose beginning is worth a line at `info`."""
+"""Spans whose beginning is logged at `info`."""
 
 
 class Sink:
-    """Where lines go: a file, stderr, or both. What cannot be written is told once, and not tried again."""
+    """The target of lines: a file, stderr, or both. A write error is reported once, and not retried."""
 
     def __init__(self, file: Path | None, *, stderr: bool) -> None:
         """Open the file to append to; processes may share it.
@@ -40,7 +40,7 @@ class Sink:
         self._stderr = sys.stderr if stderr else None
         if file is not None:
             try:
-                file.touch(0o600)  # a new one is its owner's alone: users' names may stand there
+                file.touch(0o600)  # private to its owner: it may contain users' names
                 self._file = file.open("a", encoding="utf-8", buffering=1)
             except OSError as error:
                 raise ConfigError(
@@ -59,7 +59,7 @@ class Sink:
         try:
             stream.write(line + "\n")  # in one piece: lines of several processes do not mix
             stream.flush()
-        except (OSError, ValueError) as error:  # a full disk, a stderr which was closed
+        except (OSError, ValueError) as error:  # a full disk, or a closed stderr
             if stream is self._file:
                 self._file = None
                 warnings.warn(f"the log {stream.name} is not written any more: {error}", stacklevel=2)
@@ -79,7 +79,7 @@ class Logs:
     def __init__(
         self, sink: Sink, *, level: Level = "info", form: Literal["text", "json"] = "text", secrets: Iterable[str] = ()
     ) -> None:
-        """`secrets` are hidden wherever they stand."""
+        """`secrets` are hidden wherever they appear."""
         self._sink, self._quoting = sink, level == "debug"
         as_text = structlog.processors.LogfmtRenderer(bool_as_flag=False)
         renderer = structlog.processors.JSONRenderer() if form == "json" else as_text
@@ -99,13 +99,13 @@ class Logs:
     def begin(
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
-        """A line at its beginning for what takes long."""
+        """Log the beginning of long spans."""
         known = {**facts, **({} if kind == "run" else {kind if kind != "lane" else "agent": name})}
         self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
         return _Open(self, kind, at, known)
 
     def heard(self, envelopes: Sequence[Envelope]) -> None:
-        """A line for each of those kinds which are told."""
+        """Log the events of reported kinds."""
         for envelope in envelopes:
             if envelope.type in LINES:
                 self.line(LINES[envelope.type].level, envelope.type, facts_of(envelope, quoting=self._quoting))
@@ -120,13 +120,13 @@ class Logs:
 
 
 class _Open:
-    """A stretch of work whose end is a line."""
+    """A span that is logged when it ends."""
 
     def __init__(self, logs: Logs, kind: SpanKind, began: int, facts: Mapping[str, Fact]) -> None:
         self._logs, self._kind, self._began, self._facts = logs, kind, began, facts
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """Say how long it took, and what went wrong."""
+        """Log its duration, and the error if there is one."""
         known = {**self._facts, **facts, "seconds": round((time.time_ns() - self._began) / 1e9, 3)}
         if error:
             self._logs.line("warning", f"{self._kind}.stopped", {**known, "error": error})
@@ -135,7 +135,7 @@ class _Open:
 
 
 class Cleaner:
-    """A processor: values on one line, without control characters, not too long, and without secrets."""
+    """A processor: values on one line, without control characters or secrets, and not too long."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
@@ -152,17 +152,17 @@ class Cleaner:
 
 FIRST = ("at", "level", "event", "run_id", "lane", "path")
 ALWAYS = frozenset(("lane", "verified", "seconds"))
-"""What is said also where it is nothing."""
+"""Fields that are logged even if they are empty."""
 
 
 def _ordered(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The same fields first in every line; a count of nothing is left out."""
+    """Put the same fields first in every line; leave out zero counts."""
     names = dict.fromkeys((*FIRST, *line))
     return {name: line[name] for name in names if name in line and (line[name] or name in ALWAYS)}
 
 
 def open_logs(file: Path | None, *, stderr: bool, level: str, form: str, secrets: Iterable[str]) -> Logs:
-    """A log as the settings have it.
+    """Open a log as in the settings.
 
     Raises:
         ConfigError: its file cannot be written.

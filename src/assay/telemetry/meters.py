@@ -1,6 +1,6 @@
-"""Model calls as numbers for Prometheus: tokens, seconds and money by model. Needs the extra `server`.
+"""Model calls as metrics for Prometheus: tokens, seconds and money by model. Needs the extra `server`.
 
-Names are those of OpenTelemetry's semantic conventions for generative AI, as Prometheus writes them. Labels hold names
+Names are those of OpenTelemetry's semantic conventions for generative AI, as Prometheus writes them. Labels are names
 of models and services, and nothing of any run.
 """
 
@@ -16,17 +16,17 @@ from assay.core.ports import Fact, SpanKind, WatchedSpan
 from assay.telemetry import names
 
 MOST_MODELS = 100
-"""Models told by name; whoever begins a run may name any, and further ones count together."""
+"""Models with their own label; since runs may name any model, further ones share a label."""
 OTHER = "_OTHER"
 TOKENS = tuple(4.0**power for power in range(14))
 SECONDS = tuple(0.01 * 2**power for power in range(14))
-"""The bounds which the conventions ask for."""
+"""The bucket bounds that the conventions ask for."""
 
 _MODEL = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
 
 
 class Meters:
-    """Implements `core.ports.Watch`: counts what the model calls of this process take."""
+    """Implements `core.ports.Watch`: counts the usage of this process's model calls."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._models: set[str] = set()
@@ -56,10 +56,10 @@ class Meters:
         return _Call(self, self._known(name), at) if kind == "model" else _NOTHING
 
     def heard(self, envelopes: Sequence[Envelope]) -> None:
-        """Events are not counted: the store knows how runs stand."""
+        """Ignore events: the store knows the state of runs."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is open."""
 
     def _known(self, model: str) -> str:
         if model not in self._models:
@@ -70,14 +70,14 @@ class Meters:
 
 
 class _Call:
-    """A model call which was begun."""
+    """A model call in progress."""
 
     def __init__(self, meters: Meters, model: str, began: int) -> None:
         self._meters, self._began = meters, began
         self._labels = (names.OPERATIONS["model"], names.provider(model), model)
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """Count what it took."""
+        """Count its usage."""
         seconds = max(time.time_ns() - self._began, 0) / 1e9
         self._meters.seconds.labels(*self._labels, error).observe(seconds)
         for fact, histogram in self._meters.tokens.items():
@@ -88,10 +88,10 @@ class _Call:
 
 
 class _Nothing:
-    """What is not counted."""
+    """A span that is not counted."""
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """Nothing is done."""
+        """Do nothing."""
 
 
 _NOTHING = _Nothing()

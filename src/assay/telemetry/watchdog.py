@@ -1,7 +1,7 @@
-"""Says what holds up an event loop: a thread beside it which looks where the loop's own thread stands.
+"""Reports what blocks an event loop: a thread beside it examines where the loop's own thread is.
 
-Counted is the processor time of that thread, so that a busy machine is not taken for a busy loop. Not on Windows, which
-does not tell the processor time of a thread.
+It measures the processor time of that thread, so that a busy machine is not mistaken for a busy loop. Not on Windows,
+which does not report the processor time of a thread.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import msgspec
 log = logging.getLogger(__name__)
 
 LONGEST = 0.05
-"""Seconds of processor time which nothing may take at once."""
+"""Seconds of processor time that nothing may take at once."""
 LOOKS = 5
-"""How often it is looked at within that time."""
+"""How often it looks within that time."""
 FRAMES = 12
-"""Frames of a stack which are told, the innermost."""
+"""Frames of a stack that are reported, the innermost."""
 
 
 class Stall(msgspec.Struct, frozen=True, kw_only=True):
-    """The loop was held up for `seconds` of its thread's processor time; `stack` is where it stood, innermost last."""
+    """The loop was blocked for `seconds` of its thread's processor time; `stack` is where it was, innermost last."""
 
     seconds: float
     stack: tuple[str, ...]
@@ -40,7 +40,7 @@ class Stall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tell(stall: Stall) -> None:
-    """Put it on the log of the program."""
+    """Log it."""
     log.warning("%s", stall)
 
 
@@ -58,18 +58,18 @@ class Watchdog:
         self._used, self._stack = 0.0, tuple[str, ...]()
 
     async def __aenter__(self) -> Self:
-        """Begin."""
+        """Begin to watch."""
         self.begin()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End."""
+        """Stop watching."""
         self.end()
 
     def begin(self) -> None:
-        """Watch the running loop; nothing where the system does not tell what a thread took."""
+        """Watch the running loop; does nothing if the system does not report a thread's processor time."""
         if not hasattr(time, "pthread_getcpuclockid"):
             return
         self._ended.clear()
@@ -79,7 +79,7 @@ class Watchdog:
         threading.Thread(target=self._look, name="watchdog", daemon=True).start()
 
     def end(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._ended.set()
         if self._beat is not None:
             self._beat.cancel()
@@ -96,7 +96,7 @@ class Watchdog:
         self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
 
     def _look(self) -> None:
-        """Keep where the loop stands as soon as it has been at something for half the time it may take."""
+        """Store the loop's stack as soon as it has worked on something for half the allowed time."""
         clock = time.pthread_getcpuclockid(self._thread)
         while not self._ended.wait(self._longest / LOOKS):
             try:

@@ -1,4 +1,4 @@
-"""One struct says what a tool takes: the model is shown its schema, and its calls are read by it."""
+"""One struct defines the arguments of a tool: the model is shown its schema, and its calls are parsed with it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def define(
 ) -> ToolDefinition:
     """A tool definition whose parameters are the fields of `arguments`.
 
-    `required` are those a model is told to give though the call can be read without them.
+    `required` are those the model is told to give although the call can be read without them.
     """
     (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
     found = components[schema["$ref"]]
@@ -48,7 +48,7 @@ def define(
 
 
 def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T:
-    """The arguments of a call. Numbers in quotes are numbers; a single text stands for a list of one.
+    """Read the arguments of a call. Numbers in quotes are numbers; a single text is a list of one.
 
     Raises:
         ToolError: an argument is missing, unknown or of another type; the reason says how to call.
@@ -70,7 +70,7 @@ def usage(tool: ToolDefinition) -> str:
 
 
 def _lenient(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Absent optional arguments arrive as null, and lists of one as the one."""
+    """Convert null to a missing optional argument, and a single value to a list where one is wanted."""
     properties = tool.parameters.get("properties", {})
     lenient = {}
     for name, value in arguments.items():
@@ -93,7 +93,7 @@ def _listed(value: str | int) -> list[Any]:
 
 
 def _plain(error: msgspec.ValidationError) -> str:
-    """The words of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
+    """The message of msgspec without its path syntax ("Expected int, got text for 'limit'")."""
     text = re.sub(r" - at `\$\.?([^`]*)`", lambda found: f" for {found[1]!r}" if found[1] else "", str(error))
     return text.replace("`", "").replace("Object ", "The call ").replace("str", "text")
 
@@ -102,7 +102,7 @@ def _plain(error: msgspec.ValidationError) -> str:
 
 
 async def count_words(run: Run) -> None:
-    """Count them, once a run. Where nobody can, or time is up, what is shown is counted in their stead."""
+    """Count them, once per run. If that is impossible or time is up, the shown passages are counted instead."""
     counting = next((each for each in run.world.searches if isinstance(each, Counting)), None)
     if counting is None:
         return
@@ -112,7 +112,7 @@ async def count_words(run: Run) -> None:
         try:
             return await counting.rarity(asked, collections)
         except SearchError:
-            return Rarity()  # the search itself says what is wrong
+            return Rarity()  # the search itself reports the problem
 
     try:
         run.rarity = await run.at("write").step("words", count, returns=Rarity, input=[asked, *collections])

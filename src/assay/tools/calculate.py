@@ -24,7 +24,7 @@ from assay.tools import common
 from assay.tools.arguments import define, read
 
 FEW = 40
-"""Documents in scope of which all are looked through, whether a search has shown them or not."""
+"""With at most so many documents in scope all are examined, whether or not a search has shown them."""
 LARGEST = 16 * 1024 * 1024
 """Bytes of a document beyond which its tables are not read."""
 NOTHING = (
@@ -46,7 +46,7 @@ class CalculateArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 class CalculateTool:
-    """Asks the tables of the documents met so far, and of all in scope where they are few."""
+    """Queries the tables of the documents found so far, and of all in scope if they are few."""
 
     name = "calculate"
     definition = define(
@@ -85,7 +85,7 @@ class CalculateTool:
 
 
 def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
-    """The documents whose tables are asked, by hash: those met, in their order, then all in scope if they are few."""
+    """The documents whose tables to query, by hash: those found, in order, then all in scope if they are few."""
     met = (ledger.document(source) for source in ledger.everything()[1])
     found = {document.sha256: document for document in met if document is not None}
     library, collections = run.world.library, run.brief.scope.collections
@@ -96,12 +96,12 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
 
 
 def _answered(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
-    """The best answer of any table; of two which are as good, that of the document met first."""
+    """The best answer of any table; of equal ones, that from the document found first."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
         try:
             spans = texts.spans(document)
-        except StoreError:  # a damaged document has no tables; that it is damaged is told by who opens it
+        except StoreError:  # a damaged document has no tables; opening it reports the damage
             continue
         found = answer(question, texts.tables(document))
         if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):

@@ -1,4 +1,4 @@
-"""What several tools share: room for a result, pages in the place of hits, the part of a document to show."""
+"""Shared by several tools: room for a result, pages instead of snippets, the part of a document to show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def room(run: Run) -> int:
 
 
 def fit(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPassages, ...]:
-    """The beginning of `shown` which fits, at least its first passage."""
+    """The beginning of `shown` that fits, at least its first passage."""
     kept: list[DocumentPassages] = []
     for each in shown:
         spans = within(each.spans, characters, at_least=0 if kept else 1)
@@ -44,7 +44,7 @@ def fit(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPas
 
 
 def within(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
-    """The first spans which fit into `characters`."""
+    """The first spans that fit into `characters`."""
     kept: list[PassageSpan] = []
     for span in spans:
         characters -= len(span.text)
@@ -55,13 +55,13 @@ def within(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> 
 
 
 def key(tool: str, arguments: object) -> str:
-    """What a call is kept under: equal arguments, equal key."""
+    """The key of a call in the ledger: equal arguments, equal key."""
     return f"{tool} {digest(arguments)}"
 
 
 def row(run: Run, key: str, step_context: StepContext) -> LedgerRow:
-    """The row which says that the step of `step_context` holds what is kept under `key`: for a run that continues
-    this.
+    """The row that says that the step of `step_context` stored the result of `key`, for a run that continues this
+    one.
     """
     return LedgerRow(kind="answer", id=key, lane=run.lane, data=msgspec.json.encode(step_context.key))
 
@@ -69,10 +69,10 @@ def row(run: Run, key: str, step_context: StepContext) -> LedgerRow:
 async def once(
     run: Run, ledger: Ledger, key: str, work: Callable[[], Awaitable[Observation]]
 ) -> tuple[Observation, bool]:
-    """What a call gets, and whether another lane got it before; to be called inside a step.
+    """Return a call's result, and whether another lane got it before. Call it inside a step.
 
-    Of several lanes which ask the same at the same time one does the work and the others wait for it; where it
-    fails or is stopped, the next one tries.
+    If several lanes ask the same at the same time, one does the work and the others wait for it; if it fails or is
+    stopped, the next one tries.
 
     Raises:
         Failed: what `work` raises.
@@ -87,31 +87,31 @@ async def once(
 
 
 def kept(ledger: Ledger, key: str) -> Observation | None:
-    """What this call got before, in any lane."""
+    """The earlier result of this call, in any lane."""
     data = ledger.answered(key)
     return None if data is None else msgspec.json.decode(data, type=Observation)
 
 
 def keep(ledger: Ledger, key: str, observation: Observation) -> None:
-    """Keep what a call got; the content is the same for whoever asks again."""
+    """Store the result of a call; the content is the same for every lane."""
     if ledger.answered(key) is None:
         ledger.answer(key, msgspec.json.encode(observation))
 
 
-# Which part of a document to show when it is too long to be shown whole.
+# Chooses the part of a document to show when it is too long.
 
 HEAD_SHARE = 0.3
 GOING_ON = 2
-"""Passages shown after one that matches: what is said of a name often stands in the sentences after it."""
+"""Passages shown after a matching one: what is said about a name is often in the sentences after it."""
 MOST_HEADINGS = 24
 LANGUAGE = 5
-"""Passages by which the language of a document is told."""
+"""The number of passages from which the language of a document is detected."""
 
 
 def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[PassageSpan, ...]:
-    """The passages to show, in the document's order: all that fit; else its beginning, and the best for `find`.
+    """The passages to show, in the document's order: all if they fit; else its beginning, and the best for `find`.
 
-    With each passage that matches, those after it under the same heading are shown.
+    Each matching passage is shown with those after it under the same heading.
     """
     if sum(len(span.text) for span in spans) <= characters:
         return tuple(spans)
@@ -130,7 +130,7 @@ def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[Pass
 
 
 def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
-    """Each of `best`, then what goes on from it."""
+    """Each of `best`, with the passages that continue it."""
     places = {span.ordinal: place for place, span in enumerate(spans)}
     for span in best:
         yield span
@@ -139,7 +139,7 @@ def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -
 
 
 def matching(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
-    """The passages which share words with `find` in text or heading, those which answer it best first."""
+    """The passages that share words with `find` in text or heading, best first."""
     asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE]))
     statements = [
         QuotableStatement(
@@ -157,21 +157,21 @@ def outline(spans: Sequence[PassageSpan]) -> str:
     return f"{shown}; …" if len(paths) > MOST_HEADINGS else shown
 
 
-# Pages in the place of what a search said of them: read once a run, whoever asks.
+# Pages instead of the snippets of a search: read once per run, for all lanes.
 
 FIRST = 3
-"""Of the results of a search, so many pages are read before anybody asks for them; of each provider two, of several."""
+"""How many of a search's results are read ahead; with several providers, two of each."""
 PASSING = ("timeout", "unreachable")
-"""Kinds of failures after which the next one who asks has a try too."""
+"""Kinds of failures after which the next lane tries again."""
 
 
 def is_page(text: str, document: Document | None) -> bool:
-    """Whether what was named is a page still to be read: a hit of a search, or an address nobody has met."""
+    """Whether a reference is an unread page: a hit of a search, or an unknown address."""
     return document.media_type == SNIPPET if document is not None else _is_address(text)
 
 
 async def page(run: Run, ledger: Ledger, step_context: StepContext, url: str) -> tuple[Document, ...]:
-    """The documents of the page at `url`, to be called inside a step; a failure is an event.
+    """Return the documents of the page at `url`. Call it inside a step; a failure is logged as an event.
 
     Raises:
         ToolError: it cannot be read, with the reason; or this run may not read the web.
@@ -205,10 +205,10 @@ class PageRead(msgspec.Struct, frozen=True):
 
 
 def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]) -> None:
-    """Begin to read the first pages a search found, before anybody opens them; `tell` is told of it.
+    """Begin to read the first pages of a search ahead; `tell` receives the event.
 
-    To be called inside a step. Only where pages are not counted: what nobody opens in the end must not use up the
-    run's limit. Pages which are not of the web may cost money.
+    Call it inside a step. Only if pages are not limited: unused pages must not use up the run's limit. Pages outside
+    the web may cost money.
     """
     wanted = run.brief.speculation
     if run.world.pages is None or not isinstance(wanted, Speculation) or not wanted.pages:
@@ -217,7 +217,7 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
     found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
     urls = [url for url in found if not url.startswith(OTHER) and not run.brief.scope.rules.refuses(url)]
     unread = [url for url in urls if ledger is None or not _is_known(ledger, url)]
-    # who looks around for the plan opens nothing
+    # looking around for the plan opens nothing
     begin = partial(run.begin, kind="pages", guessed=ledger is None or "background" in run.path)
     begun = tuple(url for url in unread if begin(page_key(url), partial(_read, run, url)))
     if begun:
@@ -228,7 +228,7 @@ async def _read(run: Run, url: str) -> PageRead:
     """Read a page.
 
     Raises:
-        FetchFailed: it cannot be had or read.
+        FetchFailed: it cannot be fetched or read.
     """
     assert run.world.pages is not None
     documents = await run.world.pages.read(url, run.brief.scope.rules)
@@ -237,7 +237,7 @@ async def _read(run: Run, url: str) -> PageRead:
 
 
 def _way(run: Run, documents: Sequence[Document]) -> list[str]:
-    """The addresses these documents are known by now: where the page was in the end, and each on the way there."""
+    """The addresses of these documents: the final one, and each redirect."""
     found = (run.world.library.snapshot(each.snapshot_sha256) for each in documents)
     return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
 
@@ -249,7 +249,7 @@ def _is_known(ledger: Ledger, url: str) -> bool:
 
 
 def _failed(key: str) -> str:
-    """Under which it is kept that the page of a key cannot be read."""
+    """The key under which a page's failure is stored."""
     return f"failed {key}"
 
 

@@ -1,4 +1,4 @@
-"""`open`: read documents, whole when they are short, else in part with an outline; find passages inside."""
+"""`open`: read documents, whole if they are short, else in part with an outline; find passages inside."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OpenTargets(msgspec.Struct, frozen=True, kw_only=True):
-    """What the references of a call stand for, and a note on each that stands for nothing."""
+    """The documents of a call's references, and a note on each unknown reference."""
 
     documents: tuple[Document, ...]
     notes: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class OpenProgress:
         self.failed: list[SourceFailed] = []
 
     def observation(self) -> Observation:
-        """All of it.
+        """Everything read so far.
 
         Raises:
             ToolError: nothing could be read.
@@ -113,7 +113,7 @@ class OpenTool:
     async def _opening(
         self, run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None]
     ) -> OpenTargets:
-        """The documents named, pages among them read, all at once.
+        """The named documents; pages among them are read in parallel.
 
         Raises:
             ToolError: there are none.
@@ -146,7 +146,7 @@ class OpenTool:
 
 
 async def _left(run: Run) -> int:
-    """How many documents the limits still pay for, at least 1: where there is none left, opening it says so."""
+    """How many documents the limits still allow, at least 1: opening one too many reports the limit."""
     if run.brief.budget.pages is None:
         return MOST_DOCUMENTS
 
@@ -176,7 +176,7 @@ def _called(document: Document) -> str:
 
 
 def _note(document: Document, spans: Sequence[PassageSpan], chosen: Sequence[PassageSpan], find: str) -> str:
-    """What is shown of a document and, where that is not all, its outline."""
+    """What is shown of a document and, if that is not all, its outline."""
     if not spans:
         return f"{_called(document)}: empty."
     if len(chosen) == len(spans):

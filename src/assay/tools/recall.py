@@ -25,7 +25,7 @@ class RecallArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecallTool:
-    """Ranks the passages the ledger holds; nothing outside is asked, so it costs nothing."""
+    """Ranks the passages in the ledger; it calls nothing outside, so it costs nothing."""
 
     name = "recall"
     definition = define(

@@ -25,18 +25,18 @@ from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
 
-# One list out of several: what different search providers found, best first.
+# Merges the results of different search providers into one list, best first.
 
 DAMPING = 60
-"""`k` of reciprocal-rank fusion, as its authors found it to work (see `fuse`)."""
+"""`k` of reciprocal-rank fusion, the value its authors recommend (see `fuse`)."""
 
 
 def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages]:
-    """What was found, best first, each document and each page of the web once.
+    """Merge results, best first, with each document and each web page once.
 
     A place in a list counts 1 / (60 + rank), summed over the lists (reciprocal-rank fusion: Cormack, Clarke and
-    Büttcher 2009); equal sums go by rank, then in the order of the lists. Of a page which several found, the words of
-    the one which ranked it best are shown.
+    Büttcher 2009); equal sums are ordered by rank, then by the order of the lists. For a page that several found, the
+    snippet of the provider that ranked it best is shown.
     """
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, int, DocumentPassages]] = {}
@@ -55,7 +55,7 @@ def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages
 
 
 def _name(shown: DocumentPassages) -> str:
-    """What makes two results the same: the page's address, of other documents the text."""
+    """The identity of a result: a page's address, for other documents the text."""
     document = shown.document
     return canonical(document.url) if document.media_type == SNIPPET else document.sha256
 
@@ -75,7 +75,7 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SearchTool:
-    """Asks every search provider of the run at once; their answers are fused by rank."""
+    """Queries every search provider of the run in parallel, and fuses their answers by rank."""
 
     name = "search"
     definition = define(
@@ -106,7 +106,7 @@ class SearchTool:
 
 
 def query_of(run: Run, words: str, limit: int = LIMIT) -> Query:
-    """What a provider is asked for these words.
+    """The query for a provider with these words.
 
     Raises:
         ToolError: there are none.
@@ -115,28 +115,28 @@ def query_of(run: Run, words: str, limit: int = LIMIT) -> Query:
     if not text:
         raise ToolError("the query is empty")
     scope = run.brief.scope
-    # A language which was asked for is the report's; sources may well be in another.
+    # A requested language is the report's; sources may well be in another.
     language = "" if run.brief.language_asked else run.brief.language.partition("-")[0]
     limit = max(1, min(MOST, limit))
     return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
 
 
 def plain(query: str) -> str:
-    """A query as it is compared: words in another case or order ask the same, unless quotation marks bind them."""
+    """A query in the form for comparison: case and order do not matter, unless words are in quotation marks."""
     words = query.casefold().split()
     return " ".join(words if '"' in query else sorted(words))
 
 
 def searching(provider: str) -> str:
-    """The name under which the ledger keeps what a search provider answered."""
+    """The key under which the ledger stores a search provider's answer."""
     return f"search:{provider}"
 
 
 async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
     """One provider's answer, or why there is none.
 
-    A provider is asked for one of two numbers of documents, so that the same words asked for a few documents more or
-    less are the same search, paid for once.
+    A provider is asked for one of two numbers of documents, so that the same words with a slightly different number are
+    the same search, paid for once.
     """
     wanted = _widened(query)
     key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
@@ -180,7 +180,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
-    """What a provider answered, and what that cost beyond the search."""
+    """What a provider answered, and its cost beyond the search."""
 
     hits: list[Hit]
     usage: Usage = Usage()
@@ -197,7 +197,7 @@ async def _put(provider: Search, query: Query) -> SearchAnswer:
 
 
 async def _begun(run: Run, provider: Search, query: Query) -> SearchAnswer | None:
-    """The answer to exactly this query where it was put before anybody asked. A failure is not: it may have passed."""
+    """The answer to exactly this query if it was sent ahead. A failure does not count: it may be over."""
     with suppress(SearchError):
         answer: SearchAnswer | None = await run.begun(_key_ahead(provider, query))
         return answer
@@ -205,9 +205,9 @@ async def _begun(run: Run, provider: Search, query: Query) -> SearchAnswer | Non
 
 
 def search_ahead(run: Run, provider: Search, query: Query, step_context: StepContext) -> bool:
-    """Put a query to a provider before anybody asks, and begin to read what it finds; whether it was put.
+    """Send a query to a provider ahead, and begin to read what it finds; return whether it was sent.
 
-    To be called inside a step, which says so. Only providers say that they may be asked so which find pages of the web.
+    Call it inside a step that logs it. Only providers that find web pages allow this.
     """
     wanted, asked = run.brief.speculation, _widened(query)
     manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
@@ -231,7 +231,9 @@ def _key_ahead(provider: Search, query: Query) -> str:
 
 
 def _observe(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observation:
-    """The hits as they are shown. What of the web the run leaves out goes to `excluded`: not all providers can."""
+    """The hits as shown. Web pages that the run leaves out go to `excluded`, since not all providers can filter
+    them.
+    """
     kept = []
     for hit in hits:
         document = hit.document

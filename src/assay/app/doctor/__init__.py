@@ -1,4 +1,4 @@
-"""What can keep Assay from working on this machine, and how to mend it. Nothing is changed by looking."""
+"""Finds what prevents Assay from working on this machine, and how to fix it. Checks change nothing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.core.errors import ConfigError
 
 
 async def examine(named: Path | None = None) -> list[Diagnosis]:
-    """Every check, in the order in which things depend on each other.
+    """Do every check, in the order in which things depend on each other.
 
-    `named` is the home to look at; None: the one the settings name.
+    `named` is the home to check; None: the one in the settings.
     """
     found, blobs, elsewhere = [program.release(), program.clock()], None, False
     try:
@@ -37,7 +37,7 @@ async def examine(named: Path | None = None) -> list[Diagnosis]:
 
 
 async def examine_cluster() -> list[Diagnosis]:
-    """Every check of the processes over one PostgreSQL database, which the settings name."""
+    """Do every check of the processes over the PostgreSQL database in the settings."""
     try:
         configured = settings.load()
     except ConfigError as error:
@@ -46,7 +46,7 @@ async def examine_cluster() -> list[Diagnosis]:
 
 
 def one_each(found: Iterable[Diagnosis]) -> list[Diagnosis]:
-    """One verdict on each thing, the worst of those there are; of models, which go by one name, one on each model."""
+    """One result for each thing, the worst one; for models, which share a name, one for each model."""
     kept: dict[tuple[str, str], Diagnosis] = {}
     for each in found:
         thing = (each.name, each.said.split()[0].rstrip(":") if each.name == "model" else "")

@@ -1,6 +1,6 @@
-"""Many processes over one PostgreSQL database: whether they fit each other, and whether anything is held up.
+"""Checks many processes over one PostgreSQL database: whether they fit together, and whether anything is stuck.
 
-Nothing is changed but for a probe of some bytes among the blobs, which is taken away again.
+The checks change nothing, apart from a small probe blob, which is deleted again.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from assay.store.sql.cluster import ClusterState, QueueState
 
 LONG_WAIT = 60.0
-"""Seconds in the queue after which it is worth saying."""
+"""Seconds in the queue from which a report is worthwhile."""
 CLOCKS_APART = 2.0
-"""Seconds by which clocks may differ: a report is dated by a worker's clock, leases go by the database's."""
+"""Seconds by which clocks may differ: a report is dated by a worker's clock, leases follow the database's."""
 FULL, NEARLY_FULL = 0.9, 0.7
-"""Parts of the server's connections which are taken."""
+"""Shares of the server's connections in use."""
 
 
 def examine(settings: Settings) -> Iterator[Diagnosis]:
-    """Every check of a cluster; with what cannot be reached the others end."""
+    """Do every check of a cluster; if something cannot be reached, the others are left out."""
     if settings.database is None:
         said = "there is no PostgreSQL database: the settings name none"
         yield broken("database", said, "set ASSAY_DATABASE to that of the cluster")
@@ -86,7 +86,7 @@ def _schema(state: ClusterState) -> Diagnosis:
 
 
 def _processes(state: ClusterState) -> Iterator[Diagnosis]:
-    """Who is connected, and of which release."""
+    """Connected processes, and their releases."""
     own = version("assay")
     releases: dict[str, set[tuple[str, int]]] = {}
     for session in state.sessions:
@@ -112,7 +112,7 @@ def _processes(state: ClusterState) -> Iterator[Diagnosis]:
 
 
 def _clocks(state: ClusterState) -> Diagnosis:
-    """This machine's clock and those of all who are connected, against the server's."""
+    """This machine's clock and those of all connected processes, compared with the server's."""
     apart = {"here": state.skew}
     for session in state.sessions:
         if session.name is not None:
@@ -166,7 +166,7 @@ def _deliveries(state: ClusterState) -> Diagnosis:
 
 
 def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
-    """Whether what was read can be written and read here, and what other machines stored is there."""
+    """Whether blobs can be written and read here, and those of other machines are there."""
     if settings.blobs is None:
         said = "what was read lies in this machine's home: others cannot read it"
         yield broken("blobs", said, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")
@@ -190,7 +190,7 @@ def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
 
 
 def _distant(at: Path | str) -> KeptBlobs:
-    """The place itself, not what is kept of it on this machine."""
+    """The remote place itself, without the local cache."""
     if isinstance(at, Path):
         return FolderBlobs(at)
     made: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1)

@@ -1,4 +1,4 @@
-"""A home, and what the settings name in its place, looked at without making or changing anything in it."""
+"""Checks a home, and what the settings name instead of it, without creating or changing anything in it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from assay.store.blobs import FolderBlobs
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import MOST, Probe, probe
 
-# The PostgreSQL database and the OpenSearch which the settings name: whether they can be reached, and what is there.
+# The PostgreSQL database and the OpenSearch in the settings: whether they can be reached, and their contents.
 
 _OTHER_DATABASE = "set ASSAY_DATABASE to where it is, or to none for the file in the home"
 
 
 def examine_database(settings: Settings) -> Iterator[Diagnosis]:
-    """The database, and where blobs lie; nothing of what is in the home."""
+    """Check the database and the place of the blobs, but not the contents of the home."""
     if settings.database is not None:
         yield from _reached(settings.database.get_secret_value())
         if settings.blobs is None:
@@ -63,7 +63,7 @@ def _reached(url: str) -> Iterator[Diagnosis]:
 
 
 def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
-    """Where blobs lie, when that is not the home: whether it can be reached. Nothing is written."""
+    """Whether the place of the blobs can be reached, if it is not the home. Writes nothing."""
     if at is None:
         return
     if isinstance(at, Path):
@@ -87,14 +87,14 @@ def _said(schema: str, head: str) -> str:
 
 _ELSEWHERE = "or name another home with --home or ASSAY_HOME"
 _LITTLE, _TOO_LITTLE = 500_000_000, 50_000_000
-"""Bytes free: below the first a note, below the second nothing works for long."""
+"""Free bytes: below the first a note; below the second nothing works for long."""
 
 
 def examine_home(home: Path, blobs: Path | str | None = None, *, elsewhere: bool = False) -> Iterator[Diagnosis]:
-    """The folder, the space left, the database, the index, and what is stored of the documents.
+    """Check the folder, the free space, the database, the index, and the stored documents.
 
-    `blobs` is where that lies, when not in the home; what lies far away is not asked for here, one by one. `elsewhere`
-    says that the database is not the file in the home.
+    `blobs` is their place, if not in the home; remote ones are not checked one by one. `elsewhere` says that the
+    database is not the file in the home.
     """
     try:
         if not home.exists():
@@ -127,7 +127,7 @@ def _not_made(home: Path) -> Diagnosis:
 
 
 def _folder(home: Path) -> Diagnosis | None:
-    """What keeps the folder from being a home, None when nothing does."""
+    """Why the folder cannot be a home, None if it can."""
     if not home.is_dir():
         return broken("home", f"{home} is not a folder", f"move it away, {_ELSEWHERE}")
     if not os.access(home, os.R_OK | os.X_OK):
@@ -188,7 +188,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
-    """Whether the stored texts are there, and the files they were read from."""
+    """Whether the stored texts exist, and the files they were read from."""
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:

@@ -1,4 +1,4 @@
-"""The program itself: release, clock, settings, models, adapters, extras, terminal."""
+"""Checks the program: release, clock, settings, models, adapters, extras, terminal."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from assay.services.privacy import is_here
 from assay.services.providers import found_here, how_to_use, load_model, local_models
 from assay.settings import Settings
 
-# What a look gives.
+# Results of checks.
 
 State = Literal["ok", "note", "broken"]
 STATES: tuple[State, ...] = ("ok", "note", "broken")
-"""From the best to the worst."""
+"""From best to worst."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """A check: `ok`, a `note` (works, and could be better), or `broken`; what was seen, and what mends it."""
+    """A check: `ok`, a `note` (works, but could be better), or `broken`; what was found, and how to fix it."""
 
     name: str
     state: State
@@ -48,22 +48,22 @@ def fine(name: str, said: str) -> Diagnosis:
 
 
 def note(name: str, said: str, fix: str = "") -> Diagnosis:
-    """It works; this is good to know."""
+    """It works; this is worth knowing."""
     return Diagnosis(name=name, state="note", said=said, fix=fix)
 
 
 def broken(name: str, said: str, fix: str) -> Diagnosis:
-    """It does not work until this is mended."""
+    """It does not work until this is fixed."""
     return Diagnosis(name=name, state="broken", said=said, fix=fix)
 
 
 EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
-"""Extras by name: the module each brings, and what it is for."""
+"""Extras by name: the module each provides, and its purpose."""
 LOAD_SECONDS = 20
 _LOAD = "import sys; from assay import plugins; plugins.load(sys.argv[1], sys.argv[2])"
 _DAY = 86_400
 _NAMED = 8
-"""Models named of those a server has."""
+"""Models listed of those a server has."""
 _OTHER_MODEL = "assay models lists what can be used; assay config set model PROVIDER:NAME"
 
 
@@ -85,13 +85,13 @@ def clock() -> Diagnosis:
 
 
 def configuration() -> Diagnosis:
-    """Where the settings come from; that they are valid is known."""
+    """The origin of the settings; they are known to be valid."""
     path = settings.config_path()
     return fine("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
 
 
 async def models(configured: Settings) -> list[Diagnosis]:
-    """Whether every model which plays a role can be used: of one on this machine its server is asked for its list."""
+    """Whether every model with a role can be used; a local model's server is asked for its list."""
     roles = configured.roles().values()
     found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
     if here := await local_models(configured):
@@ -115,7 +115,7 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
 
 
 def embedder(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether the embedder of the settings can be made, and where what it is told goes; it is asked nothing."""
+    """Whether the embedder in the settings can be created, and where texts go; it is not called."""
     name = configured.embedder.model
     if not name:
         return
@@ -135,7 +135,7 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
 
 
 def browser(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether pages which need JavaScript can be read: the extra, and a Chromium; none is started."""
+    """Whether pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
     web = configured.web
     if web.browser == "off":
         return
@@ -154,7 +154,7 @@ def browser(configured: Settings) -> Iterator[Diagnosis]:
 
 
 def limited(configured: Settings) -> Iterator[Diagnosis]:
-    """Limits of providers there are none of: they hold nobody back, and look as if they did."""
+    """Limits for unknown providers: they have no effect, although they look as if they did."""
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
         said = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
@@ -162,7 +162,9 @@ def limited(configured: Settings) -> Iterator[Diagnosis]:
 
 
 def adapters() -> Diagnosis:
-    """Whether every adapter loads. Others' are loaded in a process of their own: they may do anything."""
+    """Whether every adapter loads. Those of other packages are loaded in a separate process, since they may do
+    anything.
+    """
     failing, count = list[str](), 0
     for group in plugins.GROUPS:
         for name in plugins.names(group):
@@ -175,7 +177,7 @@ def adapters() -> Diagnosis:
 
 
 def _failure(group: plugins.Group, name: str) -> str:
-    """Why an adapter does not load, empty when it does."""
+    """Why an adapter does not load, empty if it does."""
     if plugins.origin(group, name).startswith("assay."):
         try:
             plugins.load(group, name)

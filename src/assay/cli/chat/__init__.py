@@ -1,3 +1,3 @@
-"""`assay chat`: questions and follow-ups in one sitting."""
+"""`assay chat`: questions and follow-ups in one session."""
 
 from assay.cli.chat.command import command as command

@@ -21,19 +21,19 @@ from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
-# What a person types, with history and completion; or the lines of a file or pipe.
+# # Input: typed lines with history and completion, or the lines of a file or pipe.
 
 try:
     import readline
-except ImportError:  # Windows has none: the console edits lines by itself
+except ImportError:  # Windows has no readline: its console edits lines by itself
     readline = None  # type: ignore[assignment]
 PROMPT = "assay> "
 LONGEST = 100_000
-"""Characters of a line which are read."""
+"""The most characters of a line that are read."""
 
 
 class LineInput:
-    """Lines, one at a time. `recent` are those the arrow keys bring back; `person` says that somebody types."""
+    """Reads lines, one at a time. `recent` are those for the arrow keys; `person`: somebody is typing."""
 
     def __init__(self, recent: Sequence[str], *, person: bool) -> None:
         self.person = person
@@ -41,7 +41,7 @@ class LineInput:
             _equip(recent)
 
     async def line(self) -> str | None:
-        """The next line which is not empty, None at the end. Ctrl-C leaves a line which was begun."""
+        """Return the next line that is not empty, None at the end. Ctrl-C discards an unfinished line."""
         while True:
             try:
                 line = self._typed() if self.person else await asyncio.to_thread(sys.stdin.readline, LONGEST)
@@ -57,7 +57,7 @@ class LineInput:
                 return line.strip()
 
     def _typed(self) -> str:
-        """A line from the terminal; nothing else goes on meanwhile.
+        """A line from the terminal; blocks everything else.
 
         Raises:
             EOFError, KeyboardInterrupt: Ctrl-D, Ctrl-C.
@@ -67,7 +67,7 @@ class LineInput:
 
 
 def _equip(recent: Sequence[str]) -> None:
-    """Earlier questions, and Tab for commands. Nothing is kept in a file: the runs have it."""
+    """Set up earlier questions, and Tab for commands. No history file is kept, because the runs have the questions."""
     readline.clear_history()
     for question in recent:
         readline.add_history(" ".join(clean(question).split()))
@@ -82,7 +82,7 @@ def _completed(text: str, state: int) -> str | None:
 
 
 RECENT = 100
-"""Earlier questions which the arrow keys bring back."""
+"""Earlier questions that the arrow keys bring back."""
 
 
 @click.command("chat", cls=ResearchCommand)
@@ -163,7 +163,7 @@ async def _chat(
 
 
 async def _served(session: ChatSession, entered: LineInput, question: str) -> int:
-    """Answer line after line; the exit code is that of the last answer where no person looks on."""
+    """Answer line after line. The exit code is that of the last answer if no person is watching."""
     line: str | None = question or await entered.line()
     while line is not None and await session.serve(line):
         line = await entered.line()

@@ -1,4 +1,4 @@
-"""A chat: a thread whose questions are answered from what it has opened, or by research."""
+"""A chat: a thread whose questions are answered from documents already opened, or by research."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
 
-# The commands of a chat: what each takes, and its line in the help.
+# # The commands of a chat: what each takes, and its line in the help.
 
 SLASH = {
     "help": ("", "this list"),
@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"\[?(\d{1,4})\]?")
 
 
 def read(line: str) -> tuple[str, str]:
-    """A line as a command and what it is given; the command is "" where the line is a question."""
+    """Split a line into a command and its argument; the command is "" if the line is a question."""
     if number := _NUMBER.fullmatch(line):
         return "cite", number[1]
     if not line.startswith("/"):
@@ -62,25 +62,25 @@ def read(line: str) -> tuple[str, str]:
 
 
 def unknown(name: str) -> str:
-    """What to say of a command there is none of."""
+    """The message for an unknown command."""
     near = difflib.get_close_matches(name, SLASH, n=1, cutoff=0.6)
     return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
 
 
 def listed() -> list[str]:
-    """The help, a line each."""
+    """The help, one line per command."""
     width = max(len(f"/{name} {takes}") for name, (takes, _) in SLASH.items())
     return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in SLASH.items()]
 
 
 ENDED: tuple[RunStatus, ...] = ("completed",)
 WEB = ("web", "domains", "not_domains", "since", "until", "country", "fresh")
-"""Options of a search, which a question about what was opened has no use for."""
+"""Search options, which a question about opened documents does not need."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatTerms:
-    """What holds for every question of a chat: where to look, and the options of `Assay.start`."""
+    """The settings of every question in a chat: where to look, and the options of `Assay.start`."""
 
     sources: Sequence[str] | None
     options: dict[str, Any] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class ChatTerms:
 class ChatSession:
     """The conversation so far: `last` is the run of the last answer, `code` how the last question ended.
 
-    It is grounded once something was opened which a question can be answered from.
+    It is grounded after the first documents from which a question can be answered were opened.
     """
 
     def __init__(self, assay: Assay, terms: ChatTerms) -> None:
@@ -100,7 +100,7 @@ class ChatSession:
         self.spent, self.asked, self.code = Usage(), 0, Exit.DONE
 
     async def resume(self, thread: str, run: str) -> None:
-        """Go on with a thread, which may be new, or from a run.
+        """Continue a thread, which may be new, or a run.
 
         Raises:
             UnknownName: there is no such run.
@@ -116,22 +116,22 @@ class ChatSession:
             found = await self._assay.page(thread=thread, status=ENDED, limit=1)
             if found.runs:
                 self.last, self.question = found.runs[0].run_id, found.runs[0].question
-        if self.last:  # documents which are named now are to be read first
+        if self.last:  # documents named now must be read first
             self._grounded = self._terms.sources is None and bool((await self._assay.view(self.last)).sources)
 
     def greeting(self) -> str:
-        """The first line: where the chat stands."""
+        """The first line: the state of the chat."""
         if self.last:
             return f"going on after “{shorten(clean(self.question), 60)}” (run {self.last}); /help lists the commands"
         return "ask a question; /help lists the commands, Ctrl-D ends the chat"
 
     def farewell(self) -> str:
-        """The last line: what it cost, and how to go on."""
+        """The last line: the cost, and how to continue."""
         named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
         return joined((self._total(), f"to go on: assay chat {named}" if named else ""), "; ")
 
     async def serve(self, line: str) -> bool:
-        """Answer a question or do a command; False where the chat is to end. What fails is said."""
+        """Answer a question or run a command; False if the chat is to end. Failures are printed."""
         name, rest = read(line)
         if name == "quit":
             return False
@@ -155,7 +155,7 @@ class ChatSession:
     # questions
 
     async def _answered(self, question: str) -> None:
-        """From what was opened so far; where that does not hold the answer, by research."""
+        """Answer from the documents opened so far; if they do not hold the answer, by research."""
         if self.last and self._grounded:
             options = {name: value for name, value in self._terms.options.items() if name not in WEB}
             options["thread"] = self.thread
@@ -166,7 +166,7 @@ class ChatSession:
         await self._researched(question)
 
     async def _researched(self, question: str) -> None:
-        """Research a question, the last one where none is given."""
+        """Research a question, by default the last one."""
         question = question or self.question
         if not question:
             raise click.UsageError("/research needs a question")
@@ -182,14 +182,14 @@ class ChatSession:
     async def _run(
         self, run: RunHandle, question: str, shown: Display | None = None, *, streams: bool = False
     ) -> RunView:
-        """Show a run until it ends, its answer and what it took. Ctrl-C cancels it, and nothing else.
+        """Show a run until it ends, its answer and its cost. Ctrl-C cancels only the run.
 
         Raises:
-            Cancelled, AssayError: it could not be begun.
+            Cancelled, AssayError: it could not be started.
         """
         self.asked += 1
         output, streaming = self._output, None
-        if streams:  # what was opened before is in hand: there is little to tell of how it goes
+        if streams:  # the documents are at hand, so there is little progress to report
             output = replace(output, verbosity=output.verbosity or -1)
         if streams and can_stream():
             streaming = Streaming(output.verbosity, output.citations)
@@ -212,7 +212,9 @@ class ChatSession:
         return view
 
     def _delivered(self, view: RunView, output: Output, *, again: bool) -> None:
-        """The answer on stdout, and a line or two on stderr. One which is looked for `again` is not shown."""
+        """Print the answer on stdout, and a line or two on stderr. An answer that is searched `again` is not
+        printed.
+        """
         if view.status == "completed" and not (again and view.stop_reason == "no_evidence"):
             write(output.rest(_answer(build_report(view, output.citations))))
         if self._terms.verbosity >= 0:
@@ -295,12 +297,12 @@ def _path(text: str) -> Path:
 
 
 def _answer(report: Report) -> str:
-    """An answer as it is read in a conversation: its text, and the sources it cites."""
+    """An answer as shown in a conversation: its text, and the sources it cites."""
     return "\n".join((report.markdown.rstrip(), "", *_sources(report), "")).replace("\n\n\n", "\n\n")
 
 
 def _sources(report: Report) -> Iterator[str]:
-    """A line for each source cited."""
+    """A line for each cited source."""
     for source in report.sources:
         if source.number is not None:
             yield joined((f"[{source.number}] {clean(source.title)}", clean(source.url)), "  ")

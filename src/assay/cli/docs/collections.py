@@ -1,4 +1,4 @@
-"""Collections: who may read them, what they hold, their vectors."""
+"""Collections: who may read them, their documents, their vectors."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def _change(name: str, user: str, private: bool | None, readers: str | Non
 
 
 async def _shared(whole: Assay, user: str, name: str, readers: str) -> str:
-    """Let others read a collection of a user's; a word on who may now."""
+    """Let others read a user's collection, and return a message about who may now."""
     named = () if readers == "none" else tuple(filter(None, (each.strip() for each in readers.split(","))))
     if "all" in named or not named:
         if readers not in ("all", "none"):

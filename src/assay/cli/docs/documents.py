@@ -66,7 +66,7 @@ async def _skipped(collection: str, home: Path | None) -> list[SkippedFile]:
 
 
 async def _documents(collection: str, home: Path | None) -> tuple[list[Document], str]:
-    """The documents, and what to say where there are none."""
+    """The documents, and the message if there are none."""
     if collection == DEFAULT and not exists(home):
         return [], HOW_TO_ADD
     async with stored(home) as assay:
@@ -177,7 +177,7 @@ async def _drop(collection: str, yes: bool, home: Path | None) -> None:
 
 
 MOST_WORDS = 8
-"""Words of an explanation which are shown one by one."""
+"""The most words of an explanation that are shown one by one."""
 
 
 class QueryRow(msgspec.Struct, frozen=True):
@@ -188,7 +188,7 @@ class QueryRow(msgspec.Struct, frozen=True):
 
 
 class DocumentHit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A document as an answer names it; `document` is its hash, `passages` only where a single query is asked."""
+    """A document in an answer; `document` is its hash, `passages` are only present for a single query."""
 
     document: str
     url: str
@@ -198,7 +198,7 @@ class DocumentHit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Explained(msgspec.Struct, frozen=True):
-    """A document, and why it stands where it stands; what was not asked, or does not know it, is null."""
+    """A document with the reasons for its rank; null for rankings that were not used or do not contain it."""
 
     found: DocumentHit
     lexical: float | None
@@ -209,7 +209,7 @@ class Explained(msgspec.Struct, frozen=True):
 
 
 class QueryResult(msgspec.Struct, frozen=True):
-    """A batch's row, answered."""
+    """A row of a batch with its answer."""
 
     id: str | int
     hits: list[DocumentHit]
@@ -331,7 +331,7 @@ def _show(found: list[Explanation], explain: bool) -> None:
 
 
 def _reasons(found: Explanation) -> Iterator[str]:
-    """Why a hit stands where it stands, in lines."""
+    """The reasons for a hit's rank, as lines."""
     if found.lexical is None:
         yield "by words: not found"
     else:

@@ -1,4 +1,4 @@
-"""Documents come in: `add`, `sync`, `watch`."""
+"""Adds documents: `add`, `sync`, `watch`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ else:
     watchfiles = later("watchfiles")
 
 
-# What reading documents has to tell: warnings always, what was left out on purpose with `-v`, how many in the end.
+# # Messages about reading: warnings always, deliberately skipped files with `-v`, and their number at the end.
 
 Skipped = Mapping[str, Sequence[SkippedFile]]
 
 
 def tell(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
-    """Say warnings, those about many files as one without `-v`; with it notes, and each file that was skipped."""
+    """Print warnings, those about many files as one without `-v`; with `-v` also notes, and each skipped file."""
     for warning in warnings if verbosity > 0 else summed(warnings):
         say(f"warning: {warning}")
     if verbosity <= 0:
@@ -59,12 +59,12 @@ def tell(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbos
 
 
 def skipped_line(file: SkippedFile) -> str:
-    """A skipped file with the reason, as a warning says it."""
+    """A skipped file with the reason, as a warning would state it."""
     return clean(f"{'partly read' if file.partly else 'skipped'} {file.path}: {file.reason}")
 
 
 def skipped_count(skipped: Skipped, collection: str) -> str:
-    """How many were skipped, for the end of the last line; "" where none was."""
+    """How many files were skipped, for the end of the last line; "" if none was."""
     every = [each for files in skipped.values() for each in files]
     partly = sum(each.partly for each in every)
     parts = [f"{len(every) - partly} skipped"] if len(every) > partly else []
@@ -73,17 +73,17 @@ def skipped_count(skipped: Skipped, collection: str) -> str:
     return f"; {', '.join(parts)} (`assay docs list --skipped{where}`)" if parts else ""
 
 
-# Vectors are made in the background after documents came in: by `assay docs embed`, in a process of its own.
+# # Vectors are made in the background after documents were added: by `assay docs embed`, in a separate process.
 
 LOG = "vectors"
-"""The name of its log, in the folder of those of runs."""
+"""The name of its log, in the folder of the runs' logs."""
 
 
 def embed_in_background(configured: Settings, home: Path | None, verbosity: int) -> None:
-    """Have the vectors made which are missing now, if an embedder is named. Who begins twice waits for himself.
+    """Start making the missing vectors, if an embedder is named. A second process waits for the first.
 
     Raises:
-        StoreError: the process cannot be had, or its log cannot be written.
+        StoreError: the process cannot be started, or its log cannot be written.
     """
     if not configured.embedder.model:
         return
@@ -96,7 +96,7 @@ def embed_in_background(configured: Settings, home: Path | None, verbosity: int)
 
 
 class CrawlLimits(msgspec.Struct, frozen=True):
-    """How far a site is read: pages at most, and links away from where it begins."""
+    """How much of a site is read: the most pages, and the most links away from the start."""
 
     pages: int
     depth: int
@@ -244,11 +244,11 @@ async def _sync(collection: str, home: Path | None, verbosity: int) -> Synced:
 
 
 QUIET_SECONDS = 1.5
-"""Changes which follow one another faster than this are looked at together."""
+"""Changes that follow each other faster than this are handled together."""
 FIRST_SECONDS = 0.5
-"""How long the first look waits for the watching to begin."""
+"""How long the first reading waits until watching has begun."""
 LONGEST_SECONDS = 60.0
-"""Where changes never cease, what came so far is looked at after this long."""
+"""If changes never stop, those so far are handled after this long."""
 
 
 @click.command("watch")
@@ -278,7 +278,8 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     try:
         async with opened(home, configured) as assay:
             with termination(), interrupts(stop.set, stop.set):
-                # Read for the first time when it is being watched already: what changes meanwhile is told afterwards.
+                # # The first reading happens while the folder is already watched, so changes during it are reported
+                # afterwards.
                 async for changes in _changes(folder, home, stop):
                     if changes or not watching:
                         await _level(assay, str(folder), collection, verbosity, first=not watching)
@@ -293,7 +294,7 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
 
 
 def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[Collection[object]]:
-    """The files which changed, each time the folder is quiet again; now and then none."""
+    """Yield the files that changed whenever the folder is quiet again; now and then an empty collection."""
 
     def wanted(change: object, path: str) -> bool:
         at = Path(path)
@@ -313,7 +314,7 @@ def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterator[Col
 
 
 async def _level(assay: Assay, place: str, collection: str, verbosity: int, *, first: bool) -> None:
-    """Read the folder as it is now. What cannot be read is said, and looked at again with the next change."""
+    """Read the folder as it is now. What cannot be read is reported, and tried again with the next change."""
     try:
         if place not in {origin.place for origin in await assay.origins(collection)}:
             added = await assay.add([place], collection=collection)

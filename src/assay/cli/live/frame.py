@@ -1,4 +1,4 @@
-"""A run at one moment as lines for a terminal: a function of its view, the time and the room there is."""
+"""Lines for a terminal that show a run at one moment: a function of its view, the time and the space available."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.core.phrases import in_words
 from assay.core.usage import Usage
 from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
 
-# Lines of fixed width: what stands left gives way to what stands right.
+# # Lines of fixed width: the left part yields to the right part.
 
 
 GAP = 2
@@ -31,7 +31,7 @@ def words(text: str, style: str = "") -> Text:
 
 
 def row(left: Text, right: Text, width: int) -> Text:
-    """One line of at most `width` cells; `right` ends at the edge, and is left out where it takes more than half."""
+    """One line of at most `width` cells; `right` ends at the edge, and is omitted if it takes more than half."""
     if not right.cell_len or right.cell_len + GAP > width / 2:
         return cut(left, width)
     left = cut(left, width - right.cell_len - GAP)
@@ -40,7 +40,7 @@ def row(left: Text, right: Text, width: int) -> Text:
 
 
 def cut(text: Text, width: int) -> Text:
-    """`text` in at most `width` cells, its end an ellipsis where something is missing."""
+    """`text` in at most `width` cells, ending in an ellipsis if it was cut."""
     text = text.copy()
     text.truncate(max(width, 0), overflow="ellipsis")
     return text
@@ -53,7 +53,7 @@ def fill(text: Text, width: int) -> Text:
     return text
 
 
-# What an agent, or a phase, is doing now: in one line that stays the same while text streams.
+# # What an agent or a phase is doing now, in one line that stays the same while text streams.
 
 
 STARTING = {
@@ -86,7 +86,7 @@ def _reported(lane: Lane) -> str:
 
 
 def of_phase(view: RunView) -> Text:
-    """What happens outside the agents."""
+    """The activity outside the agents."""
     if view.status == "waiting":
         plan = view.waiting_for == "plan"
         asked = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
@@ -108,7 +108,7 @@ def of_phase(view: RunView) -> Text:
 
 
 def claims(view: RunView) -> str:
-    """`12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing while none was found."""
+    """Counts of claims: `12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing before the first claim."""
     verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
     waiting = len(view.claims) - verdicts.total()
     counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]
@@ -117,7 +117,7 @@ def claims(view: RunView) -> str:
 
 
 def of_turns(turns: Sequence[Turn]) -> Text | None:
-    """The running tools, else the thought, else what came last; None when there is nothing yet."""
+    """The running tools, else the thought, else the last activity; None if there is nothing yet."""
     running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
     if running:
         more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
@@ -139,12 +139,12 @@ def _ended(use: ToolUse) -> Text:
 
 
 def called(use: ToolUse) -> str:
-    """A tool call as a person would say it: `search mistral wind`."""
+    """A tool call in a person's words: `search mistral wind`."""
     return f"{use.tool} {_arguments(use.arguments)}".strip()
 
 
 def _arguments(arguments: str) -> str:
-    """The values in JSON text that a model wrote; what is no object stays as it is."""
+    """The values in JSON text that a model wrote; anything but an object stays unchanged."""
     try:
         values = msgspec.json.decode(arguments, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeEncodeError):
@@ -156,16 +156,16 @@ def _said(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-# What went wrong so far: one line a kind, with how often and the last of it.
+# # Problems so far: one line per kind, with their number and the last one.
 
 
 def trouble(view: RunView, width: int) -> list[Text]:
-    """At most one line for each kind of trouble, always in the same order."""
+    """At most one line for each kind of problem, always in the same order."""
     return [cut(Text.assemble(("! ", "yellow"), words(said, "yellow"), no_wrap=True), width) for said in troubles(view)]
 
 
 def troubles(view: RunView) -> Iterator[str]:
-    """The kinds of trouble there were, each in a sentence."""
+    """The kinds of problems that occurred, each as a sentence."""
     turns = [turn for lane in view.lanes for turn in lane.turns] + [t for phase in view.phases for t in phase.turns]
     if view.exhausted:
         yield f"research ends: {in_words(view.exhausted)}"
@@ -201,15 +201,15 @@ def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
         yield f"{len(happened)} {several}; the last: {happened[-1]}"
 
 
-# The agents: two lines for each of the current cycle, one for those before, fewer where the terminal is low.
+# # The agents: two lines for each in the current cycle, one for earlier ones, fewer on a low terminal.
 
 WIDE = 120
 MARKS = {"planned": ("○", "dim"), "running": ("●", "cyan"), "finished": ("✓", "green"), "failed": ("✗", "red")}
-NAMED = 6  # mark, number and the spaces about them
+NAMED = 6  # mark, number and the spaces around them
 
 
 def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
-    """The agents in at most `height` lines, those which work now first to stay."""
+    """The agents in at most `height` lines; those at work are the last to be dropped."""
     shown = [lane for lane in view.lanes if lane.state in MARKS]
     cycle = max((lane.cycle for lane in shown), default=0)
     before = [lane for lane in shown if lane.cycle < cycle]
@@ -225,7 +225,7 @@ def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
 
 
 def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
-    """Task and time, then what it does and what it spent; one line where there is room for both."""
+    """Task and time, then activity and cost; one line if there is room for both."""
     time, spent = _time(view, lane, now), _spent(lane.usage)
     if width < WIDE:
         doing = Text.assemble(" " * NAMED, of_lane(lane), no_wrap=True)
@@ -236,7 +236,7 @@ def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
 
 
 def _brief(view: RunView, lane: Lane, now: datetime, width: int) -> Text:
-    """One line: what a working agent does, what the others were for."""
+    """One line: a working agent's activity, or the task of any other."""
     said = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _named(lane)
     return row(said, _time(view, lane, now), width)
 
@@ -259,7 +259,7 @@ def _spent(usage: Usage) -> Text:
 
 
 def _together(before: Sequence[Lane], width: int) -> Text:
-    """Agents of earlier cycles, when there is no room for each."""
+    """Agents of earlier cycles, if there is no room for each."""
     spent = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
     met = counted(sum(len(lane.sources) for lane in before), "source")
@@ -268,7 +268,7 @@ def _together(before: Sequence[Lane], width: int) -> Text:
 
 
 def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
-    """Too many agents for the terminal: those at work, in their order, and how many more there are."""
+    """More agents than the terminal can show: those at work, in order, and the number of the others."""
     if height < 1:
         return []
     chosen = sorted(shown, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
@@ -276,20 +276,18 @@ def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, he
     return [*lines, cut(Text(f"      and {counted(len(shown) - len(chosen), 'more agent')}", style="dim"), width)]
 
 
-# The line of phases: done, current, to come.
+# # The line of phases: done, current, to come.
 
 ORDER = ("triage", "background", "plan", "research", "write", "verify")
 DONE, CURRENT, TO_COME = ("✓", "green"), ("●", "cyan"), ("○", "dim")
 
 
 def phases(view: RunView, now: datetime, width: int) -> Text:
-    """All phases on one line; where they do not fit, the current one and how many there are."""
+    """All phases on one line; if they do not fit, the current one and the number of phases."""
     known = {phase.name: phase for phase in view.phases if phase.started_at}
     names = [*ORDER, *(name for name in known if name not in ORDER)]
     last = max((place for place, name in enumerate(names) if name in known), default=-1)
-    shown = [
-        name for place, name in enumerate(names) if name in known or place > last
-    ]  # what was left out is not shown
+    shown = [name for place, name in enumerate(names) if name in known or place > last]  # skipped phases are not shown
     line = Text("  ", no_wrap=True).join(_phase(name, known.get(name), view, now) for name in shown)
     if line.cell_len <= width or not view.active_phase:
         return cut(line, width)
@@ -306,14 +304,14 @@ def _phase(name: str, phase: Phase | None, view: RunView, now: datetime) -> Text
     return Text.assemble(CURRENT, " ", words(name, "bold"), f" {since}")
 
 
-# The end of the report while it is written.
+# # The end of the report while it is written.
 
 LINES = 3
 INDENT = 2
 
 
 def writing(view: RunView, width: int) -> list[Text]:
-    """The last lines of the report, always as many, while its phase lasts; nothing before and after."""
+    """The last lines of the report, always the same number, during its phase; nothing before and after."""
     if view.active_phase != "write" or view.report.state != "writing" or width <= INDENT:
         return []
     tail = view.report.text[-width * (LINES + 1) :]
@@ -323,17 +321,17 @@ def writing(view: RunView, width: int) -> list[Text]:
 
 
 class Size(NamedTuple):
-    """The room there is, in cells."""
+    """The space available, in cells."""
 
     width: int
     height: int
 
 
 def frame(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text]:
-    """The lines, none wider and not more than `size` allows.
+    """The lines, within the width and height of `size`.
 
     Args:
-        note: what is to be said besides, as its last line.
+        note: an additional last line.
     """
     said = [cut(words(note, "cyan"), size.width)] if note else []
     if not view.run_id:
@@ -353,7 +351,7 @@ def _question(view: RunView, now: datetime, width: int) -> Text:
 
 
 def _progress(view: RunView, width: int) -> Text:
-    """How far it is: cycle, steps answered, sources, what was spent."""
+    """The progress: cycle, steps answered, sources, cost."""
     total = view.usage.total
     cycle = max((lane.cycle for lane in view.lanes), default=0)
     documents = len({source.document_sha256 for source in view.sources.values()})

@@ -1,4 +1,4 @@
-"""A run on a terminal: fed with events, redrawn as time passes, gone when it ends."""
+"""A run on a terminal: fed with events, redrawn as time passes, erased when it ends."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from assay.core.milestones import lines
 from assay.core.view import ViewBuilder
 from assay.services.warnings import ProgressNote
 
-# The lowest lines of a terminal, rewritten in place.
+# # The lowest lines of a terminal, rewritten in place.
 
-BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # what lies between is shown at once, by terminals which know it
+BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that support it show what is between these at once
 CUT, WRAP = "\x1b[?7l", "\x1b[?7h"
 TO_LINE_END, TO_SCREEN_END = "\x1b[K", "\x1b[J"
 LOWEST = Size(80, 24)
@@ -37,7 +37,7 @@ class _Line(NamedTuple):
 
 
 class Region:
-    """Lines at the bottom of a terminal; `write` takes text, `size` tells how large the terminal is now."""
+    """Lines at the bottom of a terminal; `write` takes text, `size` returns the terminal's current size."""
 
     def __init__(self, write: Callable[[str], object], size: Callable[[], Size]) -> None:
         self._write, self._size = write, size
@@ -46,12 +46,12 @@ class Region:
 
     @property
     def room(self) -> Size:
-        """What a frame may take: the last column and the line of the cursor stay free."""
+        """The space for a frame: the last column and the cursor's line stay free."""
         width, height = self._terminal()
         return Size(width - 1, height - 1)
 
     def draw(self, lines: Sequence[Text], above: Sequence[str] = ()) -> None:
-        """Show `lines` in place of those before; `above` are lines to stay in the terminal's history."""
+        """Show `lines` in place of the previous ones; `above` are lines that stay in the terminal's history."""
         width = self._terminal().width
         fresh = [_Line(_styled(line), line.cell_len) for line in lines]
         if fresh == self._drawn and width == self._width and not above:
@@ -64,20 +64,20 @@ class Region:
         self._write(f"{BEGIN}{up}{told}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
     def erase(self) -> None:
-        """Leave the terminal as if nothing had been drawn, also where Ctrl-C came in the middle of a draw."""
+        """Leave the terminal as if nothing had been drawn, even if Ctrl-C interrupted a draw."""
         if self._drawn:
             self._write(f"{self._up(self._terminal().width)}{TO_SCREEN_END}{WRAP}{END}")
         self._drawn = []
 
     def forget(self) -> None:
-        """Somebody else wrote on the terminal: what was drawn is history, the next draw begins where the cursor is."""
+        """Treat what was drawn as history, because another program wrote; the next draw begins at the cursor."""
         self._drawn = []
 
     def _before(self, place: int) -> _Line | None:
         return self._drawn[place] if place < len(self._drawn) else None
 
     def _up(self, width: int) -> str:
-        """To the first line drawn. In a terminal made narrower its lines have been broken into several."""
+        """Move to the first line drawn. A terminal that became narrower has broken its lines into several."""
         rows = sum(max(1, -(-line.cells // width)) for line in self._drawn)
         return f"\r\x1b[{rows}A" if rows else "\r"
 
@@ -99,7 +99,7 @@ def _styled(line: Text) -> str:
 
 
 EVERY = 0.2
-"""Seconds between two looks at whether there is something new to draw."""
+"""Seconds between two checks whether there is something new to draw."""
 PASSING = ("reading: ", "indexed ", "waiting for another process")
 
 
@@ -108,9 +108,9 @@ def _utc() -> datetime:
 
 
 class Screen:
-    """The live view on stderr. What is told between two draws is drawn at once; where nothing changed, nothing is.
+    """The live view on stderr. Collects news and draws it at intervals; draws nothing if nothing changed.
 
-    To be entered inside a running event loop. Once the terminal cannot be written any more, it draws no more.
+    Enter it inside a running event loop. If the terminal can no longer be written, it stops drawing.
     """
 
     def __init__(self, *, verbosity: int = 0, now: Callable[[], datetime] = _utc) -> None:
@@ -126,7 +126,7 @@ class Screen:
     def __enter__(self) -> Self:
         first_word.erase()
         self._loop = asyncio.get_running_loop()
-        self._continued = continued(self._region.forget)  # after Ctrl-Z and fg a shell's lines stand below ours
+        self._continued = continued(self._region.forget)  # after Ctrl-Z and fg a shell's lines are below ours
         self._continued.__enter__()
         self._tick()
         return self
@@ -140,9 +140,9 @@ class Screen:
         self._drawing(self._leave)
 
     def told(self, line: str) -> None:
-        """How the reading of documents goes (from any thread); what passes is replaced by what comes next.
+        """Show progress in reading documents (from any thread); transient lines are replaced by the next one.
 
-        An aside is told with `-v`.
+        An aside is shown with `-v`.
         """
         if line.startswith(PASSING):
             self._note = line
@@ -150,12 +150,12 @@ class Screen:
             self._above.append(line)
 
     def say(self, line: str) -> None:
-        """What was done at a person's wish: shown at once, and until the end."""
+        """Show what was done on the user's request: at once, and until the end."""
         self._note = line
         self._drawing(self._draw)
 
     def show(self, envelope: Envelope) -> None:
-        """Take one more event.
+        """Add one event.
 
         Raises:
             StoreError: an event of a known kind cannot be read.
@@ -172,7 +172,7 @@ class Screen:
             self._timer = self._loop.call_later(EVERY, self._tick)
 
     def _drawing(self, draw: Callable[[], None]) -> None:
-        """A terminal that went away ends the view, not the run."""
+        """Draw; a terminal that disappeared ends the view, not the run."""
         if self._gone or not _in_foreground():
             return
         try:
@@ -194,7 +194,7 @@ class Screen:
             self._region.draw((), told)
 
     def _told(self) -> list[str]:
-        """What is to stay in the terminal's history, each line once, also when a thread adds one meanwhile."""
+        """The new lines for the terminal's history, each once, even if a thread adds one meanwhile."""
         count = len(self._above)
         told, self._above[:count] = self._above[:count], []
         return [cleaned(line) for line in told]
@@ -213,10 +213,10 @@ def _size() -> Size:
 
 
 def _in_foreground() -> bool:
-    """Whether the terminal is ours now: a job in the background would write over what its user types."""
+    """Whether the terminal is ours now: a background job would write over what its user types."""
     if sys.platform == "win32":
         return True
     try:
         return os.tcgetpgrp(sys.stderr.fileno()) == os.getpgrp()
-    except (OSError, ValueError):  # a terminal, but not the one which controls this process
+    except (OSError, ValueError):  # a terminal, but not the controlling one of this process
         return True

@@ -1,4 +1,4 @@
-"""The last lines of a run: what came out, what it cost, where it is and what to do next."""
+"""The last lines of a run: its result, its cost, its files and the next steps."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assay.core.view import RunView
 
 
 def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
-    """Three lines; of a run that waits or was interrupted, as far as it is; one where no model could be used."""
+    """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
     if view.stop_reason == "no_model":
         return [f"{outcome(view)}; to go on: assay runs resume {view.run_id}"]
     return [outcome(view), cost(view), where(view, files)]
 
 
 def outcome(view: RunView) -> str:
-    """How the run ended, what the report rests on, the verdicts, and whether it is verified."""
+    """How the run ended, the report's evidence, the verdicts, and whether it is verified."""
     reason = STOP_REASONS.get(view.stop_reason, view.stop_reason)
     if view.status == "waiting":
         return waiting(view)
@@ -36,7 +36,7 @@ def outcome(view: RunView) -> str:
 
 
 def verified(view: RunView) -> str:
-    """Whether the report is verified, in a few words: `assay claims` says it in full."""
+    """Whether the report is verified, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
     found = assured(view.claims)
@@ -50,7 +50,7 @@ def verified(view: RunView) -> str:
 
 
 def waiting(view: RunView) -> str:
-    """What a run waits for."""
+    """What a run is waiting for."""
     if view.waiting_for == "plan":
         return f"waiting for its plan to be approved: {view.plan.title if view.plan else ''}"
     return f"waiting for {view.waiting_for}: {' '.join(view.clarification.questions)}"
@@ -66,7 +66,7 @@ def verdicts(summary: Summary) -> str:
 
 
 def _cited(view: RunView) -> str:
-    """How much the report rests on; a passage or document which two agents met counts once."""
+    """How much evidence the report has; a passage or document that two agents found counts once."""
     ids = {id for claim in view.claims for id in claim.passages}
     cited = [passage for passage in view.passages.values() if passage.id in ids]
     passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
@@ -77,7 +77,7 @@ def _cited(view: RunView) -> str:
 
 
 def cost(view: RunView) -> str:
-    """Time in which somebody worked on it, model calls, tokens, searches, pages and money."""
+    """Working time, model calls, tokens, searches, pages and money."""
     total = view.usage.total
     seconds = elapsed(view, view.started_at, view.finished_at or _last(view), datetime.now(UTC))
     parts = (
@@ -92,14 +92,14 @@ def cost(view: RunView) -> str:
 
 
 def _last(view: RunView) -> str:
-    """The latest time the view tells of a run which has no end."""
+    """The latest time in the view of a run that has not ended."""
     known = [phase.finished_at or phase.started_at for phase in view.phases]
     known += [lane.finished_at or lane.started_at for lane in view.lanes]
     return max((at for at in known if at), key=moment, default=view.started_at)
 
 
 def where(view: RunView, files: Sequence[Path] = ()) -> str:
-    """The run's id, its files, and the commands that go on from here."""
+    """The run's id, its files, and the commands to continue with."""
     named = f" in {', '.join(map(str, files))}" if files else ""
     wrong = [f"assay runs show {view.run_id}"] if any(troubles(view)) else []
     return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next(view), *wrong]))}"

@@ -1,1 +1,1 @@
-"""`assay runs`: what is done with runs once they are there."""
+"""`assay runs`: commands on existing runs."""

@@ -1,4 +1,4 @@
-"""Going on from what is stored, or computing it again: `resume`, `fork`, `replay`."""
+"""Continues a stored run, or computes it again: `resume`, `fork`, `replay`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def _resume(reference: str, output: Output, home: Path | None) -> Exit:
 
 
 async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
-    """Execute a stored run to its end, put its questions where a person is there; follow one that is executed."""
+    """Execute a stored run to its end, with its questions if a person is there; follow one that is being executed."""
     row = await assay.find(reference)
     if row.status in FINAL and not await _had_no_model(assay, row):
         return await _again(assay, row.run_id, output)
@@ -94,7 +94,7 @@ async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
 
 
 async def _had_no_model(assay: Assay, row: RunRow) -> bool:
-    """Whether a run failed because no model could be used: it may begin where it stopped."""
+    """Whether a run failed because no model could be used, so that it may begin where it stopped."""
     return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
 
 
@@ -106,7 +106,7 @@ async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
 
 @dataclass(frozen=True, slots=True)
 class ForkOrder:
-    """What is to be forked; `changes` are the options of `Assay.fork`."""
+    """A request for a fork; `changes` are the options of `Assay.fork`."""
 
     reference: str
     point: Point
@@ -208,7 +208,7 @@ async def _fork(order: ForkOrder, output: Output, home: Path | None, configured:
 
 
 SHOWN = 20
-"""Differences listed; `--json` has all of them."""
+"""Differences shown; `--json` has all of them."""
 
 
 @click.command("replay")

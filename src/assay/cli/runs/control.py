@@ -1,4 +1,4 @@
-"""Beside a run which goes on: `watch`, live or replayed, `steer`, `finish`, `pause`, `cancel`."""
+"""Commands on a running run: `watch`, live or replayed, `steer`, `finish`, `pause`, `cancel`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from assay.core.view import Steered
 from assay.services.run_control import LONGEST, Asked
 
 LONGEST_REPLAY = 10.0
-"""Seconds a replay takes at most when nobody says how fast."""
+"""The most seconds of a replay without a given speed."""
 
 
 class ReplayPlayer:
-    """The events of a run with the time between them; when nobody worked on the run, no time passes.
+    """Replays a run's events with the time between them, without the time in which no process worked on the run.
 
     Args:
-        speed: how many times faster than it was; 0 is at once, None as fast as it takes to need `LONGEST_REPLAY`.
+        speed: a factor; 0 is at once, None as fast as needed to take at most `LONGEST_REPLAY`.
     """
 
     def __init__(self, events: Sequence[Envelope], speed: float | None = None) -> None:
@@ -44,7 +44,7 @@ class ReplayPlayer:
         self._shown_at = 0.0
 
     def now(self) -> datetime:
-        """The time in the run, which goes on between its events."""
+        """The time in the run, which also passes between its events."""
         since = asyncio.get_running_loop().time() - self._shown_at if self._shown_at else 0.0
         return self._last + timedelta(seconds=since * self.speed)
 
@@ -59,7 +59,7 @@ class ReplayPlayer:
 
 
 def gaps(events: Sequence[Envelope]) -> list[float]:
-    """Seconds before each event in which somebody worked on the run; none is negative."""
+    """Seconds of work before each event; none is negative."""
     between = [0.0] * min(len(events), 1)
     for before, after in pairwise(events):
         idle = after.type == RunResumed.kind or before.type == RunWaiting.kind
@@ -68,7 +68,7 @@ def gaps(events: Sequence[Envelope]) -> list[float]:
     return between
 
 
-# What `assay runs cancel`, `pause` and `finish` share: ask, wait until it is done, say what came of it.
+# # Shared by `assay runs cancel`, `pause` and `finish`: request, wait until it is done, report the result.
 
 SECONDS = 30.0
 """How long a command waits until a request is applied."""
@@ -82,7 +82,7 @@ def controlled(command: Command) -> Command:
 
 
 def tell(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
-    """Ask for `action`; `done` says what it means for the run of an id."""
+    """Request `action`; `done` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     return asyncio.run(_tell(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
 
@@ -105,7 +105,7 @@ async def _tell(
 
 
 def tell_agent(reference: str, lane: int, home: Path | None, *, wait: bool) -> Exit:
-    """Ask for one agent to be stopped, and say what came of it."""
+    """Request that one agent stops, and report the result."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     return asyncio.run(_tell_agent(reference, lane, home, SECONDS if wait else 0.0, quiet=quiet))
 

@@ -29,10 +29,10 @@ from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
 
-# The searches of a run as a table, for people and as CSV.
+# # The searches of a run as a table, for people and as CSV.
 
 
-# How old a run is, as people say it.
+# # A run's age in people's words.
 
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
@@ -62,7 +62,7 @@ class ListFilter(TypedDict):
 
 
 class ShownRuns:
-    """Runs of a page, what is shown beside each, and where the list goes on."""
+    """The runs of a page, the details shown beside each, and where the list continues."""
 
     def __init__(self, rows: Sequence[RunRow] = (), next: str = "", beside: Sequence[str] | None = None) -> None:
         self.rows, self.next = rows, next
@@ -120,7 +120,7 @@ async def _found(
     async with stored(home) as assay:
         if search is not None:
             return await _searched(assay, search, cursor, limit)
-        # briefs and accounts take their time
+        # # briefs and accounts take time
         page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
         return ShownRuns(page.runs, page.next)
 
@@ -133,7 +133,7 @@ async def _searched(assay: Assay, text: str, cursor: str, limit: int) -> ShownRu
 
 
 def _status(row: RunRow) -> str:
-    """A run which has neither ended nor a live process was interrupted; one that waits or is paused needs none."""
+    """A run that has neither ended nor a live process was interrupted; one that waits or is paused needs no process."""
     if row.queued and not row.holder and row.status not in FINAL and row.status != "paused":
         return "queued"
     return row.status if row.status in FINAL or row.status in ("waiting", "paused") or row.holder else "interrupted"
@@ -195,7 +195,7 @@ HEADS = ("query", "provider", "hits", "read", "cited", "excluded")
 
 
 def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
-    """Print the method of a run: what was asked of whom, and what became of what was found."""
+    """Print the method of a run: its searches, their providers, and what became of the results."""
     rows = search_log(view)
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(rows)).decode())
@@ -206,7 +206,7 @@ def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
 
 
 def as_text(rows: Iterable[SearchRow]) -> str:
-    """CSV (RFC 4180, but with line feeds). A cell which a spreadsheet would take for a formula gets an apostrophe."""
+    """CSV (RFC 4180, but with line feeds). A cell that a spreadsheet would read as a formula gets an apostrophe."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(HEADS)
@@ -281,7 +281,7 @@ def _state(view: RunView) -> str:
 
 
 def _where(view: RunView) -> str:
-    """Where the run stands: its conversation, and the run it goes on from."""
+    """The run's conversation, and the run it continues."""
     brief = view.brief
     said = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
     said += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
@@ -302,7 +302,7 @@ def _plan(view: RunView) -> Iterator[str]:
 
 
 def _told(told: Steered) -> str:
-    """What the owner said, and what became of it."""
+    """The owner's instruction, and its effect."""
     note = f" ({'heeded at ' if told.state == 'applied' else ''}{clean(told.note)})" if told.note else ""
     return f"told: {shorten(clean(told.text))}: {told.state}{note}"
 
@@ -324,7 +324,7 @@ def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
 
 
 def _evidence(view: RunView) -> Iterator[str]:
-    # The one step of a plan is the question itself, perhaps without its question mark.
+    # # The only step of a plan may be the question itself, perhaps without its question mark.
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
     for each in reversed(parts.values()):
         yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")

@@ -1,4 +1,4 @@
-"""What a run came to: `diff`, `export`, `share`."""
+"""A run's results: `diff`, `export`, `share`."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _line(text: str) -> str:
 
 
 _BUNDLE = ".zip"
-_LISTS = (".bib", ".csl.json", ".ris")  # of what a report cites, and of nothing else
+_LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and nothing else
 
 
 @click.command("export")
@@ -151,7 +151,7 @@ def export_run(
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
-        signatures.own_key()  # said before anything is written, where there is none
+        signatures.own_key()  # fails before anything is written, if there is none
     configured = settings.load()
     how = citations or configured.citations
     if queued:
@@ -178,7 +178,7 @@ async def _export(
 
 
 def _told(view: RunView, path: Path, suffix: str) -> str:
-    """What is in the file now; of a run which has no report, that it has none."""
+    """What the file now contains; for a run without a report, that it has none."""
     match report_state(view):
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
@@ -193,7 +193,7 @@ def _ended(view: RunView) -> str:
 
 
 def _holds(suffix: str) -> str:
-    """What a format holds of a run without a report."""
+    """What a format contains for a run without a report."""
     known = {".zip": "the run's log and why", ".json": "the run's data and why"}
     return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
 
@@ -270,6 +270,6 @@ def _day(seconds: float) -> str:
 
 
 def _address() -> str:
-    """Where the server of this home is reached, as far as the settings say so."""
+    """The address of this home's server, as far as the settings state it."""
     server = settings.load().server
     return f"https://{server.hosts[0]}" if server.hosts else f"http://{server.host}:{server.port}"

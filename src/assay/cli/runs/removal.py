@@ -1,4 +1,4 @@
-"""Deleting runs: `rm`, `prune`, and the keeping to `[retention]` when a run has ended."""
+"""Deletes runs: `rm`, `prune`, and the rules of `[retention]` after a run has ended."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, h
 
 
 async def _chosen(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
-    """The runs meant, each once; all are known before any is deleted."""
+    """The chosen runs, each once; all are looked up before any is deleted."""
     if age is None:
         found = [await assay.find(reference) for reference in references]
         return list({row.run_id: row for row in found}.values())
@@ -149,7 +149,7 @@ def said(swept: Swept | None) -> str:
 
 
 async def keep_to_rules(assay: Assay, verbosity: int) -> None:
-    """Delete the runs which the settings do not keep; where they say nothing, nothing is looked at."""
+    """Delete the runs that the settings do not retain; without such settings nothing is read."""
     if not rules_of(assay.settings).any:
         return
     done = await assay.prune()

@@ -1,4 +1,4 @@
-"""Giving a waiting run what it waits for: `answer`, `approve`."""
+"""Answers a waiting run: `answer`, `approve`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOW = "give the answers in their order, or in a file (--answers FILE)"
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """What a command line says to a run that waits."""
+    """The answers to a waiting run on a command line."""
 
     answers: list[str] | dict[str, str] | None = None
     approved: bool = False
@@ -86,7 +86,7 @@ def answer_run(
 
 
 async def answered(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
-    """Give a run that waits what it waits for, and go on with it unless that is left for later."""
+    """Answer a waiting run, and continue it unless that is left for later."""
     async with stored(home) as assay:
         view = await assay.view(reference)
         if not await _give(assay, view, given):
@@ -98,7 +98,7 @@ async def answered(reference: str, given: AnswerOptions, output: Output, home: P
 
 
 async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
-    """Give a run what the command line says, else what a person does; False where it is not to go on."""
+    """Answer a run from the command line, else ask a person; False if it is not to continue."""
     if given.approved or given.plan is not None:
         await assay.approve(view.run_id, given.plan)
     elif given.answers is not None or not view.waiting_for:

@@ -1,4 +1,4 @@
-"""Asking what is due, and telling what changed: on stdout, and to whom `--notify` names."""
+"""Asks due questions, and reports what changed: on stdout, and to the targets of `--notify`."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from assay.services.schedules.due import DueOutcome, run_due
 def output_for(
     state: TerminalOptions, configured: settings.Settings, notify: Sequence[str], *, as_json: bool
 ) -> Output:
-    """How `run-due` and `watch` tell what they do.
+    """How `run-due` and `watch` report their work.
 
     Raises:
-        ConfigError: whom to notify cannot be told.
+        ConfigError: a target of the notices is invalid.
     """
     stdout: Stdout = "json" if as_json else "report"
     return Output(stdout=stdout, verbosity=state.verbosity, notify=options.targets(notify, configured))
 
 
 async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings, output: Output) -> Exit:
-    """Ask every question that is due; the worst that came of one is the exit code."""
+    """Ask every question that is due; the exit code is the worst of the results."""
     codes: set[Exit] = set()
 
     async def shown(schedule: Schedule, run: RunHandle) -> RunView:
@@ -144,7 +144,7 @@ async def _once(book: ScheduleBook, folder: Path, configured: settings.Settings,
 
 
 EVERY = 20.0
-"""Seconds between two looks: schedules may be added and removed meanwhile."""
+"""Seconds between two checks: schedules may be added and removed meanwhile."""
 
 
 @click.command("watch")

@@ -1,7 +1,7 @@
-"""Pages which have no text until their scripts have run: rendered in a Chromium which cannot reach anything itself.
+"""Renders pages that have no text until their scripts have run, in a Chromium without network access of its own.
 
-scripted    whether a page needs its scripts        gate       what a page that runs may have, and from where
-chromium    the browser (imports playwright)        rendering  a fetcher which renders what needs it
+scripted    whether a page needs its scripts        gate       what a running page may load, and from where chromium
+the browser (imports playwright)        rendering  a fetcher that renders the pages that need it
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def create(
     largest: int,
     executable: str = "",
 ) -> RenderingFetcher:
-    """A fetcher which renders pages where that is needed, or (`always`) every page which has scripts.
+    """Create a fetcher that renders pages when necessary, or (`always`) every page with scripts.
 
     Args:
-        pages: fetches pages, and what a page on a host that is not public asks of this host.
-        public: makes a fetcher which reaches public addresses only, told the `headers` it keeps: for what public pages
-            ask for. Both are closed with this one.
-        mode: `always` wants the extra; without it `auto` says of pages that cannot be read what they need.
-        largest: bytes of a page, and of all it asks for together.
-        executable: the browser; "" for the one playwright has installed, or one on the path.
+        pages: fetches pages, and what a page on a host that is not public requests from this host.
+        public: creates a fetcher that reaches only public addresses, from the `headers` it keeps, for the requests of
+            public pages. Closing the result closes both.
+        mode: `always` requires the extra; without it, `auto` reports what unreadable pages need.
+        largest: the most bytes of a page, and of all its requests together.
+        executable: the browser; "" for the one playwright installed, or one on the path.
 
     Raises:
-        ConfigError: the extra is wanted and not installed.
+        ConfigError: the extra is required and not installed.
     """
     there = find_spec("playwright") is not None
     if mode == "always" and not there:

@@ -1,4 +1,4 @@
-"""The browser: a headless Chromium without a way out of its own; each page in a profile which is forgotten."""
+"""The browser: a headless Chromium without network access of its own; each page gets a temporary profile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.fetch.browser.executables import MISSING, on_path
 from assay.fetch.browser.gate import PageGate, Wish
 
 ARGUMENTS = (
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name and no address is one: whatever passes the gate by goes nowhere
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name or address resolves: requests that bypass the gate reach nothing
     "--no-proxy-server",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -40,7 +40,7 @@ MILLISECONDS = 1_000
 class Chromium:
     """One browser, started with the first page.
 
-    As root it runs without its own sandbox, which Chromium does not offer there.
+    As root it runs without its sandbox, which Chromium does not support there.
     """
 
     def __init__(self, executable: str = "") -> None:
@@ -52,18 +52,18 @@ class Chromium:
 
     @property
     def name(self) -> str:
-        """What a snapshot says of how it came to be."""
+        """The name by which a snapshot records how it was made."""
         return f"Chromium {self._browser.version}" if self._browser is not None else "Chromium"
 
     async def render(self, url: str, gate: PageGate, *, quiet: float, seconds: float) -> str:
-        """The page at `url` as HTML after its scripts have run, all it asks for taken from `gate`.
+        """Return the page at `url` as HTML after its scripts have run, with all its requests answered by `gate`.
 
         Args:
-            quiet: seconds to wait for the page to ask for nothing any more; after that it is taken as it is.
-            seconds: for all of it, the start of the browser left out.
+            quiet: seconds without requests to wait for; when they do not come, the page is taken as it is.
+            seconds: the limit for everything except starting the browser.
 
         Raises:
-            FetchFailed: it cannot be rendered.
+            FetchFailed: the page cannot be rendered.
         """
         browser = await self._started()
         try:
@@ -84,7 +84,7 @@ class Chromium:
             await self._forget(context)
 
     async def close(self) -> None:
-        """End the browser, and what drives it."""
+        """Stop the browser and its driver."""
         browser, self._browser = self._browser, None
         playwright, self._playwright = self._playwright, None
         home, self._home = self._home, None
@@ -97,7 +97,7 @@ class Chromium:
             await asyncio.to_thread(home.cleanup)
 
     async def _started(self) -> Browser:
-        """The browser, begun anew where it has died.
+        """The browser, restarted if it has died.
 
         Raises:
             FetchFailed: there is none, or it does not start.
@@ -128,7 +128,7 @@ class Chromium:
         )
 
     async def _forget(self, context: BrowserContext) -> None:
-        """Close a page; a browser which cannot is ended."""
+        """Close a page; if that fails, stop the browser."""
         try:
             async with asyncio.timeout(CLOSE):
                 await context.close()
@@ -140,7 +140,7 @@ async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: fl
     async def answer(route: Route) -> None:
         asked = route.request
         given = await gate.through(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))
-        with suppress(Error):  # the page may be gone by now
+        with suppress(Error):  # the page may already be gone
             if given is None:
                 await route.abort()
             else:
@@ -151,7 +151,7 @@ async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: fl
     page = await context.new_page()
     context.on("page", _shut)
     await page.goto(url, wait_until="commit")
-    with suppress(Error):  # a page which never rests is taken as it is then
+    with suppress(Error):  # a page that never goes quiet is taken as it is then
         await page.wait_for_load_state("networkidle", timeout=quiet * MILLISECONDS)
     return await page.content()
 
@@ -161,13 +161,13 @@ async def _hang_up(socket: WebSocketRoute) -> None:
 
 
 async def _shut(page: Page) -> None:
-    """Close what a page opens beside itself."""
+    """Close whatever a page opens beside itself."""
     with suppress(Error):
         await page.close()
 
 
 def _found(own: str) -> str:
-    """The browser playwright has installed, else one on the path.
+    """The browser that playwright installed, else one on the path.
 
     Raises:
         FileNotFoundError: there is none.
@@ -183,5 +183,5 @@ def _is_root() -> bool:
 
 
 def _said(error: BaseException) -> str:
-    """The first line of what went wrong."""
+    """The first line of an error's message."""
     return (str(error).strip().partition("\n")[0] or type(error).__name__)[:200]

@@ -1,4 +1,4 @@
-"""The Chromium there is on this machine."""
+"""Finds Chromium on this machine."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MISSING = "there is no Chromium: `playwright install chromium`, or name one by w
 
 
 def on_path(first: Iterable[str] = ()) -> str:
-    """The first of `first`, else of the names Chromium goes by, which can be executed; "" where none can."""
+    """The first executable of `first` or of Chromium's usual names on the path; "" if there is none."""
     return next(filter(None, map(shutil.which, (*first, *NAMES))), "")
 
 
 def installed() -> str:
-    """A Chromium on the path, or the folder of one which playwright has installed; "" where there is neither."""
+    """A Chromium on the path, or the folder of one that playwright installed; "" if there is neither."""
     downloaded = platformdirs.user_cache_path("ms-playwright", appauthor=False)
     return on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")

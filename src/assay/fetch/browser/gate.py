@@ -1,8 +1,8 @@
-"""What a page that runs may have: scripts and data, asked for by Assay in its place, within limits. Nothing else.
+"""Decides what a running page may load: only scripts and data, which Assay fetches in its place, within limits.
 
-The browser connects to nothing. What it asks for comes from fetchers which check every address on every hop, honour
-robots.txt and the run's rules. A page on a public host is given what is public and never what `web.allow` names: a
-page from outside must not look around inside. A page on a host which is not public is given what is on this host.
+The browser connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey
+robots.txt and the run's rules. A page on a public host gets only public resources, never what `web.allow` names, so a
+page from outside cannot explore the internal network. A page on a host that is not public gets resources of this host.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from assay.core.web_addresses import BadUrl, WebRules, read
 
 CORS = "access-control-allow-origin"
 SENT = ("content-type", CORS)
-"""The headers of an answer which the page gets; the browser keeps pages apart by the second."""
+"""Headers of an answer that are passed to the page; the browser isolates origins by the second."""
 KINDS = frozenset(("script", "fetch", "xhr"))
 AT_ONCE = 6
-"""Answers fetched at once, as browsers do: what is on its way is held in memory, and counts when it is there."""
+"""Answers fetched concurrently, as in browsers. Answers in flight are held in memory and counted when complete."""
 EMPTY = "stylesheet"
-"""What is answered with nothing: no text depends on it, and some pages wait for it."""
+"""Answered with an empty body: no text depends on it, and some pages wait for it."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page asks for: `kind` as browsers call it (document, script, xhr …)."""
+    """A page's request: `kind` is the browser's word for it (document, script, xhr …)."""
 
     url: str
     method: str
@@ -36,7 +36,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """What it gets."""
+    """The answer to a request."""
 
     status: int = 200
     headers: Mapping[str, str] = {}
@@ -44,11 +44,11 @@ class GateResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STAY = GateResponse(status=204)
-"""The answer to who wants to go elsewhere: nothing comes, the page stays."""
+"""The answer to navigation elsewhere: no content, so the page stays."""
 
 
 class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page may ask for: how often, how many bytes, and until when (in the loop's time)."""
+    """What a page may request: how many times, how many bytes, and until when (in the loop's time)."""
 
     requests: int
     bytes: int
@@ -68,7 +68,7 @@ class PageGate:
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def through(self, wish: Wish) -> GateResponse | None:
-        """The answer to what a page asks for; None where it gets none."""
+        """Return the answer to a page's request; None if it is refused."""
         if self._closed:
             return None
         if wish.kind == "document":
@@ -83,14 +83,14 @@ class PageGate:
         return await self._fetched(wish.url)
 
     def close(self) -> None:
-        """Let nothing through any more; what is being asked for is given up."""
+        """Refuse all further requests, and cancel those in progress."""
         self._closed = True
         now = asyncio.get_running_loop().time()
         for limit in tuple(self._going):
             limit.reschedule(now)
 
     def _document(self, wish: Wish) -> GateResponse:
-        """The page itself, from what was fetched already; it goes nowhere else, and holds no other pages."""
+        """The page itself, as already fetched; it can navigate nowhere else and embed no other pages."""
         if self._begun or wish.url != self._home.href:
             return STAY
         self._begun = True

@@ -1,4 +1,4 @@
-"""A fetcher which renders the pages that need it."""
+"""A fetcher that renders the pages that need it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from assay.fetch.browser.gate import GateLimits, PageGate
 from assay.fetch.web.fetcher import WebFetcher
 from assay.fetch.web.in_flight import InFlight, once
 
-# Whether a page says anything without its scripts.
+# # Whether a page has text without its scripts.
 
 SHORT, BARE = 200, 40
-"""Characters of text below which a page is suspected of needing its scripts, and below which it says nothing."""
+"""Characters of text below which a page is suspected of needing its scripts, and below which it has no content."""
 BEGINNING = 32_000
-"""Bytes of a page which are looked at first: where they say enough, so does the page."""
+"""Bytes of a page that are examined first: if they have enough text, so does the page."""
 LARGEST = 5_000_000
-"""Bytes; what is larger is taken as it is."""
+"""Bytes; larger pages are taken as they are."""
 RUN = frozenset(
     ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript")
 )
-"""Types of scripts which run; others are data."""
+"""Types of scripts that run; others are data."""
 ASIDE = ["script", "style", "noscript", "template", "head", "nav", "header", "footer", "aside", "form", "svg"]
 _SCRIPT = re.compile(rb"<script", re.IGNORECASE)
 
 
 class PageGlance(msgspec.Struct, frozen=True):
-    """A page at a glance: characters of its text, menus and the like left out, and whether scripts run in it."""
+    """A quick look at a page: the characters of its text without menus and the like, and whether scripts run in it."""
 
     characters: int
     scripts: bool
@@ -47,12 +47,12 @@ class PageGlance(msgspec.Struct, frozen=True):
 
     @property
     def short(self) -> bool:
-        """Whether there may be more of it once they have."""
+        """Whether there may be more text after the scripts have run."""
         return self.scripts and self.characters < SHORT
 
 
 def look(body: bytes) -> PageGlance:
-    """How much text there is in an HTML page, at least. Blocking: some milliseconds a megabyte."""
+    """Measure how much text an HTML page has at least. Blocking: some milliseconds per megabyte."""
     if len(body) > LARGEST or not _SCRIPT.search(body):
         return PageGlance(characters=len(body), scripts=False)
     if len(body) > BEGINNING and not (glance := _looked_at(body[:BEGINNING])).short and glance.scripts:
@@ -74,7 +74,7 @@ HTML = ("text/html", "application/xhtml+xml")
 
 
 class RenderLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one rendered page may take: seconds in all and until it rests, requests and bytes; pages at once."""
+    """Limits of one rendered page: seconds in all and until it goes quiet, requests and bytes; and pages at once."""
 
     seconds: float = 20.0
     quiet: float = 6.0
@@ -95,7 +95,7 @@ class Renderer(Protocol):
 
 
 class BrowserChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The browser which renders: the one `made` already, else the `executable`; `lacking` says what it needs."""
+    """The browser that renders: the existing `made`, else the `executable`; `lacking` says what is missing."""
 
     made: Renderer | None = None
     executable: str = ""
@@ -103,9 +103,9 @@ class BrowserChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderingFetcher:
-    """Fetches pages and, of those that need their scripts, what is there once these have run.
+    """Fetches pages, and renders those that need their scripts.
 
-    Implements `core.ports.Fetcher`. The body of a rendered page is what the browser shows, as HTML; its headers say so.
+    Implements `core.ports.Fetcher`. The body of a rendered page is the HTML that the browser shows; its headers say so.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class RenderingFetcher:
         *,
         always: bool = False,
     ) -> None:
-        """With `always` every page which has scripts is rendered."""
+        """With `always`, every page with scripts is rendered."""
         self._pages, self._others, self._limits, self._always = pages, others, limits, always
         self._executable, self._lacking, self._browser = browser.executable, browser.lacking, browser.made
         self._making = asyncio.Lock()
@@ -125,7 +125,7 @@ class RenderingFetcher:
         self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
 
     async def close(self) -> None:
-        """Let go of the connections, and of the browser."""
+        """Close the connections and the browser."""
         browser, self._browser = self._browser, None
         try:
             if browser is not None:
@@ -152,10 +152,10 @@ class RenderingFetcher:
         return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
 
     async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
-        """The page rendered, where there is more of it then; else as it came, where that says anything.
+        """The rendered page if it has more text than before; else the original page if it has any.
 
         Raises:
-            FetchFailed: neither.
+            FetchFailed: neither has text.
         """
         try:
             rendered = await self._rendered(page, rules)
@@ -193,7 +193,7 @@ class RenderingFetcher:
     async def _made(self) -> Renderer:
         async with self._making:
             if self._browser is None:
-                # by name: playwright is an optional extra, and slow to load
+                # # imported by name: playwright is an optional extra, and slow to load
                 module = await asyncio.to_thread(importlib.import_module, "assay.fetch.browser.chromium")
                 self._browser = module.Chromium(self._executable)
             return self._browser

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-"""The second telling of a text box, for older programs."""
+"""The duplicate of a text box for older programs."""
 AROUND = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
-"""What stands around paragraphs and tables: content controls, tracked insertions."""
+"""Elements that wrap paragraphs and tables: content controls, tracked insertions."""
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _NOTES = ("footnotes", "endnotes")
 DEEPEST_STYLE = 10
@@ -34,7 +34,7 @@ DEEPEST_STYLE = 10
 class DocxExtractor:
     """One document: headings, paragraphs, list items, tables as rows with their headers, then the notes.
 
-    Tracked changes are read as accepted. Headers and footers of pages, comments and pictures are left out.
+    Tracked changes are read as accepted. Page headers and footers, comments and pictures are omitted.
     """
 
     name = "docx/1"
@@ -43,10 +43,10 @@ class DocxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: encrypted, damaged, made to harm, or without text; or the extra is missing.
+            ExtractError: encrypted, damaged, malicious, or without text; or the extra is missing.
         """
         need("docx", "python-docx")
         import docx  # noqa: PLC0415 - of the extra `office`
@@ -81,7 +81,7 @@ def _extracted(document: Document, text: str, name: str, extractor: str) -> Extr
 def _made(document: Document) -> datetime.datetime | None:
     try:
         made: datetime.datetime | None = document.core_properties.created
-    except ValueError:  # a date which is none
+    except ValueError:  # an invalid date
         return None
     return made
 
@@ -105,7 +105,7 @@ def _write(document: Document, writing: TextBuilder) -> None:
 
 
 def _blocks(above: etree._Element) -> Iterator[etree._Element]:
-    """Paragraphs and tables in order, also those inside content controls."""
+    """Paragraphs and tables in order, including those inside content controls."""
     stack = [above]
     while stack:
         node = stack.pop()
@@ -116,13 +116,13 @@ def _blocks(above: etree._Element) -> Iterator[etree._Element]:
 
 
 class _Styles:
-    """What the styles of a document make of its paragraphs."""
+    """Maps a document's styles to the kinds of its paragraphs."""
 
     def __init__(self, document: Document) -> None:
         self._styles = {style.style_id: style for style in document.styles}
 
     def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
-        """A heading, an item or a paragraph."""
+        """Write a heading, an item or a paragraph."""
         text = _text(paragraph)
         names = self._names(paragraph)
         found = next((match for match in map(_HEADING.fullmatch, names) if match), None)
@@ -148,7 +148,7 @@ class _Styles:
 
 
 def _text(above: etree._Element) -> str:
-    """The text in an element, as it is when tracked changes are accepted."""
+    """The text in an element, with tracked changes accepted."""
     parts: list[str] = []
     for node in above.iter(f"{W}t", f"{W}tab", f"{W}br", f"{W}cr", f"{W}noBreakHyphen", f"{W}p"):
         if next(node.iterancestors(FALLBACK), None) is not None:
@@ -161,7 +161,9 @@ def _text(above: etree._Element) -> str:
 
 
 def _rows(table: etree._Element) -> list[list[str]]:
-    """Its cells; one merged with those above has their text, one over several columns is followed by empty ones."""
+    """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
+    cells.
+    """
     rows: list[list[str]] = []
     for line in table.iterchildren(f"{W}tr"):
         row: list[str] = []
@@ -183,7 +185,7 @@ def _width(cell: etree._Element) -> int:
 def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(blob, parser)
-    notes = [_text(note) for note in root if note.get(f"{W}type") is None]  # the others are lines which part them off
+    notes = [_text(note) for note in root if note.get(f"{W}type") is None]  # the others are separator lines
     if any(note.strip() for note in notes):
         writing.heading(kind.capitalize(), 2)
         for note in notes:

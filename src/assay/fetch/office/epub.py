@@ -26,13 +26,13 @@ PAGES = ("application/xhtml+xml", "text/html")
 MOST_CHAPTERS = 5_000
 LOCKED = "META-INF/encryption.xml"
 FONTS = b"http://www.idpf.org/2008/embedding"
-"""Fonts are scrambled so in books which anybody may read."""
+"""The method with which books that anybody may read scramble their fonts."""
 
 
 class EpubExtractor:
-    """One document: the chapters in the order of reading, each under its own headings.
+    """One document: the chapters in reading order, each under its own headings.
 
-    The table of contents is left out where the book says which it is.
+    The table of contents is omitted if the book marks it.
     """
 
     name = "epub/1"
@@ -41,10 +41,10 @@ class EpubExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: protected, damaged, made to harm, or without text.
+            ExtractError: protected, damaged, malicious, or without text.
         """
         with unpacked(data) as archive:
             place = _package(archive)
@@ -68,14 +68,14 @@ class EpubExtractor:
 
 
 def _package(archive: zipfile.ZipFile) -> str:
-    """Where the book says what it is made of."""
+    """The name of the part that lists the book's contents."""
     for root in xml(archive, CONTAINER).iter("{*}rootfile"):
         return unquote(str(root.get("full-path", "")))
     raise ExtractError(DAMAGED)
 
 
 def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
-    """The parts in the order of reading."""
+    """The parts in reading order."""
     items = {str(item.get("id")): item for item in package.iter(f"{BOOK}item")}
     for reference in list(package.iter(f"{BOOK}itemref"))[:MOST_CHAPTERS]:
         item = items.get(str(reference.get("idref")))
@@ -87,7 +87,7 @@ def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
 def _write(archive: zipfile.ZipFile, chapter: str, writing: TextBuilder) -> None:
     try:
         page = decode(archive.read(chapter))
-    except KeyError:  # a book which names a chapter it does not have: the others are read
+    except KeyError:  # the book names a chapter that it lacks: the others are read
         return
     body = LexborHTMLParser(page).body
     if body is not None:

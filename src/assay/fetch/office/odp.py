@@ -6,7 +6,7 @@ from assay.fetch.office.odt import OdtExtractor
 
 
 class OdpExtractor(OdtExtractor):
-    """A section for each slide, whose heading says its number."""
+    """One section per slide; its heading states the slide's number."""
 
     name = "odp/1"
     suffixes = (".odp",)

@@ -6,7 +6,7 @@ from assay.fetch.office.xlsx import XlsxExtractor
 
 
 class OdsExtractor(XlsxExtractor):
-    """As `XlsxExtractor`."""
+    """Like `XlsxExtractor`."""
 
     name = "ods/1"
     suffixes = (".ods",)

@@ -21,13 +21,13 @@ DC = "{http://purl.org/dc/elements/1.1/}"
 META = f"{URN}meta:1.0}}"
 LEFT_OUT = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
 MOST_REPEATED = 100
-"""Cells or spaces one element may stand for; more is there for the layout."""
+"""The most cells or spaces that one element may repeat; more are for layout."""
 
 
 class OdtExtractor:
-    """One document: headings, paragraphs, items, tables as rows with their headers; of a presentation its slides.
+    """One document: headings, paragraphs, items, tables as rows with their headers; for a presentation, its slides.
 
-    Tracked changes are read as accepted; comments and pictures are left out.
+    Tracked changes are read as accepted; comments and pictures are omitted.
     """
 
     name = "odt/1"
@@ -36,10 +36,10 @@ class OdtExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: encrypted, damaged, made to harm, or without text.
+            ExtractError: encrypted, damaged, malicious, or without text.
         """
         with unpacked(data) as archive:
             writing = TextBuilder()
@@ -67,7 +67,7 @@ def _fact(facts: etree._Element | None, tag: str) -> str:
 
 
 def _write(body: etree._Element, writing: TextBuilder) -> None:
-    """The blocks below `body`, walked and not recursed: files nest as deep as they like."""
+    """Write the blocks below `body`, without recursion: files may nest arbitrarily deep."""
     slides = 0
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
     while stack:
@@ -99,7 +99,7 @@ def _write_paragraph(node: etree._Element, deep: int, writing: TextBuilder) -> N
 
 
 def _text(above: etree._Element) -> str:
-    """What a reader sees of an element: spaces and breaks are elements of their own."""
+    """The text of an element that a reader sees: spaces and breaks are elements of their own."""
     parts: list[str] = []
     walk = etree.iterwalk(above, events=("start", "end"))
     for event, node in walk:
@@ -114,7 +114,7 @@ def _text(above: etree._Element) -> str:
 
 
 def _rows(table: etree._Element) -> list[list[str]]:
-    """Its cells, also those of rows which are marked as its head."""
+    """The table's cells, including those of header rows."""
     rows: list[list[str]] = []
     for line in table.iter(f"{TABLE}table-row"):
         row: list[str] = []

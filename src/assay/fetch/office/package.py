@@ -1,4 +1,4 @@
-"""The ZIP file that a document is, opened only when it is harmless; and its XML, read without entities."""
+"""Opens a document's ZIP file only if it is harmless, and parses its XML without entities."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MOST_PARTS = 10_000
 MOST_UNPACKED = 512 * 1024 * 1024
 RATIO = 250
 RATIO_FROM = 16 * 1024 * 1024
-"""Bytes from which on the ratio counts: a sheet of equal rows may reach it."""
+"""From this many bytes on the ratio is checked: a sheet of equal rows may exceed it."""
 CHUNK = 64 * 1024
 HEAD = 4096
 MARKED = (".xml", ".rels", ".opf", ".ncx")
 OLE = b"\xd0\xcf\x11\xe0"
-"""The beginning of the containers of old Office, and of encrypted documents of the new."""
+"""The beginning of the containers of old Office documents, and of encrypted new ones."""
 
 LOCKED = "encrypted, or of an older format; open it, and save it anew without a password"
 DAMAGED = "damaged, or not a document of this format"
@@ -33,10 +33,10 @@ ENTITIES = "its XML defines entities, which documents of this format do not have
 
 
 def need(module: str, package: str) -> None:
-    """Nothing, when `module` is there.
+    """Check that `module` is installed.
 
     Raises:
-        ExtractError: it is not installed; the message says how to get it.
+        ExtractError: it is not installed; the message says how to install it.
     """
     if find_spec(module) is None:
         raise ExtractError(f"reading it needs {package}; install it with: pip install 'assay[office]'")
@@ -44,13 +44,13 @@ def need(module: str, package: str) -> None:
 
 @contextmanager
 def unpacked(data: bytes) -> Iterator[zipfile.ZipFile]:
-    """The document's archive, each part of which was unpacked once and found harmless.
+    """The document's archive, after each part was unpacked once and found harmless.
 
-    Sizes are counted, not believed; a part which defines entities is refused, since they may be made to fill
-    the memory or to read other files (and the readers do not follow them either).
+    Sizes are counted, not believed. A part that defines entities is refused, because entities can fill the memory or
+    read other files (the parsers do not resolve them either).
 
     Raises:
-        ExtractError: encrypted, damaged, or made to harm.
+        ExtractError: encrypted, damaged, or malicious.
     """
     if data.startswith(OLE):
         raise ExtractError(LOCKED)
@@ -92,10 +92,10 @@ def _check(archive: zipfile.ZipFile, packed: int) -> None:
 
 
 def xml(archive: zipfile.ZipFile, name: str) -> etree._Element:
-    """The root of a part; no entity is resolved, nothing is loaded from elsewhere.
+    """The root of a part; no entity is resolved, and nothing is loaded from elsewhere.
 
     Raises:
-        ExtractError: there is no such part, or it is no XML.
+        ExtractError: there is no such part, or it is not XML.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:

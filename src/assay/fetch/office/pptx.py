@@ -25,9 +25,9 @@ DEEPEST_GROUP = 8
 
 
 class PptxExtractor:
-    """One document: a section for each slide, whose heading says its number; text, tables, then its notes.
+    """One document: one section per slide, whose heading states its number, with text, tables, and then the notes.
 
-    A passage's headings so say on which slide it stands. Pictures and charts are left out.
+    The headings of a passage thus name its slide. Pictures and charts are omitted.
     """
 
     name = "pptx/1"
@@ -36,10 +36,10 @@ class PptxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: encrypted, damaged, made to harm, or without text; or the extra is missing.
+            ExtractError: encrypted, damaged, malicious, or without text; or the extra is missing.
         """
         need("pptx", "python-pptx")
         import pptx  # noqa: PLC0415 - of the extra `office`
@@ -61,7 +61,7 @@ def _extracted(shown: Presentation, text: str, name: str, extractor: str) -> Ext
     facts = shown.core_properties
     try:
         made = facts.created
-    except ValueError:  # a date which is none
+    except ValueError:  # an invalid date
         made = None
     return Extracted(
         text=text,
@@ -76,7 +76,7 @@ def _extracted(shown: Presentation, text: str, name: str, extractor: str) -> Ext
 
 
 def _write(slide: Slide, number: int, writing: TextBuilder) -> bool:
-    """A slide; whether it says anything."""
+    """Write a slide; return whether it has any text."""
     before = len(writing.text)
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
@@ -97,7 +97,7 @@ def _write(slide: Slide, number: int, writing: TextBuilder) -> bool:
 
 
 def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
-    """The shapes in their order, also those in groups."""
+    """The shapes in order, including those in groups."""
     for shape in shapes:
         inner = getattr(shape, "shapes", None)
         if inner is not None and deep < DEEPEST_GROUP:

@@ -6,7 +6,7 @@ from assay.fetch.office.xlsx import XlsxExtractor
 
 
 class XlsExtractor(XlsxExtractor):
-    """As `XlsxExtractor`."""
+    """Like `XlsxExtractor`."""
 
     name = "xls/1"
     suffixes = (".xls", ".xlsb")

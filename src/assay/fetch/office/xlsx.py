@@ -1,4 +1,4 @@
-"""Spreadsheets: a document for each sheet, a line for each row."""
+"""Spreadsheets: one document per sheet, one line per row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
 
 MOST_TEXT = 128 * 1024 * 1024
-"""Code points taken from one workbook."""
+"""The most code points taken from one workbook."""
 MOST_COLUMNS = 1_000
 LETTERS = 26
 
@@ -30,10 +30,10 @@ Placed = tuple[int, Row]
 
 
 class XlsxExtractor:
-    """A document for each sheet; a row is `header: value | header: value | cells: A2:C2`, empty cells left out.
+    """One document per sheet; a row is `header: value | header: value | cells: A2:C2`, without empty cells.
 
-    Values of formulas are those the program stored; nothing is computed, no macro runs. Header and notes above it are
-    told from the first rows, as those of a CSV file are. Hidden sheets are left out.
+    Values of formulas are those that the program stored; nothing is computed, and no macro runs. The header and the
+    notes above it are inferred from the first rows, as in a CSV file. Hidden sheets are omitted.
     """
 
     name = "xlsx/1"
@@ -43,11 +43,12 @@ class XlsxExtractor:
     old = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """The sheets, in order.
+        """Yield the sheets, in order.
 
         Raises:
-            ExtractError: encrypted, damaged, made to harm, or without values; or the extra is missing; or, after the
-                sheets before it, a sheet which cannot be read.
+            ExtractError: encrypted, damaged, malicious, or without values; or the extra is missing; or, after the
+                sheets
+                before it, a sheet that cannot be read.
         """
         need("python_calamine", "python-calamine")
         if not (self.old and data.startswith(OLE)):
@@ -84,7 +85,7 @@ def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extra
 
 
 def _is_shown(sheet: SheetMetadata) -> bool:
-    """Whether it is a sheet of cells, and not hidden."""
+    """Whether it is a visible sheet of cells."""
     return sheet.visible == type(sheet.visible).Visible and sheet.typ == type(sheet.typ).WorkSheet
 
 
@@ -117,7 +118,7 @@ def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
-    """The rows which hold anything; those above the first with a value are not among what calamine gives."""
+    """The rows that are not empty; calamine omits the rows above the first value."""
     first = (sheet.start or (0, 0))[0] + 1
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), first):
         cells = [one_cell(clean(shown(value))) for value in row[:MOST_COLUMNS]]
@@ -126,7 +127,7 @@ def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
 
 
 def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
-    """The columns' names and the lines of a sheet whose first column is the `first`, from 0."""
+    """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
     width = max(len(cells) for _, cells in rows)
     columns = Counter(_filled(cells) for _, cells in rows).most_common(1)[0][0]
     above, head, _ = split_head([_cut(cells) for _, cells in rows], min(columns, width))
@@ -142,7 +143,7 @@ def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
 
 
 def _filled(cells: Row) -> int:
-    """How many cells a row has up to its last which is not empty."""
+    """How many cells a row has up to its last non-empty one."""
     return len(_cut(cells))
 
 
@@ -164,7 +165,7 @@ def letters(column: int) -> str:
 
 
 def shown(value: Value) -> str:
-    """A cell's value as text: numbers without the `.0` of what is whole, dates as ISO."""
+    """A cell's value as text: whole numbers without `.0`, dates as ISO."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):

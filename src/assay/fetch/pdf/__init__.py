@@ -9,20 +9,20 @@ from assay.core.sources import Extracted
 
 PACKAGE = "rapidocr"
 SCAN_SECONDS = 600.0
-"""What reading one scanned document may take."""
+"""The time limit for reading one scanned document."""
 
 
 def reads_scans() -> bool:
-    """Whether scanned pages can be read here: the extra `ocr` is installed."""
+    """Whether scanned pages can be read: the extra `ocr` is installed."""
     return all(find_spec(module) is not None for module in (PACKAGE, "onnxruntime"))
 
 
 class PdfExtractor:
-    """One document: a paragraph a line, a blank line between paragraphs, a form feed between pages.
-    Page numbers and running heads and feet are left out.
+    """One document: one line per paragraph, a blank line between paragraphs, a form feed between pages. Page numbers
+    and running heads and feet are omitted.
 
-    Title, author and date come from the document's information where it has any, else the title is the first line
-    or the file's name. Scanned pages have no text; nothing is recognised from pictures.
+    Title, author and date come from the document's information if it has any; else the title is the first line or the
+    file's name. Scanned pages have no text, because nothing is recognised from pictures.
     """
 
     name = "pdf/3"
@@ -30,15 +30,15 @@ class PdfExtractor:
     media_type = "application/pdf"
     isolated = True
     scans = "assay.fetch.pdf.recognition:ScannedPdfExtractor"
-    """What reads a document which raises `NoLetters`, where its libraries are installed."""
+    """The extractor for documents that raise `NoLetters`, if its libraries are installed."""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: encrypted, damaged, or without text; or, after the document, pages which could not be read.
+            ExtractError: encrypted, damaged, or without text; or, after the document, pages could not be read.
         """
-        # A tenth of a second to import, and only the process which reads PDFs needs it.
+        # # The import takes a tenth of a second, and only a process that reads PDFs needs it.
         from assay.fetch.pdf.document import read  # noqa: PLC0415
 
         return read(data, name, self.name)

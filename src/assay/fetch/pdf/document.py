@@ -19,22 +19,22 @@ from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
 from assay.fetch.text_decoder import clean
 
-# Lines which belong to the paper and not to the text: page numbers, running heads and feet.
+# # Lines that belong to the paper and not to the text: page numbers, running heads and feet.
 
 EDGE_ROWS = 2
-"""Rows at the top of a page, and as many at its foot, which may be running ones."""
+"""Rows at the top and at the foot of a page, each, that may be running ones."""
 SAME_PLACE = 3.0
-"""Points by which the bases of one running line differ at most."""
+"""The most points by which the bases of one running line differ."""
 SAME_ROW = 0.4
 LEAST_PAGES = 3
 SET_APART = 1.4
-"""A running line stands further from the text than this many usual steps from line to line."""
+"""A running line is further from the text than this many usual line distances."""
 LEAST_LETTERS = 3
 LONGEST = 160
 NEXT, NEAR = 2, 0.7
-"""A chapter's head stands on the next page or the next but one, but where figures fill a page."""
+"""A chapter's head recurs on the next page or the one after, unless figures fill a page."""
 TOLD = 0.5
-"""A head says nothing new when at least this share of its words stands in the text."""
+"""A head says nothing new if at least this share of its words occurs in the text."""
 _NUMBER = re.compile(r"\d{1,5}")
 _ROMAN = re.compile(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -44,7 +44,7 @@ YEAR = 4
 
 
 class EdgeRow(msgspec.Struct, frozen=True):
-    """Lines beside each other near an edge of page `page` (from 0); `apart` says that they stand off the text."""
+    """Lines beside each other near an edge of page `page` (from 0); `apart`: they are set off from the text."""
 
     page: int
     edge: str
@@ -55,7 +55,7 @@ class EdgeRow(msgspec.Struct, frozen=True):
 
 
 def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
-    """The pages without their running lines. What a head says that nothing else does stays where it stands first."""
+    """The pages without their running lines. A head with words that occur nowhere else stays at its first place."""
     rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
     found = _counting(rows, len(pages)) | _repeated(rows, len(pages))
     gone: dict[int, set[int]] = defaultdict(set)
@@ -73,7 +73,7 @@ def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
     bases = [median(page[at].base for at in row) for row in rows]
     steps = [above - below for above, below in pairwise(bases)]
     usual = median(steps) if steps else 0.0
-    # Of a page with little on it the same row is no head and foot at once.
+    # # On a page with few lines the same row is not both head and foot.
     most = min(EDGE_ROWS, len(rows) // 2)
     found = []
     for edge, order in (("top", range(most)), ("foot", range(len(rows) - 1, len(rows) - 1 - most, -1))):
@@ -88,7 +88,7 @@ def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
 
 
 def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
-    """The numbers of lines which stand on one level, from the top."""
+    """The numbers of the lines on one level, from the top."""
     rows: list[list[int]] = []
     level = 0.0
     for at in sorted(range(len(page)), key=lambda at: -page[at].base):
@@ -101,7 +101,7 @@ def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
 
 
 def _counting(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
-    """The rows with a number at an end which counts with the pages, at one place."""
+    """The rows with a number at one end that counts with the pages, at one place."""
     by_offset: dict[tuple[str, bool, int], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         for roman, value in _end_numbers(row.text):
@@ -117,7 +117,7 @@ def _counting(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
 
 
 def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
-    """The numbers a row begins or ends with, as page numbers stand; Roman ones say so."""
+    """The numbers that a row begins or ends with, in the form of page numbers; the result marks Roman ones."""
     numbers = list(_NUMBER.finditer(text))
     for match in {numbers[0], numbers[-1]} if numbers else ():
         if _is_outer(text, match):
@@ -132,13 +132,13 @@ def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
 
 def _is_outer(text: str, match: re.Match[str]) -> bool:
     before, behind = text[: match.start()], text[match.end() :]
-    # 3.1 is the number of a section, and 1911a no number
+    # # 3.1 is the number of a section, and 1911a is not a number
     whole = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", behind)
     return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_bare(text))
 
 
 def _is_bare(text: str) -> bool:
-    """Whether a row is a page number with at most a word beside it."""
+    """Whether a row is a page number with at most one word beside it."""
     return len(_WORD.findall(_ROMAN.sub("", text))) <= 1
 
 
@@ -148,7 +148,7 @@ def _roman(text: str) -> int:
 
 
 def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
-    """The rows which say the same at one place on many pages, set apart from the text there."""
+    """The rows with the same text at one place on many pages, set off from the text there."""
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         if sum(map(str.isalpha, row.text)) >= LEAST_LETTERS:
@@ -165,7 +165,7 @@ def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
 
 
 def _is_run(rows: Sequence[EdgeRow]) -> bool:
-    """Whether rows stand off the text, and follow one another: on each page, or on each left or right one."""
+    """Whether rows are set off from the text and occur on successive pages, or on successive left or right pages."""
     apart = sum(row.apart for row in rows)
     numbers = sorted({row.page for row in rows})
     near = sum(after - before <= NEXT for before, after in pairwise(numbers))
@@ -173,7 +173,7 @@ def _is_run(rows: Sequence[EdgeRow]) -> bool:
 
 
 def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
-    """The rows parted by where they stand."""
+    """The rows grouped by place."""
     groups: list[list[int]] = []
     for at in sorted(chosen, key=lambda at: rows[at].base):
         if groups and rows[at].base - rows[groups[-1][0]].base <= SAME_PLACE:
@@ -186,7 +186,7 @@ def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[i
 def _only_there(
     gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Where what running lines say, and nothing that is left does, stands first: the page, and the lines there."""
+    """For running lines with words that occur nowhere else: the first page of each, and its lines there."""
     body = {word for page in left for line in page for word in _said(line.text)}
     told: set[str] = set()
     first = []
@@ -207,7 +207,7 @@ def _said(text: str) -> list[str]:
 PAGE_BREAK = "\f"
 MOST_PAGES = 10_000
 MOST_TEXT = 64 * 1024 * 1024
-"""Code points taken from one document."""
+"""The most code points taken from one document."""
 NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
@@ -220,10 +220,10 @@ _SPACE = re.compile(r"\s+")
 
 
 def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
-    """The one document in `data`.
+    """Return the one document in `data`.
 
     Raises:
-        ExtractError: encrypted, damaged, or without text; or, after the document, pages which could not be read.
+        ExtractError: encrypted, damaged, or without text; or, after the document, pages could not be read.
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
@@ -238,7 +238,7 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
 
 
 def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
-    """The lines of each page, and the numbers of the pages which cannot be read, or are too many."""
+    """The lines of each page, and the numbers of the pages that cannot be read, or are too many."""
     pages: list[list[PrintedLine]] = []
     bad: list[int] = []
     size = 0
@@ -274,7 +274,7 @@ def _empty(pdf: Pdf, bad: int) -> ExtractError:
 
 
 def made_of(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
-    """The document which the lines of its pages make."""
+    """Build the document from the lines of its pages."""
     text = _text(without_running_lines(pages))
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))

@@ -1,4 +1,4 @@
-"""The lines of a PDF's pages, with the places where they stand, by PDFium."""
+"""The lines of a PDF's pages and their positions, by PDFium."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
 
 FLATTENED = 1
 SPARSE = 0.5
-"""A line is looked at for cells where a character takes more than this share of the font's size: prose takes less."""
+"""A line is searched for cells if a character takes more than this share of the font's size: prose takes less."""
 WIDE_SPACE = 0.95
-"""White space wider than this many font sizes stands between cells."""
+"""White space wider than this many font sizes separates cells."""
 LINE_END_HYPHEN = "\ufffe"
-"""What PDFium writes for a hyphen at the end of a line, in place of the hyphen and the line's end."""
+"""What PDFium writes in place of a hyphen at the end of a line and the line's end."""
 
 _LINE = re.compile(rf"[^\r\n{LINE_END_HYPHEN}]+(?:{LINE_END_HYPHEN}|$)?")
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{3,}")
 
 
 class Pdf:
-    """An open document. Not for several threads: PDFium is not made for them.
+    """An open document. Not thread-safe, because PDFium is not.
 
     Raises:
         ExtractError: encrypted with a password, or damaged.
     """
 
     def __init__(self, data: bytes) -> None:
-        # PDFium sets no error for some failures, and the one before would stand: this sets one that bytes never give.
+        # # PDFium sets no error for some failures, which would leave the previous one: this sets one that bytes never
+        # cause.
         raw.FPDF_LoadDocument(b"\0", None)
         try:
             self._document = pypdfium2.PdfDocument(data, password="")
@@ -45,12 +46,12 @@ class Pdf:
         self.encrypted = raw.FPDF_GetSecurityHandlerRevision(self._document) >= 0
 
     def facts(self) -> dict[str, str]:
-        """The document's own word on itself: Title, Author, CreationDate and so on; "" where it has none."""
+        """What the document says about itself: Title, Author, CreationDate and so on; "" for missing values."""
         found: dict[str, str] = self._document.get_metadata_dict()
         return found
 
     def page(self, number: int) -> list[PrintedLine]:
-        """The lines of a page (from 1), in the order of its content; what was filled into a form comes with them.
+        """The lines of a page (from 1), in the order of its content, including the entries in a form.
 
         Raises:
             ExtractError: the page cannot be read.
@@ -75,7 +76,7 @@ class Pdf:
 
     @contextmanager
     def opened(self, number: int) -> Iterator[Any]:
-        """A page (from 1), as PDFium has it.
+        """A page (from 1) as PDFium's object.
 
         Raises:
             ExtractError: there is no such page, or it cannot be read or drawn.
@@ -105,7 +106,7 @@ class Pdf:
         return False
 
     def picture(self, number: int, dots: int, widest: int) -> tuple[Any, float]:
-        """A page (from 1) as an array of grey or coloured dots, `dots` an inch, and how many dots a point has.
+        """A page (from 1) as an array of grey or coloured pixels, `dots` per inch, and the number of pixels per point.
 
         Raises:
             ExtractError: the page cannot be drawn.
@@ -121,7 +122,7 @@ class Pdf:
             raise ExtractError("damaged") from error
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Free its memory."""
         self._document.close()
 
 
@@ -158,7 +159,7 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
 
 
 def _parts(page: pypdfium2.PdfTextPage, text: str, index: range | list[int], size: float) -> Iterator[PrintedPart]:
-    """The pieces of a line between which the white space is wider than between words."""
+    """The pieces of a line that are separated by more white space than words are."""
     start = 0
     left = _place(page, index[0]).x
     for space in re.finditer(r"\s+", text):
@@ -181,9 +182,9 @@ def _right(page: pypdfium2.PdfTextPage, number: int) -> float:
 
 
 def characters(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:
-    """The text, and for each of its characters PDFium's number of it.
+    """The text, and PDFium's number of each character.
 
-    PDFium leaves characters without a meaning out of the text, and counts halves of characters.
+    PDFium omits characters without a meaning from the text, and counts halves of characters.
     """
     count = page.count_chars()
     text = page.get_text_range() if count > 0 else ""
@@ -202,7 +203,7 @@ def characters(page: pypdfium2.PdfTextPage) -> tuple[str, range | list[int]]:
 
 
 class _Place:
-    """Where a character stands, in a frame turned so that its line runs to the right; `size` is its font's height."""
+    """A character's position, in a frame rotated so that its line runs to the right; `size` is its font's height."""
 
     __slots__ = ("size", "x", "y")
 
@@ -224,8 +225,8 @@ def _place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
 def _logical(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
     """`text` in reading order.
 
-    PDFium turns words of right-to-left scripts round, from the order on the page to that of reading. Where one
-    glyph stands for a whole word its letters were in that order already.
+    PDFium reverses words of right-to-left scripts, from the order on the page to the order of reading. If one glyph
+    stands for a whole word, its letters were in reading order already.
     """
 
     def turned(match: re.Match[str]) -> str:

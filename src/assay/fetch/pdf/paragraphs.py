@@ -1,4 +1,4 @@
-"""Paragraphs and tables from lines which only have places: how a page of print is read."""
+"""Paragraphs and tables from positioned lines: reads a page of print."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 from assay.fetch.text_form import names_of, one_cell, row_lines
 
-# Tables: lines whose pieces stand below each other in columns, read as rows which carry their heads.
+# # Tables: lines with pieces aligned in columns, read as rows that include their heads.
 
 FEWEST_ROWS = 2
 """Rows below the head."""
 ROWS_APART = 3.0
-"""Lines further apart than this many times the font's size are not of one table."""
+"""Lines further apart than this many font sizes do not belong to one table."""
 WRAPPED = 0.92
-"""A line nearer to the one above than this share of the usual distance goes on with its cells."""
+"""A line closer to the one above than this share of the usual distance continues its cells."""
 FILLED = 0.7
-"""The share of rows which fill more than one column."""
+"""The share of rows that fill more than one column."""
 BARS = len("|  |")
 
 
 class PrintedPart(msgspec.Struct, frozen=True, gc=False):
-    """A piece of a line which stands apart from the others, as a cell does, and from where to where (points)."""
+    """A piece of a line that is separate from the others, as a cell is, with its left and right ends (points)."""
 
     text: str
     left: float
@@ -35,7 +35,7 @@ class PrintedPart(msgspec.Struct, frozen=True, gc=False):
 
 
 class Printed(msgspec.Struct, frozen=True, gc=False):
-    """A line of print: its pieces, the height it stands on (points, upwards), and the size of its font."""
+    """A line of print: its pieces, its height on the page (points, upwards), and the size of its font."""
 
     parts: tuple[PrintedPart, ...]
     base: float
@@ -43,7 +43,7 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tabled(msgspec.Struct, frozen=True):
-    """The lines from `first` up to `last`, which are a table, and its rows as they are written."""
+    """The lines from `first` up to `last`, which form a table, and its rows as text."""
 
     first: int
     last: int
@@ -71,7 +71,7 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
         placed.append(row)
         last += 1
     rows = _unwrapped(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
-    while rows and sum(map(bool, rows[-1])) < 2:  # a line of text which happens to stand below the first column
+    while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
         rows, last = rows[:-1], last - 1
     if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
         return None
@@ -81,19 +81,21 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
 
 
 def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether every column has a name of letters or a year, and most rows fill several: formulas stand in no table."""
+    """Whether every column has a name of letters or a year, and most rows fill several columns: formulas are not a
+    table.
+    """
     named = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
     return named and sum(sum(map(bool, row)) > 1 for row in rows) >= FILLED * len(rows)
 
 
 class _Columns:
-    """Where the columns of a table stand, from left to right, as far as seen: each as wide as its widest cell."""
+    """The known positions of a table's columns, from left to right: each as wide as its widest cell."""
 
     def __init__(self, parts: Sequence[PrintedPart]) -> None:
         self.edges = [(part.left, part.right) for part in parts]
 
     def place(self, parts: Sequence[PrintedPart]) -> dict[int, str] | None:
-        """The pieces of a line by column; None where they do not fit into the columns, one each."""
+        """The pieces of a line by column; None if they do not fit, one in each column."""
         found: dict[int, str] = {}
         edges = list(self.edges)
         for part in parts:
@@ -108,7 +110,7 @@ class _Columns:
         return found
 
     def _column(self, part: PrintedPart) -> int | None:
-        """The one column a piece stands in or, where it is below none, the nearest."""
+        """The one column that a piece is in, or the nearest if it is below none."""
         over = [at for at, (left, right) in enumerate(self.edges) if part.left < right and part.right > left]
         if over:
             return over[0] if len(over) == 1 else None
@@ -119,7 +121,7 @@ class _Columns:
 
 
 def _unwrapped(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
-    """The rows; a line without a first cell which stands nearer than usual goes on with the row above."""
+    """The rows; a line without a first cell that is closer than usual continues the row above."""
     steps = sorted(above.base - line.base for above, line in pairwise(lines))
     usual = steps[len(steps) // 2] if steps else 0.0
     rows: list[list[str]] = []
@@ -140,25 +142,25 @@ WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 SAME_ROW = 0.4
-"""Lines whose bases differ by less than this many font sizes stand beside each other."""
+"""Lines whose bases differ by less than this many font sizes are beside each other."""
 APART = 0.5
-"""Lines beside each other which are nearer than this many font sizes are one piece: a raised figure, a changed font."""
+"""Adjacent lines closer than this many font sizes are one piece: a superscript, a changed font."""
 WIDE = 1.35
-"""A distance of more than this many usual ones parts paragraphs."""
+"""A distance of more than this many usual ones separates paragraphs."""
 SHORT_END, SHORT = 0.12, 0.3
-"""A line ends its paragraph when it leaves this share of its column free: after a sentence, and before a capital."""
+"""A line ends its paragraph if it leaves this share of its column free: after a sentence, and before a capital."""
 LEAST_HEAD = 2
 SUSPENDED = re.compile(
     r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
 )
-"""What follows a hyphen which stands for a part both words share; no second half of a word."""
+"""What follows a hyphen that stands for a part both words share, and is not the second half of a word."""
 
 
 class PrintedLine(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """A line of print. In points, y upwards: it runs from `left` to `right` on `base`, in a font `size` high.
 
-    `hyphen` says that its last word goes on in the next line; the hyphen is not in `text`. `parts` are its pieces,
-    where white space wider than that between words parts them.
+    `hyphen`: its last word continues in the next line; the hyphen is not in `text`. `parts` are its pieces, separated
+    by more white space than words are.
     """
 
     text: str
@@ -173,8 +175,8 @@ class PrintedLine(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset()) -> list[str]:
     """The paragraphs of a page, each on one line.
 
-    `words` are those of the whole document (see `vocabulary`): they tell whether a hyphen at the end of a line is
-    the word's own.
+    `words` are those of the whole document (see `vocabulary`): they decide whether a hyphen at the end of a line
+    belongs to the word.
     """
     rows = _rows(lines)
     usual, edges = _usual_step(rows), _Edges(rows)
@@ -195,12 +197,12 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
 
 
 def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
-    """The words which stand in `lines`, folded; those with hyphens as a whole."""
+    """The words in `lines`, case-folded; hyphenated words as a whole."""
     return frozenset(word.casefold() for line in lines for word in WORD.findall(line.text))
 
 
 def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[str]) -> list[list[PrintedLine]]:
-    """The pages, a word which a page's end cuts as a whole on the first of the two."""
+    """The pages, with a word that is split across pages moved whole to the first one."""
     mended = [list(page) for page in pages]
     for page, following in pairwise(mended):
         if not (page and page[-1].hyphen and following):
@@ -217,10 +219,10 @@ def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[s
 
 
 def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
-    """Two lines of a paragraph as one.
+    """Join two lines of a paragraph.
 
-    A hyphen at the line's end is left out when the whole word stands elsewhere in the document, kept when the word
-    with it does, and else left out between letters when a small one follows.
+    A hyphen at the line's end is dropped if the whole word occurs elsewhere in the document, and kept if the hyphenated
+    word does. Otherwise it is dropped between letters if the second is lower case.
     """
     if hyphen:
         if SUSPENDED.match(below):  # import- and export
@@ -238,7 +240,7 @@ def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozense
 
 
 def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """Lines beside each other as one: the cells of a table's row, a number and its heading."""
+    """Merge lines beside each other: the cells of a table's row, a number and its heading."""
     rows: list[PrintedLine] = []
     for line in lines:
         above = rows[-1] if rows else None
@@ -258,17 +260,17 @@ def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
 
 
 def _beside(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
-    """The pieces of two lines beside each other; the last and the first are one where they stand close together."""
+    """The pieces of two lines beside each other; the last and the first are merged if they are close together."""
     before, behind = pieces(above), pieces(line)
     last, first = before[-1], behind[0]
     if first.left - last.right > APART * max(above.size, line.size):
         return (*before, *behind)
-    between = "" if _alike(above, line) else " "  # a footnote's figure is no digit of the number before it
+    between = "" if _alike(above, line) else " "  # a footnote's figure is not a digit of the number before it
     return (*before[:-1], PrintedPart(f"{last.text}{between}{first.text}", last.left, first.right), *behind[1:])
 
 
 def pieces(line: PrintedLine) -> tuple[PrintedPart, ...]:
-    """What stands apart on a line: all of it, where nothing does."""
+    """The separate pieces of a line; the whole line if there are none."""
     return line.parts or (PrintedPart(line.text, line.left, line.right),)
 
 
@@ -277,7 +279,7 @@ def _level(above: PrintedLine, line: PrintedLine) -> bool:
 
 
 def _usual_step(rows: Sequence[PrintedLine]) -> float:
-    """The distance from line to line on this page, in points; 0 when nothing tells."""
+    """The usual distance between lines on this page, in points; 0 if unknown."""
     steps = [above.base - line.base for above, line in pairwise(rows) if _alike(above, line)]
     near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
     return median(near) if near else 0.0
@@ -288,7 +290,7 @@ def _alike(above: PrintedLine, line: PrintedLine) -> bool:
 
 
 class _Edges:
-    """How far to the right the lines reach which begin at about the same place: a column's edge."""
+    """How far to the right lines with about the same beginning reach: the edge of their column."""
 
     def __init__(self, rows: Sequence[PrintedLine]) -> None:
         self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
@@ -298,7 +300,7 @@ class _Edges:
             self._right[slot] = max(self._right.get(slot, row.right), row.right)
 
     def free(self, line: PrintedLine) -> float:
-        """The share of its column which `line` leaves free at its end, 0 to 1."""
+        """The share of its column that `line` leaves free at its end, 0 to 1."""
         slot = int(line.left // self._unit)
         right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
@@ -312,7 +314,7 @@ def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) 
         return True
     step = above.base - line.base
     ended = ENDED.search(above.text) is not None
-    if step < -SAME_ROW * line.size:  # up: another column, or a text set beside
+    if step < -SAME_ROW * line.size:  # up: another column, or text set beside it
         return ended or not line.text[0].islower()
     if usual and step > WIDE * max(usual, line.size):
         return True

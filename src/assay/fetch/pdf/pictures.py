@@ -1,7 +1,7 @@
-"""Pages of a PDF as they are printed: a picture of one, and where on it a passage stands.
+"""Pages of a PDF as printed: a picture of a page, and the place of a passage on it.
 
-Both are made in a process of their own, as all of PDFium's work: the file is somebody else's. The process is that which
-reads files, so what is asked comes as the name of the file, and the answer as its one document.
+Like all of PDFium's work, both run in a separate process, because the file is untrusted. That process reads files, so
+the question is passed as the file's name, and the answer as its one document.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ from assay.core.sources import Extracted, PageAsked, PageBox, PagePlaces
 from assay.fetch.pdf.lines import Pdf, characters
 
 TALLEST = 6
-"""A page which is so many times as high as wide, or as wide as high, has no picture: its dots would be too many."""
+"""A page that is this many times as high as wide, or as wide as high, gets no picture: it would have too many
+pixels.
+"""
 PIECE = 24
-"""Letters of a part of a passage, where the whole does not stand on the page in one stretch."""
+"""Letters of a piece of a passage, if the whole is not on the page in one stretch."""
 SCALE = 10_000
 NEXT = 0.02
-"""The share of a page's width which is at most between two words of a line."""
+"""The most space between two words of a line, as a share of the page's width."""
 
 
 class PagePictures:
-    """Answers a `PageAsked`: with a PNG in `body` where a width is asked for, with `PagePlaces` as JSON in `text`."""
+    """Answers a `PageAsked`: a PNG in `body` if a width is requested, else `PagePlaces` as JSON in `text`."""
 
     name = "pdf-pages/1"
     suffixes: tuple[str, ...] = ()
@@ -41,7 +43,7 @@ class PagePictures:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document, which holds the answer.
+        """Return one document that holds the answer.
 
         Raises:
             ExtractError: there is no such page, or it cannot be drawn.
@@ -68,7 +70,7 @@ def _picture(page: Any, width: int) -> bytes:
 
 
 def _png(width: int, height: int, kind: int, lines: bytes) -> bytes:
-    """A PNG of lines which are not filtered. `kind` is its colour type: grey, colours, colours with alpha."""
+    """Encode unfiltered lines as a PNG. `kind` is its colour type: grey, RGB, RGB with alpha."""
     head = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines, 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, body) for name, body in parts)
@@ -79,7 +81,7 @@ def _chunk(name: bytes, body: bytes) -> bytes:
 
 
 def _places(page: Any, asked: PageAsked) -> PagePlaces:
-    """Where the passage stands: a box for each line of it, in shares of the page."""
+    """The places of the passage: a box for each of its lines, in shares of the page."""
     width, height = page.get_size()
     text = page.get_textpage()
     try:
@@ -103,7 +105,7 @@ def _boxes(page: Any, text: Any, asked: PageAsked) -> Iterator[PageBox]:
 
 
 def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
-    """A rectangle of the page's own coordinates, as it is turned and cut for being seen."""
+    """A rectangle of the page's own coordinates, after the rotation and cropping of the visible page."""
     seen = []
     for x, y in corners:
         across, down = ctypes.c_int(), ctypes.c_int()
@@ -114,7 +116,7 @@ def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
 
 
 def _lines(boxes: list[PageBox]) -> tuple[PageBox, ...]:
-    """One box for what stands beside each other on a line: PDFium makes one of each stretch that was set at once."""
+    """Merge boxes beside each other on a line: PDFium returns one per stretch of type."""
     made: list[PageBox] = []
     for box in boxes:
         last = made[-1] if made else box
@@ -131,9 +133,9 @@ def _lines(boxes: list[PageBox]) -> tuple[PageBox, ...]:
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
-    """The letters and digits of a text, each alike however it is written, and which character each comes from.
+    """The letters and digits of a text in a normal form, and the character that each comes from.
 
-    White space, hyphens and signs are left out: a text which was put together from lines differs in them.
+    White space, hyphens and punctuation are left out, because a text joined from lines differs in them.
     """
     made: list[str] = []
     index: list[int] = []
@@ -146,7 +148,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 
 def _found(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
-    """Where `wanted` stands in `letters`, first and last letter, nearest to `expected`; in pieces where not whole."""
+    """Where `wanted` is in `letters`, first and last letter, nearest to `expected`; in pieces if not whole."""
     if not wanted:
         return []
     whole = _nearest(letters, wanted, expected)
@@ -175,7 +177,7 @@ def _nearest(letters: str, wanted: str, expected: int) -> int | None:
 
 
 def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Stretches which touch each other are one."""
+    """Merge adjacent stretches."""
     made: list[tuple[int, int]] = []
     for first, last in places:
         if made and first <= made[-1][1] + 1:

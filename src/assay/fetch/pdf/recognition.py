@@ -1,4 +1,4 @@
-"""Scanned PDFs: the text of pictures of pages, by rapidocr and the weights it ships. The extra `ocr`."""
+"""Scanned PDFs: recognises the text of page pictures with rapidocr and its included weights. The extra `ocr`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from assay.fetch.pdf.paragraphs import PrintedLine
 
 MOST_PAGES = 500
 MARGIN = 0.9
-"""The share of its time after which it stops, and keeps what it has."""
+"""The share of its time after which it stops and keeps what it has."""
 DOTS = 150
-"""Dots an inch: of print of 8 points the letters are 15 dots high, which is what the weights were trained on."""
+"""Dots per inch: letters of 8 point print are 15 dots high, the size on which the weights were trained."""
 WIDEST = 2600
-"""Dots of a page's longer side at most, however large the page says it is."""
+"""The most dots on a page's longer side, whatever size the page claims."""
 SURE = 0.75
-"""A line which the recogniser is less sure of is left out."""
+"""Lines with a lower confidence are left out."""
 
 
 class ScannedPdfExtractor:
-    """One document, as `PdfExtractor` gives it; its metadata say that it was read by OCR."""
+    """One document, like that of `PdfExtractor`; its metadata say that it was read by OCR."""
 
     name = "pdf-ocr/1"
     suffixes = (".pdf",)
@@ -36,10 +36,10 @@ class ScannedPdfExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document.
+        """Return one document.
 
         Raises:
-            ExtractError: nothing can be recognised; or, after the document, pages there was no time for.
+            ExtractError: nothing can be recognised; or, after the document, there was no time for some pages.
         """
         until = time.monotonic() + MARGIN * SCAN_SECONDS
         with closing(Pdf(data)) as pdf:
@@ -65,13 +65,13 @@ class ScannedPdfExtractor:
 
 
 def _recogniser() -> Any:
-    """Rapidocr with the weights in its package; it is never to fetch others."""
+    """Rapidocr with the weights in its package; it must never download others."""
     import rapidocr  # noqa: PLC0415 - an extra, and a second to import
 
     folder = Path(rapidocr.__file__).parent / "models"
     params: dict[str, Any] = {
         "Global.log_level": "critical",
-        # Several documents are read at once, each in a process of its own.
+        # # Several documents are read concurrently, each in its own process.
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,
@@ -85,7 +85,7 @@ def _recogniser() -> Any:
 
 
 def _lines(reader: Any, pdf: Pdf, number: int) -> list[PrintedLine]:
-    """The lines on the picture of a page, in points, y upwards."""
+    """The lines in the picture of a page, in points, y upwards."""
     try:
         picture, scale = pdf.picture(number, DOTS, WIDEST)
     except ExtractError:

@@ -1,8 +1,7 @@
-"""Pages of the web: fetched from checked addresses only, within limits, as robots.txt allows.
+"""Fetches pages of the web: only from checked addresses, within limits, and as robots.txt allows.
 
-addresses   what may be connected to       backend   the network, with every name resolved once
-robots      what a site allows             body      bytes within limits, and what they are
-keeping     pages kept for the next time
+addresses   which hosts may be connected to     backend   the network, with every name resolved once robots      what a
+site allows                  body      bytes within limits, and their type keeping     pages kept for later requests
 fetcher     one page, hop by hop
 """
 
@@ -26,19 +25,19 @@ def create(
     kept: PageCache | None = None,
     headers: Sequence[str] = KEPT,
 ) -> WebFetcher:
-    """A fetcher.
+    """Create a fetcher.
 
     Args:
-        agent: who asks, in every request.
-        allow: hosts and networks which may be read though they are not public.
-        seconds: for a page, redirects and all.
-        largest: bytes of a page, unpacked.
-        robots: whether robots.txt is honoured.
-        kept: where pages are kept for the next time.
-        headers: those of an answer which are kept with a page.
+        agent: the user agent of every request.
+        allow: hosts and networks that may be read although they are not public.
+        seconds: the limit for a page, including redirects.
+        largest: the most bytes of a page, unpacked.
+        robots: whether to obey robots.txt.
+        kept: where pages are kept for later requests.
+        headers: headers of an answer that are kept with a page.
 
     Raises:
-        ConfigError: `allow` holds what is neither a host nor a network.
+        ConfigError: `allow` contains something that is neither a host nor a network.
     """
     manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)

@@ -1,4 +1,4 @@
-"""Which network addresses may be connected to: public ones, and those a user names."""
+"""Decides which network addresses may be connected to: public ones, and those a user names."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ PUBLIC_6 = IPv6Network("2000::/3")
 TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 """IPv4 behind a translator (RFC 6052, RFC 8215): the address is the last 32 bits."""
 SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")))
-"""Special-purpose blocks (IANA's registries) which not every Python knows as such; 6to4 and Teredo are no more used."""
+"""Special-purpose blocks (IANA's registries) that not every Python knows as such; 6to4 and Teredo are obsolete."""
 ISATAP = (0x00005EFE, 0x02005EFE)
 """The interface identifiers of RFC 5214, before an IPv4 address."""
 METADATA = frozenset(
     map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "192.0.0.192", "fd00:ec2::254"))
 )
-"""What cloud machines ask for their own credentials; never connected to, whatever a user names."""
+"""Where cloud machines get their own credentials; never connected to, whatever a user names."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user allows beyond public addresses: hosts by name (perhaps with a port), and networks, in a `setting`."""
+    """What a user allows beyond public addresses, in the setting `setting`: hosts (with or without port), and
+    networks.
+    """
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()
@@ -43,7 +45,7 @@ PUBLIC = Policy()
 
 
 def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
-    """What a setting like `web.allow` says: `wiki.corp`, `localhost:8080`, `10.1.0.0/16`.
+    """Parse a setting like `web.allow`: `wiki.corp`, `localhost:8080`, `10.1.0.0/16`.
 
     Raises:
         ConfigError: an entry is neither a host nor a network.
@@ -63,7 +65,9 @@ def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
 
 
 def refused(text: str, policy: Policy, *, named: bool) -> str:
-    """Why this address (as a resolver writes it) may not be connected to; "" when it may. `named`: by the user."""
+    """Why this address (in a resolver's form) may not be connected to; "" if it may. `named`: the user named its
+    host.
+    """
     try:
         address = ip_address(text)
     except ValueError:
@@ -79,7 +83,7 @@ def refused(text: str, policy: Policy, *, named: bool) -> str:
 
 
 def _kind(address: Address) -> str:
-    """What an address is when it is not public; "" when it is."""
+    """The kind of an address that is not public; "" if it is public."""
     kinds = ("loopback", "link_local", "multicast", "unspecified", "private", "reserved")
     for kind in kinds:
         if getattr(address, f"is_{kind}"):
@@ -91,7 +95,7 @@ def _kind(address: Address) -> str:
 
 
 def _within(address: Address) -> tuple[Address, ...]:
-    """IPv4 addresses an IPv6 address stands for: who connects to the one may reach the other."""
+    """The IPv4 addresses that an IPv6 address contains: a connection to one may reach the other."""
     if isinstance(address, IPv4Address):
         return ()
     number = int(address)
@@ -108,19 +112,19 @@ def _within(address: Address) -> tuple[Address, ...]:
     return tuple(found)
 
 
-# The network as the fetcher sees it: a name is resolved once, and only checked addresses are connected to.
+# # The fetcher's network: a name is resolved once, and only checked addresses are connected to.
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Option = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 MOST_ADDRESSES = 8
 PINNED = 1_800.0
-"""Seconds an answer of the resolver is kept."""
+"""Seconds for which a resolver's answer is kept."""
 MOST_PINNED = 1_000
-"""Answers kept; the oldest goes first, and what is asked for again is checked again."""
+"""Answers kept; the oldest is dropped first, and a new answer for its name is checked again."""
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
-    """The addresses of a host, as the machine's resolver orders them.
+    """The addresses of a host, in the order of the machine's resolver.
 
     Raises:
         OSError: it has none.
@@ -130,10 +134,10 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to addresses the policy lets through; `resolve` gives the addresses of a host.
+    """Connects to the addresses that the policy permits; `resolve` returns the addresses of a host.
 
-    The answer for a name is kept for a while: a name which soon points elsewhere (DNS rebinding) stays where it was
-    checked, and what comes later is checked again.
+    The answer for a name is kept for a while, so a name that soon points elsewhere (DNS rebinding) still leads to the
+    checked address, and later answers are checked again.
     """
 
     def __init__(self, policy: Policy, resolve: Resolve = system_resolve) -> None:
@@ -149,7 +153,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Option] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """A connection to the first of the host's addresses that takes one.
+        """Connect to the first of the host's addresses that accepts.
 
         Raises:
             FetchFailed: one of its addresses is forbidden, or it has none.
@@ -167,7 +171,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         """The checked addresses of a host; at least one.
 
         Raises:
-            FetchFailed: one of them is forbidden (then the others are not trusted either), or there is none.
+            FetchFailed: one of them is forbidden (so the others are not trusted either), or there is none.
         """
         now = asyncio.get_running_loop().time()
         until, found = self._pinned.get(host, (now, ()))
@@ -196,7 +200,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the protocol's own
         socket_options: Iterable[Option] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Never: a socket of this machine is no page.
+        """Refuse: a socket of this machine is not a page.
 
         Raises:
             FetchFailed: always.

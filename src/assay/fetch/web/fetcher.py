@@ -1,7 +1,7 @@
-"""The fetcher: one page, one request, whoever asks for it; checked at every hop.
+"""The fetcher: requests a page once for all who want it, and checks every hop.
 
-Failures are `FetchFailed` whose reason begins with a word for their kind: blocked, robots, forbidden, paywall, not
-found, gone, too large, timeout, redirects, unreachable, refused, damaged.
+Failures are `FetchFailed`; the reason begins with a word for its kind: blocked, robots, forbidden, paywall, not found,
+gone, too large, timeout, redirects, unreachable, refused, damaged.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from assay.fetch.web.response import ENCODINGS, conditions, fresh_for, media_typ
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
-"""The response headers a snapshot keeps."""
+"""The response headers that a snapshot keeps."""
 MOVED = frozenset((301, 302, 303, 307, 308))
 ROBOTS_FRESH = 3_600.0
 """Seconds; RFC 9309 allows a day."""
 MOST_SITES = 1_000
-"""Sites remembered; of those asked longest ago robots.txt is asked for again."""
+"""Sites remembered; the least recently used are forgotten, and their robots.txt is requested again."""
 BUSY = frozenset((429, 503))
 OK, UNCHANGED = 200, 304
 SOON = 1.0
-"""Seconds after which a busy site that does not say when is asked again."""
+"""Seconds until the second request to a busy site that does not say when to retry."""
 STATUS = {
     401: "forbidden",
     402: "paywall",
@@ -60,7 +60,7 @@ STATUS = {
 
 
 class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one page may take: seconds in all and between two pieces, bytes, hops; requests at once to one site."""
+    """Limits of one page: seconds in all and between two pieces, bytes, hops; concurrent requests to one site."""
 
     seconds: float = 30.0
     silence: float = 10.0
@@ -79,7 +79,7 @@ class _Moved(msgspec.Struct, frozen=True):
 
 
 class _Site:
-    """What is known of one origin, and its queue."""
+    """What is known about one origin, and its queue."""
 
     def __init__(self, at_once: int) -> None:
         self.places = asyncio.Semaphore(at_once)
@@ -90,7 +90,9 @@ class _Site:
 
 
 class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
-    """How sites are asked: by which `agent`, whether as robots.txt allows; which `headers` of an answer are kept."""
+    """How sites are requested: the `agent`, whether to obey robots.txt, and the `headers` of an answer that are
+    kept.
+    """
 
     agent: str
     robots: bool = True
@@ -98,9 +100,9 @@ class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebFetcher:
-    """Fetches pages; implements `core.ports.Fetcher`.
+    """Fetches pages. Implements `core.ports.Fetcher`.
 
-    Who asks for a page while it is fetched gets the same. For later it is kept in `kept`, where there is such a place.
+    Concurrent requests for one page share one fetch. Pages are kept for later in `kept`, if it is given.
     """
 
     def __init__(
@@ -115,7 +117,7 @@ class WebFetcher:
     ) -> None:
         self._kept, self._headers = kept, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
-        # The environment's proxies are nothing a user has told Assay; nobody here asks for them.
+        # # The user has not told Assay about the environment's proxies, so they are not used.
         self._network = GuardedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted(told=True),
@@ -128,19 +130,19 @@ class WebFetcher:
         self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._pool.aclose()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
-        """The page at `url`; a failure too is told to all who wait. A host which `rules` refuse is not asked.
+        """Return the page at `url`; all who wait for it also share a failure. Hosts that `rules` refuse get no request.
 
         Raises:
-            FetchFailed: it cannot be had; the reason begins with its kind.
+            FetchFailed: the page cannot be fetched; the reason begins with its kind.
         """
         return await once(self._pages, (canonical(url), rules), lambda: self._whole(url, rules))
 
     async def reaches(self, url: str) -> bool:
-        """Whether the host of `url` is one which may be connected to; nobody is asked but the resolver."""
+        """Whether the host of `url` may be connected to; only the resolver is queried."""
         try:
             place = _address(url)
             await self._network.addresses(place.host, place.port)
@@ -173,7 +175,7 @@ class WebFetcher:
             known = None if rules.fresh else await self._known(place)
             if known is not None and known.fresh_until > seconds(self._clock.now()):
                 return _again(known.page, url, passed, kept="fresh")
-            # Two addresses may lead to one page at the same time: it is asked for once.
+            # # Two addresses may lead to one page at the same time: it is requested once.
             ask = partial(self._ask, site, place, url, tuple(passed), known)
             answer = await once(self._places, (place.href, rules), ask)
             if isinstance(answer, Fetched):
@@ -195,7 +197,7 @@ class WebFetcher:
     async def _ask(
         self, site: _Site, place: Url, url: str, passed: Sequence[str], known: KeptPage | None
     ) -> Fetched | _Moved:
-        """One hop; a site which is busy is asked once more when it says so."""
+        """Request one hop; a site that is busy gets a second request after the time it states."""
         for again in (True, False):
             asked = conditions(known.page.headers) if known is not None else {}
             async with self._turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
@@ -239,7 +241,7 @@ class WebFetcher:
         return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
 
     async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
-        """Keep a page for the next time, as far as its server allows; a place which cannot be written keeps nothing."""
+        """Keep a page for later requests, as its server allows; if the place cannot be written, keep nothing."""
         fresh = fresh_for(headers)
         if self._kept is not None and fresh is not None and page.status == OK:
             until = seconds(page.fetched_at) + fresh
@@ -265,7 +267,7 @@ class WebFetcher:
 
     @asynccontextmanager
     async def _turn(self, site: _Site) -> AsyncIterator[None]:
-        """A place among the requests to a site, as often as it likes to be asked."""
+        """Wait for a place among the requests to a site, at the rate it allows."""
         async with site.places:
             delay = 0.0 if site.rules is None else site.rules.delay(self._agent)
             if delay:
@@ -275,7 +277,7 @@ class WebFetcher:
             yield
 
     async def _rules(self, site: _Site, place: Url) -> RobotsRules:
-        """The site's robots.txt, asked for once."""
+        """The site's robots.txt, requested once."""
         async with site.asking:
             if site.rules is None or self._clock.monotonic() > site.fresh_until:
                 site.rules = rules(await self._robots_of(place))
@@ -283,10 +285,10 @@ class WebFetcher:
         return site.rules
 
     async def _robots_of(self, place: Url) -> RobotsResponse:
-        """What `/robots.txt` says, after at most five redirects (RFC 9309, 2.3.1.2).
+        """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2).
 
         Raises:
-            FetchFailed: the host may not be asked at all.
+            FetchFailed: the host may not be connected to at all.
         """
         place = _address("/robots.txt", place.href)
         for _ in range(6):
@@ -305,7 +307,7 @@ class WebFetcher:
 
 
 def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:
-    """A page kept from before, as the answer to another request."""
+    """A kept page as the answer to another request."""
     return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
 
 
@@ -317,5 +319,5 @@ def _address(text: str, base: str = "") -> Url:
 
 
 def _headers(response: httpcore2.Response) -> dict[str, str]:
-    """The headers by name in lower case; the last of equal ones counts."""
+    """The headers by name in lower case; the last of equal names counts."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}

@@ -1,4 +1,4 @@
-"""What several want at the same time is done once."""
+"""Work that several callers want at the same time is done once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class InFlight(Generic[T]):
-    """What somebody waits for; where who began is stopped, the next one goes on."""
+    """Work in progress; if the caller that began it is cancelled, the next one continues."""
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
@@ -22,10 +22,10 @@ class InFlight(Generic[T]):
 
 
 async def once(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
-    """What `work` gives, to all who ask for it while it goes on; nothing is kept for later.
+    """Return the result of `work` to all who request it while it runs; nothing is kept for later.
 
     Raises:
-        FetchFailed: what `work` raised, told to all who wait.
+        FetchFailed: raised by `work`, and shared by all who wait.
     """
     each = going.setdefault(key, InFlight())
     each.waiting += 1

@@ -1,4 +1,4 @@
-"""Where a page leads to, and what a site says of its own pages: links, robots' words in the page, sitemaps."""
+"""The links of a page, and a site's statements about its pages: robots directives and sitemaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.web_addresses import BadUrl, Url, read
 
 MOST = 50_000
-"""Links of a page, or addresses of a sitemap (sitemaps.org allows as many)."""
+"""Links of a page, or addresses of a sitemap (the limit of sitemaps.org)."""
 LARGEST = 50_000_000
 """Bytes of a sitemap, unpacked (sitemaps.org)."""
 SITEMAP = "{*}loc"
@@ -21,9 +21,9 @@ GZIP = b"\x1f\x8b"
 
 
 class Links(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a page: the addresses it links to, in order and without fragments; whether it wants to be kept, and followed.
+    """The addresses that a page links to, in order and without fragments; and whether it may be kept, and followed.
 
-    `canonical` is the address it says it has, "" where it says none.
+    `canonical` is the address that the page states for itself, "" if none.
     """
 
     links: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def links(body: bytes, address: str) -> Links:
-    """The links of an HTML page at `address`. Blocking: some milliseconds a megabyte."""
+    """The links of an HTML page at `address`. Blocking: some milliseconds per megabyte."""
     tree = LexborHTMLParser(body)
     base = _attribute(tree, "base[href]", "href")
     at = _joined(base, address) or address if base else address
@@ -58,9 +58,9 @@ def links(body: bytes, address: str) -> Links:
 
 
 def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The addresses of pages, and of further sitemaps, in a sitemap (sitemaps.org): XML, text, either gzipped.
+    """The addresses of pages, and of further sitemaps, in a sitemap (sitemaps.org): XML or text, plain or gzipped.
 
-    What is no sitemap, or is broken, gives as much as can be read of it.
+    A broken sitemap, or something else, yields as much as can be read.
     """
     data = _unpacked(body) if body.startswith(GZIP) else body[:LARGEST]
     if not data.lstrip().startswith(b"<"):
@@ -95,36 +95,36 @@ def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
 
 
 def _joined(link: str, base: str) -> str:
-    """A link as an address of its own; "" where it leads to no page."""
+    """A link as an absolute address; "" if it leads to no page."""
     try:
         return read(link, base).href
     except BadUrl:
         return ""
 
 
-# robots.txt (RFC 9309): which pages of a site may be read, and how often.
+# # robots.txt (RFC 9309): which pages of a site may be read, and how often.
 
 LARGEST_ROBOTS = 512_000
-"""Bytes read of a robots.txt; RFC 9309 wants at least 500 KiB."""
+"""Bytes read of a robots.txt; RFC 9309 requires at least 500 KiB."""
 LONGEST_DELAY = 10.0
-"""Seconds between two requests that a site may ask for and get."""
+"""The most seconds between two requests that a site can demand."""
 
 
 class RobotsResponse(msgspec.Struct, frozen=True):
-    """What a site answered when its robots.txt was asked for; status 0 when it did not answer."""
+    """A site's answer to the request for its robots.txt; status 0 if it did not answer."""
 
     status: int
     text: str = ""
 
 
 class RobotsRules(msgspec.Struct, frozen=True):
-    """What one site allows: where there is no robots.txt (`parsed` is None) everything, or nothing, for a `reason`."""
+    """What one site allows. Without a robots.txt (`parsed` is None): everything, or nothing, for a `reason`."""
 
     parsed: Protego | None = None
     reason: str = ""
 
     def refusal(self, url: Url, agent: str) -> str:
-        """Why this page may not be read; "" when it may."""
+        """Why this page may not be read; "" if it may."""
         if self.parsed is None or self.parsed.can_fetch(url.href, agent):
             return self.reason
         return "does not want this page read by programs"
@@ -136,7 +136,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
 
 
 def rules(answer: RobotsResponse) -> RobotsRules:
-    """What the answer means: no such file, all may be read; a site in trouble, nothing (RFC 9309, 2.3.1)."""
+    """Interpret the answer: without the file, everything may be read; on a server error, nothing (RFC 9309, 2.3.1)."""
     if 200 <= answer.status < 300:
         return RobotsRules(Protego.parse(answer.text))
     if 400 <= answer.status < 500 and answer.status != 429:

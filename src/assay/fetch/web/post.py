@@ -1,4 +1,4 @@
-"""Posting to addresses which users name: checked as pages are, without redirects, and nothing of the answer is read."""
+"""Posts to addresses that users name: checked like pages, without redirects, and without reading the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Resolve, policy, r
 
 
 class WebPoster:
-    """Posts to public addresses, and to those which the settings name; to be closed."""
+    """Posts to public addresses, and to those that the settings name. Close it after use."""
 
     def __init__(
         self,
@@ -26,10 +26,10 @@ class WebPoster:
         seconds: float = 15.0,
         resolve: Resolve = system_resolve,
     ) -> None:
-        """`allow` are hosts and networks which are not public, as `setting` has them; `seconds` are for one request.
+        """`allow` are hosts and networks that are not public, from `setting`; `seconds` is the limit of one request.
 
         Raises:
-            ConfigError: `allow` holds what is neither a host nor a network.
+            ConfigError: `allow` contains something that is neither a host nor a network.
         """
         self._agent, self._seconds = agent, seconds
         self._policy = policy(allow, setting)
@@ -39,7 +39,7 @@ class WebPoster:
         )
 
     async def check(self, url: str) -> None:
-        """Make sure that an address may be posted to; nobody is asked but the resolver.
+        """Check that an address may be posted to; only the resolver is queried.
 
         Raises:
             FetchFailed: it may not; the message says why.
@@ -51,10 +51,10 @@ class WebPoster:
             raise FetchFailed("blocked: an address outside is reached by https only")
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
-        """Post a body; the answer's status.
+        """Post a body and return the answer's status.
 
         Raises:
-            FetchFailed: it may not be posted to, or does not answer; the reason begins with its kind.
+            FetchFailed: the address may not be posted to, or does not answer; the reason begins with its kind.
         """
         try:
             async with asyncio.timeout(self._seconds):
@@ -81,7 +81,7 @@ class WebPoster:
             return Posted(response.status, retry_after(told))
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._pool.aclose()
 
 

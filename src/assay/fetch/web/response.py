@@ -1,4 +1,4 @@
-"""A response: its body, never more than allowed and of a known kind; and whether its page may be kept."""
+"""Reads a response's body within limits and determines its type, and decides whether its page may be kept."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MAGIC = (
     (b"\x1f\x8b", "application/gzip"),
 )
 ENCODINGS = "gzip, deflate"
-"""What is asked for: both can be unpacked piece by piece, with a limit."""
+"""The encodings requested: both can be unpacked piece by piece, with a limit."""
 BEGINS = 1_024
 
 
 async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
-    """The whole body, unpacked; with `cut`, of a larger one its first lines.
+    """Return the whole body, unpacked; with `cut`, the first lines of a larger one.
 
     Raises:
-        FetchFailed: more than `most` bytes, sent or unpacked; damaged, or packed in a way nobody asked for.
+        FetchFailed: more than `most` bytes, sent or unpacked; damaged, or in an encoding that was not requested.
     """
     unpack = _unpacker(encoding)
     body = bytearray()
@@ -50,7 +50,7 @@ def _too_large(most: int) -> FetchFailed:
 
 
 class _Inflate:
-    """Unpacks gzip, zlib, and the bare deflate some servers send in its stead."""
+    """Unpacks gzip, zlib, and the bare deflate that some servers send instead."""
 
     def __init__(self) -> None:
         self._packed = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
@@ -58,7 +58,7 @@ class _Inflate:
 
     def __call__(self, part: bytes, most: int) -> bytes:
         if self._packed.eof:
-            return b""  # what follows the end is no content, and zlib would copy it anew with each part
+            return b""  # what follows the end is not content, and zlib would copy it again with each part
         try:
             data = self._packed.decompress(part, most)
         except zlib.error as error:
@@ -88,7 +88,7 @@ def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
 
 
 def media_type(declared: str, body: bytes) -> str:
-    """What the body is: by its first bytes where they say, else as declared; `text/html` for what reads like it."""
+    """The body's type: by its first bytes if they show it, else as declared; `text/html` for what reads like it."""
     start = body[:BEGINS].lstrip()
     for mark, kind in MAGIC:
         if start.startswith(mark):
@@ -101,13 +101,13 @@ def media_type(declared: str, body: bytes) -> str:
     return told
 
 
-# Pages kept, and how a request asks whether they changed (RFC 9110, RFC 9111).
+# # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
 
 MOST = 86_400.0
-"""Seconds a page is believed to be fresh at most, whatever its server says: who asks today wants today's page."""
+"""The most seconds for which a page counts as fresh, whatever its server says: users expect today's page."""
 MOMENT = 60.0
-"""Seconds a page is fresh of which its server says nothing (RFC 9111, 4.2.2): two addresses which lead to one page, and
-two agents who find it, are one request.
+"""Seconds for which a page counts as fresh if its server says nothing (RFC 9111, 4.2.2): two addresses that lead to one
+page, and two agents that find it, need one request.
 """
 _DIRECTIVE = re.compile(r"([a-z-]{1,40})(?:\s*=\s*\"?([^\",]{0,40}))?")
 
@@ -118,10 +118,10 @@ def seconds(at: str) -> float:
 
 
 def fresh_for(headers: Mapping[str, str]) -> float | None:
-    """For how many seconds a page need not be asked for again; None when it is not to be kept.
+    """The seconds for which a page need not be requested again; None if it may not be kept.
 
-    It is kept for us alone, so that `private` and `s-maxage` say nothing. Where the server does not say how long, it is
-    fresh for a moment. A page which is not fresh and cannot be asked for by a condition is not kept.
+    The cache is private, so `private` and `s-maxage` do not matter. If the server does not say how long, the page is
+    fresh for a moment. A page that is not fresh and cannot be requested conditionally is not kept.
     """
     told = {found[1]: found[2] or "" for found in _DIRECTIVE.finditer(headers.get("cache-control", "").lower()[:500])}
     if "no-store" in told or headers.get("vary", "").strip() == "*":
@@ -149,12 +149,12 @@ def _number(text: str) -> float:
 
 
 def conditions(headers: Mapping[str, str]) -> dict[str, str]:
-    """What a request says so that a page is only sent when it is another than the one with these headers."""
+    """Headers of a request for a page only if it differs from the one with these headers."""
     asked = {"If-None-Match": headers.get("etag", ""), "If-Modified-Since": headers.get("last-modified", "")}
     return {name: value for name, value in asked.items() if value and value.isascii() and value.isprintable()}
 
 
 def unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
-    """A kept page of which its server said at this time that it is still the same; newer headers replace older ones."""
+    """A kept page whose server confirmed at this time that it is unchanged; newer headers replace older ones."""
     newer = {name: value for name, value in headers.items() if name in page.headers}
     return msgspec.structs.replace(page, headers={**page.headers, **newer}, fetched_at=at, kept="unchanged")

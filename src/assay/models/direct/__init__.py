@@ -1,4 +1,4 @@
-"""All other providers, each through its own client library: Anthropic, Google, Cohere, Bedrock."""
+"""Other providers, each with its own client library: Anthropic, Google, Cohere, Bedrock."""
 
 from assay.models.direct.direct_adapter import Direct, create
 from assay.models.direct.direct_services import SERVICES, DirectService

@@ -1,6 +1,6 @@
-"""The clients of the providers: each given its key and address, none reading the environment, none trying again.
+"""The providers' clients: each is given its key and address, reads no environment, and never retries.
 
-Every client library is an extra, so each is imported by the function which needs it.
+Every client library is an extra, so each is imported in the function that needs it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from pydantic_ai.models import Model
 from assay.models.direct.direct_services import DirectService
 
 CONNECTED = 600.0
-"""Seconds which a client waits for bytes where a request says nothing else; the adapter's own limits are shorter."""
+"""Seconds a client waits for bytes unless a request says otherwise; the adapter's own limits are shorter."""
 
 LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Streams at once, and connections kept."""
+"""Parallel streams, and idle connections."""
 
 BEDROCK = 300.0
-"""The same for Bedrock, whose client reads in a thread nobody can stop: it outlives a stalled answer that long."""
+"""The same for Bedrock, whose client reads in a thread that cannot be stopped: it outlives a stalled answer that
+long.
+"""
 
 
 class Client(NamedTuple):
-    """A provider's model, ready to be asked; how to let go of its connections; what its library raises of its own."""
+    """A provider's model, ready for requests; how to close its connections; the errors of its library."""
 
     model: Model[Any]
     close: Callable[[], Awaitable[None]]
@@ -36,7 +38,7 @@ class Client(NamedTuple):
 
 
 def client(service: DirectService, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
-    """The model called `model` at `service`. `signing` keys (see `core.ports.Access`) are used in place of `key`.
+    """The model called `model` at `service`. `signing` keys (see `core.ports.Access`) are used instead of `key`.
 
     Raises:
         ImportError: the extra is damaged.
@@ -114,7 +116,7 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
 
 
 class _OneToken:
-    """A provider of tokens, as botocore asks them, which has this one."""
+    """A provider of tokens for botocore, with only this one."""
 
     def __init__(self, token: object) -> None:
         self._token = token
@@ -124,20 +126,20 @@ class _OneToken:
 
 
 class _NoCredentials:
-    """A provider of signing keys, as botocore asks them, which has none."""
+    """A provider of signing keys for botocore, with none."""
 
     def load_credentials(self) -> None:
         return None
 
 
 def _region(url: str) -> str:
-    """The region an address names; a key is good for any, so that one which names none is as good as another."""
+    """The region in an address; a key is valid for all, so an address without one may use any."""
     named = re.search(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.", url)
     return named[1] if named else "us-east-1"
 
 
 def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
-    """The environment's proxies and .netrc are nothing a user has told Assay; nor are redirects followed."""
+    """A client that ignores the environment's proxies and .netrc, and follows no redirects."""
     return httpx2.AsyncClient(
         trust_env=False,
         timeout=CONNECTED,
@@ -148,7 +150,7 @@ def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncCli
 
 
 class ResponseIntercepted(Exception):
-    """No error: a good answer, its body not yet read, on its way past the library."""
+    """Not an error: carries a successful response, with its body unread, past the library."""
 
     def __init__(self, response: httpx2.Response) -> None:
         super().__init__()
@@ -156,13 +158,13 @@ class ResponseIntercepted(Exception):
 
 
 class _Tapped(httpx2.AsyncHTTPTransport):
-    """Connections whose good answers are raised, so that the library which asked does not read them."""
+    """Connections that raise successful responses, so that the library does not read them."""
 
     def __init__(self) -> None:
         super().__init__(trust_env=False, limits=LIMITS)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send; what is no good answer comes back as it is."""
+        """Send; other responses are returned unchanged."""
         response = await super().handle_async_request(request)
         if response.status_code != httpx2.codes.OK:
             return response
@@ -171,7 +173,7 @@ class _Tapped(httpx2.AsyncHTTPTransport):
 
 
 class Closable(Protocol):
-    """A response, of whichever HTTP client."""
+    """A response of any HTTP client."""
 
     async def aclose(self) -> None: ...
 
@@ -180,10 +182,10 @@ _opened: ContextVar[list[Closable] | None] = ContextVar("opened", default=None)
 
 
 def watched() -> list[Closable]:
-    """The responses which this task opens from now on; whoever asks closes them.
+    """The responses that this task opens from now on; the caller closes them.
 
-    Client libraries leave a stream which they fail at as it is. Its generators are then closed when they are collected,
-    all at once and in the middle of one another, which ends in tracebacks of asyncio; unless nothing is left to close.
+    Client libraries leave a stream open on which they fail. Its generators are then closed by the garbage collector,
+    all at once and nested, which ends in tracebacks of asyncio, unless everything is closed before.
     """
     opened: list[Closable] = []
     _opened.set(opened)

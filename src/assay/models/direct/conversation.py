@@ -1,4 +1,4 @@
-"""One provider's model on one event loop: asked through pydantic-ai's direct API, with our limits around it."""
+"""One provider's model on one event loop, called through pydantic-ai's direct API, with our limits around it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from assay.models.direct.clients import Closable, client, watched
 from assay.models.direct.direct_services import DirectService
 from assay.models.direct.messages import EventReader
 
-# What the library raises, as our errors; the key is in none of them.
+# Translates the library's errors into ours; the key is in none of them.
 
 MISREAD = (AttributeError, TypeError, LookupError, ValueError, AssertionError, RecursionError)
-"""What client libraries raise at an answer which is not of the form they expect: they check few of its fields."""
+"""Errors of client libraries for an unexpected form of answer: they check few of its fields."""
 RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError, *MISREAD)
-"""All that can come out of the library by what a provider does."""
+"""All errors that a provider can cause in the library."""
 
 
 def told(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
-    """The error of ours for one of `RAISED`."""
+    """Our error for one of `RAISED`."""
     return failures.hidden(_told(service, error), key)
 
 
@@ -89,7 +89,7 @@ def _unreachable(service: DirectService, error: BaseException) -> str:
 
 
 def _words(body: object) -> str:
-    """A provider's own words in the body of its refusal: `error.message`, `message` or `detail`, else the text."""
+    """A provider's own message in the body of its refusal: `error.message`, `message` or `detail`, else the text."""
     if isinstance(body, dict):
         inner = body.get("error", body)
         if isinstance(inner, str):
@@ -106,10 +106,10 @@ class Conversation:
     def __init__(
         self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
     ) -> None:
-        """Makes the client; nothing is sent yet.
+        """Create the client; sends nothing yet.
 
         Raises:
-            ModelError: the client does not take the name or the address.
+            ModelError: the client does not accept the name or the address.
             ImportError: the extra is damaged.
         """
         self._service, self._profile, self._key = service, profile, key
@@ -119,7 +119,7 @@ class Conversation:
             raise told(service, key, error) from None
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Deltas as they come, then the reply.
+        """Yield deltas as they come, then the reply.
 
         Raises:
             ModelError: the provider could not be reached, refused, stalled or broke off.
@@ -140,19 +140,20 @@ class Conversation:
         yield reader.reply(request, self._profile.name, response)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         await self._client.close()
 
     async def _events(self, request: Request) -> AsyncGenerator[ModelResponseStreamEvent | StreamedResponse, None]:
-        """The library's events, then the response they were of: all that can fail outside of us fails here.
+        """Yield the library's events, then their response; all external failures occur here.
 
-        Raised without its cause: that holds the request's headers and the provider's words, and may hold the key.
+        Errors are raised without their cause, which contains the request's headers and the provider's words, and may
+        contain the key.
         """
         clock = asyncio.get_running_loop().time
         failing: tuple[type[BaseException], ...] = (*RAISED, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
-                stack.push_async_callback(close_all, watched())  # the last thing done, and in the task which asked
+                stack.push_async_callback(close_all, watched())  # last, and in the task of the request
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
                     response = await stack.enter_async_context(self._open(request))

@@ -1,7 +1,7 @@
-"""The adapter: one request out, a stream of events in. Retries, fallbacks and health are `run.model_call`'s.
+"""The adapter: one request out, a stream of events in. `run.model_call` does retries, fallbacks and breakers.
 
-pydantic-ai and a provider's client take a second to import: `conversation` and what it needs are loaded when a
-model is first asked, never to list providers or to read settings.
+pydantic-ai and a provider's client take a second to import: `conversation` and its imports are loaded when a model is
+first called, never to list providers or to read settings.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Direct:
     def __init__(
         self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
     ) -> None:
-        """`model` is the provider's own name of it; `key` goes into requests and nowhere else.
+        """`model` is the provider's own name for it; `key` goes into requests and nowhere else.
 
-        Where there are `signing` keys (see `Access`) they sign the requests, and `key` is not used.
+        If there are `signing` keys (see `Access`), they sign the requests, and `key` is not used.
         """
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._signing, self._takes_forms = signing, True
@@ -43,7 +43,7 @@ class Direct:
 
     @property
     def profile(self) -> Profile:
-        """What the model can do."""
+        """The abilities of the model."""
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -65,7 +65,7 @@ class Direct:
                 raise
         async with aclosing(self._answered(request, formed=False)) as items:
             async for item in items:
-                self._takes_forms = False  # the form was what it refused
+                self._takes_forms = False  # it refused the schema
                 yield item
 
     async def _answered(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
@@ -76,10 +76,10 @@ class Direct:
                 yield item
 
     async def offered(self) -> tuple[str, ...]:
-        """The models the provider lists, sorted.
+        """The models that the provider lists, sorted.
 
         Raises:
-            ModelError: it could not be reached, or gives no list.
+            ModelError: it could not be reached, or returns no list.
         """
         at = self._service
         if not at.listing:
@@ -88,22 +88,22 @@ class Direct:
         return await listed(at.name, at.url, at.listing, headers=headers, key=self._key)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         conversation, self._conversation = self._conversation, None
         if conversation is not None and self._loop is asyncio.get_running_loop():
             await conversation.close()
 
     async def _connected(self) -> Conversation:
-        """The conversation of the running loop; connections cannot be shared between loops.
+        """The conversation of the running loop; loops cannot share connections.
 
-        Made in a thread, so that the first import of a client library does not hold up what else the loop does.
+        Created in a thread, so that the first import of a client library does not block the loop.
         """
         loop = asyncio.get_running_loop()
         if self._conversation is not None and self._loop is loop:
             return self._conversation
         made = await asyncio.to_thread(_converse, self._model, self._service, self._profile, self._key, self._signing)
         if self._conversation is not None and self._loop is loop:
-            await made.close()  # somebody was faster
+            await made.close()  # another task was faster
         else:
             self._conversation, self._loop = made, loop
         return self._conversation
@@ -112,10 +112,10 @@ class Direct:
 def _converse(
     model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...]
 ) -> Conversation:
-    """Makes the client, which sends nothing yet.
+    """Create the client, which sends nothing yet.
 
     Raises:
-        ModelError: the extra is damaged, or its client does not take the address.
+        ModelError: the extra is damaged, or its client does not accept the address.
     """
     try:
         from assay.models.direct import conversation, raw_response  # noqa: PLC0415 - an extra, heavy to import
@@ -127,7 +127,7 @@ def _converse(
 
 
 def create(name: str, access: Access) -> Direct:
-    """The model named `PROVIDER:MODEL`, at its provider or at the address given.
+    """The model named `PROVIDER:MODEL`, at its provider or at the given address.
 
     Raises:
         ConfigError: no model is named, the provider's extra is not installed, or its key or address is missing.
@@ -173,8 +173,8 @@ def _profile(name: str, model: str, service: DirectService, access: Access) -> P
 
 
 def _installed(module: str) -> bool:
-    """Whether `module` can be imported; found out without importing it."""
+    """Whether `module` can be imported, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
-        return False  # its parent is not there
+        return False  # its parent does not exist

@@ -1,4 +1,4 @@
-"""The providers reached through pydantic-ai: where each is, what it wants, and in what it differs from the others."""
+"""The providers reached through pydantic-ai: their addresses, needs, and differences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ ANY_ID = r"[a-zA-Z0-9_-]{1,64}"
 class DirectService(msgspec.Struct, frozen=True, kw_only=True):
     """A provider.
 
-    `url` is the base of its API, empty where the user must say it (`where` shows how), or the region which `regional`
-    makes an address of; `key` the name of the setting which holds its key, `variables` where else it is looked for;
-    `module` the client library which its extra of the same name installs; `prices` its name in the table of prices.
-    Models are listed at `listing`, with the key in `header` after `scheme`, and `headers` without which it answers
-    nothing. `thinks` tells the models which always reason before they answer, `ids` the call ids it accepts. `signed`
-    says that earlier thinking must come back with its signature, `timed` that a request can carry a timeout, `cached`
-    that prompts are cached on request, `secure` that its client sends keys over https alone.
+    `url` is the base of its API, empty if the user must set it (`where` shows how), or the region from which `regional`
+    makes an address. `key` is the name of the setting with its key, `variables` are other places for it. `module` is
+    the client library that its extra of the same name installs; `prices` is its name in the table of prices. Models are
+    listed at `listing`, with the key in `header` after `scheme`, and with the required `headers`. `thinks` matches the
+    models that always reason before they answer, `ids` the call ids it accepts. `signed` says that earlier thinking
+    must be sent back with its signature, `timed` that a request can have a timeout, `cached` that prompts are cached on
+    request, `secure` that its client sends keys only over https.
     """
 
     name: str

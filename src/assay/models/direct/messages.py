@@ -1,4 +1,4 @@
-"""A request of ours as pydantic-ai takes it, and the library's events as our deltas and one whole reply."""
+"""Converts our requests for pydantic-ai, and the library's events into our deltas and one complete reply."""
 
 from __future__ import annotations
 
@@ -63,11 +63,10 @@ _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
 def messages(request: Request, service: DirectService) -> list[ModelMessage]:
-    """The conversation. Call ids which are not of the form the service takes (from a fallback of another make) get
-    others.
+    """The conversation. Call ids that the service does not accept (from a fallback of another maker) are replaced.
 
-    Messages to the model which follow one another become one request, in their order. A result of a call nobody
-    made, which providers refuse, is told as a user's words.
+    Consecutive messages to the model become one request, in order. A result without its call, which providers refuse,
+    is sent as a user's words.
     """
     said: list[ModelMessage] = []
     names: dict[str, str] = {}
@@ -89,10 +88,10 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
 
 
 def _marked(request: Request) -> tuple[int, ...]:
-    """After which messages a cache is written: where the last request of this loop ended, and where the next goes on.
+    """The messages after which a cache is written: the end of this loop's last request, and of this one.
 
-    The first is there already; it is named because a provider looks for it no more than 20 blocks before the second.
-    What is not said by a loop is asked once, and not worth writing.
+    The first is cached already; it is named because a provider looks for it at most 20 blocks before the second. A
+    request outside a loop is made once, and not worth caching.
     """
     end = len(request.messages) - request.passing
     if not request.passing or end < 1:
@@ -102,7 +101,7 @@ def _marked(request: Request) -> tuple[int, ...]:
 
 
 def parameters(request: Request, library: ModelProfile) -> ModelRequestParameters:
-    """The system text, the tools, and the form of the reply where the model can be held to one.
+    """The system text, the tools, and the schema of the reply if the model enforces it.
 
     The text is declared stable, so that it can be cached with the tools.
     """
@@ -121,7 +120,7 @@ def parameters(request: Request, library: ModelProfile) -> ModelRequestParameter
 
 
 def settings(request: Request, service: DirectService, profile: Profile, library: ModelProfile) -> ModelSettings:
-    """How to answer; `library` is what pydantic-ai knows of the model."""
+    """How to answer; `library` is what pydantic-ai knows about the model."""
     always = bool(library.get("thinking_always_enabled"))
     effort = _effort(request, service, profile, library)
     thinks = always or effort is not None
@@ -129,12 +128,12 @@ def settings(request: Request, service: DirectService, profile: Profile, library
     room = max(known, request.room if isinstance(request.room, int) else 0)
     chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
     chosen["thinking"] = effort or False
-    chosen["framing_announcement"] = "never"  # our system text is ours: the library adds nothing to it
+    chosen["framing_announcement"] = "never"  # the system text is ours: the library adds nothing to it
     if service.timed:
         chosen["timeout"] = max(request.timeout, request.first_token)
     if service.cached:
-        # Writing to the cache costs a quarter more than reading input plainly, reading from it a tenth. The system text
-        # and the tools are the same in every request of a kind; how far a history is, `messages` marks.
+        # Writing to the cache costs a quarter more than plain input, reading from it a tenth. The system text and the
+        # tools are the same in every request of a kind; `messages` marks the stable part of a history.
         chosen["cache"] = CacheConfig(messages=False)
     if request.tools:
         chosen["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
@@ -142,11 +141,11 @@ def settings(request: Request, service: DirectService, profile: Profile, library
 
 
 def _effort(request: Request, service: DirectService, profile: Profile, library: ModelProfile) -> Effort | None:
-    """How much to think; None for not at all, or as little as the model can.
+    """How much to reason; None for not at all, or as little as the model can.
 
-    Not where a call is forced and the provider refuses both together; and not after tool results where the provider
-    wants the thinking before the calls back, signed: our messages do not keep it. Nor more than leaves half of the
-    output to the answer.
+    Not if a call is forced and the provider refuses both together, and not after tool results if the provider wants the
+    signed thinking before the calls back: our messages do not keep it. At most so much that half of the output is left
+    for the answer.
     """
     forced = bool(request.tools) and request.tool_choice not in ("auto", "none")
     if not profile.native_reasoning:
@@ -161,7 +160,7 @@ def _effort(request: Request, service: DirectService, profile: Profile, library:
 
 
 def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
-    """As the library spells it: a tool is named in a list. Models which cannot be forced are asked."""
+    """The choice in the library's form: a tool is named in a list. Models that cannot be forced are asked."""
     if choice == "none":
         return "none"
     able = library.get("supports_forced_tool_choice", True)
@@ -188,15 +187,15 @@ def _call(call: ToolCall, ids: str) -> ToolCallPart:
 
 
 def _accepted(id: str, ids: str) -> str:
-    """`id`, or where it is not of the form `ids`, one made of it which every provider accepts."""
+    """`id`, or if it does not match `ids`, one derived from it that every provider accepts."""
     return id if re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]
 
 
-# Events become deltas at once, and a whole reply at the end.
+# Events become deltas at once, and a complete reply at the end.
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused"}
 _REASONED = ("reasoning_tokens", "thoughts_tokens", "thinking_tokens")
-"""The names providers have for tokens of reasoning."""
+"""The providers' names for tokens of reasoning."""
 
 
 class EventReader:
@@ -210,7 +209,7 @@ class EventReader:
         self._halves = {"text": Halves(), "thought": Halves()}
 
     def take(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
-        """What this event adds. Kinds which nobody asked for (a provider's own tools, files) add nothing."""
+        """What this event adds. Unrequested kinds (a provider's own tools, files) add nothing."""
         if isinstance(event, PartDeltaEvent):
             delta = event.delta
             if isinstance(delta, TextPartDelta):
@@ -237,10 +236,10 @@ class EventReader:
         yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
-        """The whole reply; to be asked for after `end`.
+        """The complete reply; call it after `end`.
 
         Raises:
-            ModelError: the stream was cut before the provider said why it stopped, or it stopped by a fault.
+            ModelError: the stream was cut before the provider said why it stopped, or it stopped with an error.
         """
         named = (response.provider_details or {}).get("finish_reason", "")
         if response.finish_reason is None and not named:
@@ -271,7 +270,7 @@ class EventReader:
                 yield each
 
     def _begin(self, index: int) -> None:
-        """The call which is the part at `index`, anew where the library starts one again which is not whole yet."""
+        """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
         known = self._parts.get(index)
         if known is None or known.whole():
             self._parts[index] = self._calls.begin()
@@ -279,7 +278,7 @@ class EventReader:
             known.again()
 
     def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
-        """More of the call which is the part at `index`; arguments come as text, or whole as an object."""
+        """More of the call that is the part at `index`; arguments are text, or complete as an object."""
         text = (
             arguments
             if isinstance(arguments, str)
@@ -290,7 +289,7 @@ class EventReader:
         return self._parts[index].add(id or "", name or "", text)
 
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
-        """As the provider counted; where it did not, an estimate on the safe side."""
+        """The provider's counts, or without them an estimate on the safe side."""
         counted = response.usage
         written = (self._speech.text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
         return Usage(

@@ -1,7 +1,7 @@
-"""A provider asked by its own client library, whose good answer is read past it.
+"""Requests by a provider's client library whose successful responses are read without it.
 
-The library knows how a request is written and what a refusal means. Its reading of a stream may cost many times what
-the format needs; so where the answer is one, it never sees it.
+The library knows how to write a request and what a refusal means. Its reading of a stream may cost many times more than
+the format needs, so it never sees a successful response.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from assay.models.direct.conversation import Conversation, close_all
 from assay.models.failures import ServiceFault
 from assay.models.streams import Halves, PartialCalls, decode, events
 
-# Google's answers, chunk by chunk, without its client's types.
+# Google's responses, chunk by chunk, without its client's types.
 
 _STOPS: dict[str, StopReason] = {
     "MAX_TOKENS": "length",
@@ -39,7 +39,7 @@ _FAULTS = frozenset(
 
 
 class FunctionCall(msgspec.Struct, frozen=True):
-    """A call, which comes whole."""
+    """A call, which arrives complete."""
 
     name: str
     args: dict[str, Any] | None = None
@@ -47,7 +47,7 @@ class FunctionCall(msgspec.Struct, frozen=True):
 
 
 class GeminiPart(msgspec.Struct, frozen=True, rename="camel"):
-    """Text, thinking or a call; other kinds are nothing we asked for."""
+    """Text, thinking or a call; other kinds were not requested."""
 
     text: str | None = None
     thought: bool | None = None
@@ -61,14 +61,14 @@ class GeminiContent(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, rename="camel"):
-    """Part of one of the answers; only one is ever asked for."""
+    """Part of one of the answers; only one is ever requested."""
 
     content: GeminiContent | None = None
     finish_reason: str | None = None
 
 
 class GeminiUsage(msgspec.Struct, frozen=True, rename="camel"):
-    """Tokens used so far; thinking is no part of the candidates'."""
+    """Tokens used so far; thinking is not part of the candidates'."""
 
     prompt_token_count: int | None = None
     candidates_token_count: int | None = None
@@ -77,7 +77,7 @@ class GeminiUsage(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Feedback(msgspec.Struct, frozen=True, rename="camel"):
-    """Why nothing is answered."""
+    """Why there is no answer."""
 
     block_reason: str | None = None
 
@@ -108,7 +108,7 @@ class GeminiReader:
         """What this chunk adds.
 
         Raises:
-            ModelError, ModelFailed: it tells of a fault.
+            ModelError, ModelFailed: it reports an error.
         """
         if chunk.error is not None:
             raise self._fault(chunk.error)
@@ -124,10 +124,10 @@ class GeminiReader:
         yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str) -> Reply:
-        """The whole reply; to be asked for after `end`.
+        """The complete reply; call it after `end`.
 
         Raises:
-            ModelError: the stream was cut before Google said why it stopped, or it stopped by a fault.
+            ModelError: the stream was cut before Google said why it stopped, or it stopped with an error.
         """
         if not (self._finish or self._blocked):
             raise ModelError("the stream was cut off")
@@ -164,7 +164,7 @@ class GeminiReader:
         return failures.refusal(self._service, status, fault.words, text=fault.text)
 
     def _usage(self, request: Request) -> Usage:
-        """As Google counted; where it did not, an estimate on the safe side."""
+        """Google's counts, or without them an estimate on the safe side."""
         counted = self._counted
         thoughts = counted.thoughts_token_count or 0
         written = ("".join(self._text), "".join(self._thinking), *("".join(call.pieces) for call in self._calls.all))
@@ -200,7 +200,7 @@ class Tapping(Conversation):
         yield reader.reply(request, self._profile.name)
 
     async def _chunks(self, request: Request) -> AsyncGenerator[GeminiChunk, None]:
-        """All that can fail outside of us fails here; raised without its cause, which may hold the key."""
+        """All external failures occur here; errors are raised without their cause, which may contain the key."""
         clock = asyncio.get_running_loop().time
         failing: tuple[type[BaseException], ...] = (*conversation.RAISED, *self._client.raised)
         try:
@@ -222,7 +222,7 @@ class Tapping(Conversation):
             raise conversation.told(self._service, self._key, error) from None
 
     async def _asked(self, request: Request) -> httpx2.Response:
-        """The answer to a request which the library made."""
+        """The response to a request that the library made."""
         try:
             async with self._open(request):
                 raise ModelError(f"{self._service.name} was not asked")

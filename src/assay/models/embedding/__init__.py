@@ -1,8 +1,8 @@
-"""Embedders: services which speak OpenAI's format of embeddings, and models which run in this process.
+"""Embedders: services with OpenAI's format of embeddings, and models in this process.
 
-A model which was trained with a prefix before queries and passages finds less without it; one which was not knows
-nothing of them. Prefixes are as the makers say on a model's page; the settings `embedder.query_prefix` and
-`embedder.passage_prefix` say them of any other.
+A model that was trained with a prefix before queries and passages finds less without it; other models know nothing of
+prefixes. The prefixes here are from the makers' model pages; the settings `embedder.query_prefix` and
+`embedder.passage_prefix` are for all other models.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ def prefixes_of(model: str) -> tuple[str, str]:
 
 
 def prefixed(text: str, kind: TextKind, prefixes: tuple[str, str]) -> str:
-    """A text as its model wants to read it."""
+    """A text in the form for its model."""
     return prefixes[0 if kind == "query" else 1] + text

@@ -1,7 +1,7 @@
 """An embedder in this process: ONNX models run by fastembed, the extra `semantic`.
 
-`fastembed:MODEL` is one of those which fastembed knows; it downloads it when it is first used. `fastembed:FOLDER` is a
-folder with `model.onnx` and `tokenizer.json`, as sentence-transformers export them: nothing is downloaded.
+`fastembed:MODEL` is one that fastembed knows and downloads on first use. `fastembed:FOLDER` is a folder with
+`model.onnx` and `tokenizer.json`, as exported by sentence-transformers: nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Config(msgspec.Struct, frozen=True):
 
 
 class OnnxEmbedder:
-    """An embedder in this process; implements `core.ports.Embedder`. Any thread may call it, one at a time."""
+    """An embedder in this process; implements `core.ports.Embedder`. Thread-safe, one call at a time."""
 
     local = True
     price: float | None = 0.0
@@ -65,7 +65,7 @@ class OnnxEmbedder:
             self._model = None
 
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> Any:
-        """The model's arrays; where nobody says what stands before a text, fastembed knows it of its own models."""
+        """The model's arrays; fastembed knows the prefixes of its own models, unless others are set."""
         if self._own is not None:
             return self._model.embed([prefixed(text, kind, self._own) for text in texts], batch_size=len(texts))
         if kind == "query":
@@ -78,7 +78,7 @@ def _is_folder(model: str) -> bool:
 
 
 def _loaded(model: str) -> Any:
-    """The model, loaded; one of fastembed's own is downloaded if it is not there.
+    """Load the model; one of fastembed's own is downloaded if it is missing.
 
     Raises:
         ConfigError: there is no such model.
@@ -100,7 +100,7 @@ def _loaded(model: str) -> Any:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """What fastembed and onnxruntime raise; the latter's errors have no class above them but `Exception`."""
+    """The errors of fastembed and onnxruntime; the latter's have no base class below `Exception`."""
     raised = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
     theirs = [each for each in raised if isinstance(each, type) and issubclass(each, Exception)]
     return (RuntimeError, ValueError, OSError, *theirs)
@@ -141,7 +141,7 @@ def _read(path: Path, kind: type[Any]) -> Any:
 
 
 def create(name: str, access: Access) -> OnnxEmbedder:
-    """The embedder named `fastembed:MODEL`; it is loaded when it is first asked.
+    """The embedder named `fastembed:MODEL`; it is loaded on first use.
 
     Raises:
         ConfigError: no model is named, or the extra is not installed.

@@ -1,4 +1,4 @@
-"""An embedder behind a service which speaks OpenAI's `/v1/embeddings`: one request, one answer, no attempts beyond.
+"""An embedder behind a service with OpenAI's `/v1/embeddings`: one request, one answer, no retries.
 
 Format: https://platform.openai.com/docs/api-reference/embeddings; Ollama, llama.cpp, LM Studio and vLLM serve it too.
 """
@@ -25,9 +25,9 @@ from assay.models.openai.chat_services import ChatService, service_of
 CONNECT = 10.0
 """Seconds to reach a service."""
 ANSWER: dict[TextKind, float] = {"query": 15.0, "passage": 120.0}
-"""Seconds until it sends something: a small machine takes its time over a batch, and somebody waits for a search."""
+"""Seconds until it sends something: a small machine needs time for a batch, and for a search somebody waits."""
 LARGEST = 256_000_000
-"""Bytes of an answer; 2,048 vectors of 4,096 numbers are some 100 MB of JSON."""
+"""Bytes of an answer; 2,048 vectors of 4,096 numbers are about 100 MB of JSON."""
 MOST_NUMBERS = 65_536
 """Numbers of a vector."""
 
@@ -48,14 +48,14 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWERS = msgspec.json.Decoder(_Answer)
-"""Made before there are threads: see `core.json_decoders`."""
+"""Created before there are threads: see `core.json_decoders`."""
 
 
 class EmbeddingService:
-    """An embedder behind an OpenAI-compatible service; implements `core.ports.Embedder`. Any thread may call it."""
+    """An embedder behind an OpenAI-compatible service; implements `core.ports.Embedder`. Thread-safe."""
 
     def __init__(self, model: str, service: ChatService, access: Access) -> None:
-        """`model` is the service's own name of it; the key goes into the request's header and nowhere else."""
+        """`model` is the service's own name for it; the key goes into the request's header and nowhere else."""
         self.name, self.local = f"{service.name}:{model}", service.local
         self.price = _price(service, model, access)
         self._model, self._service, self._key = model, service, access.key
@@ -94,7 +94,7 @@ class EmbeddingService:
         with self._guard:
             if self._client is None:
                 headers = {"content-type": "application/json", "accept": "application/json"} | _authorization(self._key)
-                # The environment's proxies and .netrc are nothing a user has told Assay.
+                # The environment's proxies and .netrc are not settings of Assay.
                 self._client = httpx2.Client(headers=headers, trust_env=False)
             return self._client
 
@@ -103,7 +103,7 @@ class EmbeddingService:
         return hidden(error, self._key)
 
     def _understood(self, data: bytes, asked: Sequence[str]) -> Embedding:
-        """The vectors in an answer, by their indexes: no order is promised."""
+        """The vectors in an answer, by their indexes: the order is not guaranteed."""
         try:
             answer = _ANSWERS.decode(data)
         except UNREADABLE as error:
@@ -121,7 +121,7 @@ class EmbeddingService:
 
 
 def _wrong(vectors: Sequence[Sequence[float]], rows: int) -> str:
-    """What is wrong with these vectors, empty when nothing is."""
+    """What is wrong with these vectors, empty if nothing is."""
     lengths = {len(vector) for vector in vectors}
     if rows != len(vectors) or 0 in lengths:
         return f"{rows} vectors for {len(vectors)} texts"
@@ -157,10 +157,10 @@ def _price(service: ChatService, model: str, access: Access) -> float | None:
 
 
 def create(name: str, access: Access) -> EmbeddingService:
-    """The embedder named `SERVICE:MODEL`, at one of the known services or at the address given.
+    """The embedder named `SERVICE:MODEL`, at one of the known services or at the given address.
 
     Raises:
-        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+        ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
     service, model = service_of(name, access)
     return EmbeddingService(model, service, access)

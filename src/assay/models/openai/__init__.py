@@ -1,4 +1,4 @@
-"""Services which speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
+"""Services that speak OpenAI's chat completions: OpenAI, Mistral, Groq, vLLM, Ollama and others."""
 
 from assay.models.openai.chat_adapter import ChatCompletions, create
 from assay.models.openai.chat_services import SERVICES, ChatService

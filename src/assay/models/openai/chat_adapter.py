@@ -1,4 +1,6 @@
-"""The adapter: one request out, a stream of chunks in. Retries, fallbacks and health are `run.model_call`'s."""
+"""The adapter sends one request and receives a stream of chunks. `run.model_call` handles retries, fallbacks and
+health.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +27,25 @@ from assay.models.openai.wire import CompletionChunk, fields
 from assay.models.streams import decode, events
 
 CONNECT = 5.0
-"""Seconds to reach a service."""
+"""Seconds to connect to a service."""
 BODY_END = 0.1
-"""Seconds between the last event and the end of the body, which most services send together."""
+"""Seconds between the last event and the end of the body; most services send both together."""
 LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
-"""Streams at once, and connections kept: a new one to a service far away costs as much as some ten tokens."""
+"""Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
 SHOWN = 8
-"""Models named of those a service has."""
+"""How many of a service's models an error lists."""
 BASE = "is the address the base of its API, with the version (…/v1)?"
 
 
 class ChatCompletions:
-    """A model behind an OpenAI-compatible service; implements `core.ports.Model`."""
+    """A model of an OpenAI-compatible service. Implements `core.ports.Model`."""
 
     def __init__(self, model: str, service: ChatService, profile: Profile, key: Secret | None = None) -> None:
-        """`model` is the service's own name of it; `key` goes into the request's header and nowhere else.
+        """`model` is the service's own name for it. `key` is put only into the request's header.
 
-        What the service is found to refuse, and how its model marks its thinking, is remembered here.
+        The adapter remembers what the service refused, and how its model marks its thinking.
         """
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._client: httpx2.AsyncClient | None = None
@@ -57,7 +59,7 @@ class ChatCompletions:
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request`: deltas as they come, then the reply.
+        """Answer `request`: yield deltas as they arrive, then the reply.
 
         Raises:
             ModelError: the service could not be reached, refused, stalled or broke off.
@@ -84,17 +86,17 @@ class ChatCompletions:
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
-        """The models the service lists, sorted.
+        """Return the models the service lists, sorted.
 
         Raises:
-            ModelError: it could not be reached, or gave no list.
+            ModelError: the service could not be reached, or returned no list.
         """
         at = self._service
         headers = self._headers()
         return await listed(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
 
     async def described(self) -> ModelFacts:
-        """What its server says of the model, where that is on this machine; asked until it has answered once."""
+        """Return what a server on this machine says about the model; it is asked until it has answered once."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
         told = await chat_services.told(self._service.url, self._model, self._headers())
@@ -109,15 +111,15 @@ class ChatCompletions:
         return self._told
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
 
     async def _chunks(self, request: Request) -> AsyncGenerator[CompletionChunk | None, None]:
-        """The chunks of the answer; None where the service said that there are no more.
+        """Yield the chunks of the answer, and None when the service says that there are no more.
 
-        What the service refuses of the request is left out, and the rest asked again at once.
+        If the service refuses a part of the request, the request is repeated at once without that part.
         """
         for left in range(concessions.MOST, -1, -1):
             sent = fields(request, self._model, self._profile, self._service, self._without)
@@ -142,7 +144,7 @@ class ChatCompletions:
         return self._connected().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
 
     async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
-        """A stream's events; or the one body of a service which does not stream."""
+        """Yield the events of a stream, or the single body of a service that does not stream."""
         if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
             yield self._chunk((await _start(response, LARGEST_EVENT)).decode(errors="replace"))
             yield None
@@ -162,11 +164,11 @@ class ChatCompletions:
             raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
 
     def _connected(self) -> httpx2.AsyncClient:
-        """The client of the running loop; connections cannot be shared between loops."""
+        """The client of the running loop; loops cannot share connections."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
-            # The environment's proxies and .netrc are nothing a user has told Assay.
+            # # The user has not told Assay about the environment's proxies and .netrc, so they are not used.
             client = httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted(), limits=LIMITS)
             self._client, self._loop = client, loop
         return self._client
@@ -175,7 +177,7 @@ class ChatCompletions:
         return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
 
     async def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
-        """The error a service answered with; where it has no such model, with those it has."""
+        """The error for a service's refusal; if the service lacks the model, the error lists those it has."""
         at, status = self._service, response.status_code
         if unknown_model(status, fault):
             return ModelError(await self._without_model(status), transient=False, usable=False)
@@ -185,7 +187,7 @@ class ChatCompletions:
         return hidden(refused(at.name, status, response.headers, fault), self._key)
 
     async def _without_model(self, status: int) -> str:
-        """That the service has no such model, and which it has."""
+        """A message that the service lacks the model, with the models it has."""
         at, offered = self._service, list[str]()
         with contextlib.suppress(ModelError, ModelFailed):
             offered = [name for name in await self.offered() if not name.endswith(f":{self._model}")]
@@ -195,7 +197,7 @@ class ChatCompletions:
         return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
 
     def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
-        """The error for one of HTTP; nobody has to start a server on this machine between two tries."""
+        """The error for an HTTP failure. If a server on this machine is down, a retry does not help."""
         at = self._service
         match error:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
@@ -214,9 +216,9 @@ class ChatCompletions:
 
 
 async def _finish(sent: AsyncIterator[object]) -> None:
-    """Read the end of a body whose last event has come: only then can its connection be used for the next request.
+    """Read the end of a body after its last event: only then can the next request use its connection.
 
-    A service which leaves the body open, or breaks it off now, has answered all the same; its connection is closed.
+    If the service leaves the body open or breaks it off now, the answer is still valid, and the connection is closed.
     """
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError):
         async with asyncio.timeout(BODY_END):
@@ -225,7 +227,7 @@ async def _finish(sent: AsyncIterator[object]) -> None:
 
 
 async def _start(response: httpx2.Response, most: int) -> bytes:
-    """The first `most` bytes of a response."""
+    """Return the first `most` bytes of a response."""
     data = bytearray()
     async for piece in response.aiter_bytes():
         data += piece
@@ -235,10 +237,10 @@ async def _start(response: httpx2.Response, most: int) -> bytes:
 
 
 def create(name: str, access: Access) -> ChatCompletions:
-    """The model named `SERVICE:MODEL`, at one of `SERVICES` or at the address given.
+    """Create the model named `SERVICE:MODEL`, at one of `SERVICES` or at the configured address.
 
     Raises:
-        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+        ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
     service, model = service_of(name, access)
     known = profile(name, service.name, model, access.facts, local=service.local)

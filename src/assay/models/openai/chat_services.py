@@ -1,8 +1,9 @@
-"""The services which speak the format: those known by name, and what a server on this machine says of a model.
+"""The services that speak the format: those known by name, and what a server on this machine says about a model.
 
-Tables know hosted models; the window of a local one is whatever its server was started with. vLLM says it in its list
-of models, llama.cpp at `/props`, LM Studio and Ollama at addresses of their own. What the model was trained for is no
-window: servers are mostly started with less, and Ollama drops the beginning of what does not fit without a word.
+The tables know hosted models. The window of a local model is the one its server was started with. vLLM states it in its
+list of models, llama.cpp at `/props`, LM Studio and Ollama at addresses of their own. The length a model was trained
+for is not its window: most servers are started with less, and Ollama silently drops the beginning of a request that
+does not fit.
 """
 
 from __future__ import annotations
@@ -22,27 +23,27 @@ from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
 
-# What a server on this machine says of a model: the window it was started with, and what the model can do.
+# # What a server on this machine says about a model: the window it was started with, and what the model can do.
 
 WAIT = 1.5
-"""Seconds for all that is asked."""
+"""Seconds for all questions together."""
 LARGEST = 2_000_000
 LEAST = 512
-"""Tokens of the smallest window which is believed."""
+"""The smallest window in tokens that is believed."""
 
 _RUNNING = ("max_model_len", "loaded_context_length", "n_ctx", "context_length", "context_window", "max_context_length")
 _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
 
 
 class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server says of a model; `tools` None where it says nothing of them."""
+    """What a server says about a model; `tools` is None if it does not mention them."""
 
     facts: ModelFacts = ModelFacts()
     tools: bool | None = None
 
 
 async def told(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
-    """What the server at `base` (…/v1) says of `model` within `WAIT` seconds, None where nobody answers."""
+    """What the server at `base` (…/v1) says about `model` within `WAIT` seconds; None if nothing answers."""
     said = await _answers(base.rstrip("/"), model, headers)
     if not said:
         return None
@@ -67,7 +68,7 @@ async def told(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts
 
 
 async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    """What each question was answered with, as far as there was time."""
+    """The answers to the questions that were answered in time."""
     root = base.removesuffix("/v1")
     questions = (
         ("listed", "GET", f"{base}/models", None),
@@ -88,10 +89,10 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
 
 
 async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object = None) -> Any:
-    """The JSON at `url`; None where there is none.
+    """The JSON at `url`; None if there is none.
 
     Raises:
-        httpx2.HTTPError: nobody answers.
+        httpx2.HTTPError: nothing answers.
     """
     data = bytearray()
     async with client.stream(method, url, json=sent) as response:
@@ -108,14 +109,14 @@ async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object 
 
 
 def _at(value: Any, *path: str) -> Any:
-    """What stands at `path` of nested objects, None where they are of another form."""
+    """The value at `path` in nested objects; None if they have another form."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def _row(listed: Any, model: str) -> Any:
-    """The entry of `model` in a list of models; the only one, where there is one."""
+    """The entry of `model` in a list of models, or the only entry."""
     rows = [row for row in _rows(listed) if isinstance(row, dict)]
     same = (
         row for row in rows if model in (row.get("id"), row.get("name"), row.get("model"), f"{row.get('id')}:latest")
@@ -132,7 +133,7 @@ def _rows(listed: Any) -> Iterator[Any]:
 
 
 def _window(row: Any, names: tuple[str, ...]) -> int:
-    """The first window a row names, in itself or in its `meta`; 0 where it names none."""
+    """The first window that a row names, in itself or in its `meta`; 0 if it names none."""
     values = (_number(_at(row, name) or _at(row, "meta", name)) for name in names)
     return next((value for value in values if value), 0)
 
@@ -149,18 +150,18 @@ def _number(value: Any) -> int:
 class ChatService(msgspec.Struct, frozen=True, kw_only=True):
     """A service.
 
-    `url` is the base of its API, `key` the name of the setting which holds its key, empty where none is wanted; `local`
-    says that it runs on this machine and costs nothing. `keyed` says that requests with one beginning can be sent to
-    one cache by a key, `tells` that it takes a word by which to tell users apart.
+    `url` is the base of its API. `key` is the name of the setting that holds its key, empty if it needs none. `local`:
+    it runs on this machine and costs nothing. `keyed`: requests with the same beginning can be sent to one cache by a
+    key. `tells`: it accepts an identifier that distinguishes users.
 
-    How it is asked: `output` is the request's field for the most output tokens, `counts` whether it counts tokens only
-    when told to. `required` is its word for a call of any tool, `chooses` says that a model can be kept from calling
-    tools it is told of. `ids` tells the call ids it accepts, all where empty; `bridged` says that no user speaks right
-    after a tool, and that an empty message is refused.
+    Requests: `output` is the field for the most output tokens, `counts` whether the service counts tokens only on
+    request. `required` is its word for "call any tool", `chooses` whether a model can be kept from calling tools it
+    knows of. `ids` is the pattern of call ids it accepts, empty for any. `bridged`: no user message may directly follow
+    a tool's result, and an empty message is refused.
 
-    Reasoning: `graded` tells the models whose effort can be named (all where empty), `effort` the one word for it where
-    there is no other, `silenced` those which reason unless told not to; `parted` asks for the reasoning apart from the
-    answer. Each is a pattern for the beginning of a model's name.
+    Reasoning: `graded` matches the models whose effort can be named (empty: all), `effort` is the only word for it if
+    there is no other, `silenced` matches the models that reason unless told not to. `parted` asks for the reasoning
+    apart from the answer. Each pattern matches the beginning of a model's name.
     """
 
     name: str
@@ -224,10 +225,10 @@ SERVICES: dict[str, ChatService] = {
 
 
 def service_of(name: str, access: Access) -> tuple[ChatService, str]:
-    """The service which a name `SERVICE:MODEL` means, one of `SERVICES` or at the address given, and its model.
+    """The service that a name `SERVICE:MODEL` means, one of `SERVICES` or at the configured address, and its model.
 
     Raises:
-        ConfigError: no model is named, or the service is unknown and has no address, or wants a key and has none.
+        ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
     prefix, _, model = name.partition(":")
     service = SERVICES.get(prefix) or ChatService(name=prefix, url=access.url)
@@ -244,6 +245,6 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
 
 
 def _is_local(url: str) -> bool:
-    """Whether an address is this machine's."""
+    """Whether an address is on this machine."""
     host = httpx2.URL(url).host
     return host in ("localhost", "127.0.0.1", "::1")

@@ -1,7 +1,8 @@
-"""What a service does without: a request it refuses is asked again without what it refused, or with its nearest kin.
+"""What a service does not accept: a refused request is repeated without the refused part, or with its nearest
+substitute.
 
-Servers and models behind one format differ in what they take, and from release to release. So nothing here is a table
-of providers: a refusal names what it refuses, in `param`, in a validator's `loc`, or in its words.
+Servers and models with one format differ in what they accept, and from release to release. So there is no table of
+providers: a refusal names the refused part in `param`, in a validator's `loc`, or in its words.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import msgspec
 from assay.models.failures import ServiceFault, too_long
 
 MOST = 8
-"""Times one request is asked again for another concession."""
+"""How many times one request is repeated, each time with another concession."""
 STATUSES = frozenset((400, 404, 405, 415, 422, 500, 501))
-"""Those with which services refuse a parameter; most answer 400 or 422, routers 404, llama.cpp 500."""
+"""Statuses with which services refuse a parameter: most answer 400 or 422, routers 404, llama.cpp 500."""
 CAPS = ("max_tokens", "max_completion_tokens")
 KEPT = frozenset(("model", "messages"))
-"""What no request is without."""
+"""Fields that every request has."""
 
 Choice = Literal["any", "required", "auto", "unsaid"]
-"""How far a model can be told which tool to call: a named one, any of them, whether to, or not at all."""
+"""How precisely a model can be told which tool to call: a named one, any, whether to call at all, or nothing."""
 
 _REFUSING = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|not (?:allowed|permitted|available|implemented|enabled)|extra|forbid"
@@ -48,16 +49,16 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _WORDY = frozenset(("user", "tools", "stream"))
-"""Fields whose names are everyday words: said plainly in a refusal they need not mean the field."""
+"""Fields whose names are everyday words: their mention in a refusal need not mean the field."""
 
 
 class Concessions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is left out of every request to a model, for its service refused it once.
+    """What is left out of every request to a model, because its service refused it once.
 
-    `dropped` are fields of a request, `cap` another name for the most output tokens and `most` the highest it may be;
-    `choice` says how far a tool can be demanded, `none` whether calls can be forbidden of tools it is told of. Without
-    `system` the system text opens the first user message, and messages of one speaker are joined. Without `tools` they
-    are described in words, and calls are read out of the text.
+    `dropped` are fields of a request. `cap` is another name for the most output tokens, and `most` the highest allowed
+    value. `choice` says how precisely a tool can be demanded, `none` whether calls to known tools can be forbidden.
+    Without `system`, the system text opens the first user message, and consecutive messages of one speaker are joined.
+    Without `tools`, tools are described in words, and calls are parsed from the text.
     """
 
     dropped: frozenset[str] = frozenset()
@@ -73,8 +74,8 @@ NONE = Concessions()
 
 
 def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: ServiceFault) -> Concessions | None:
-    """What else to do without after this refusal of the request `sent`; None where it names nothing of it."""
-    if status not in STATUSES or fault.miscalled:  # that the model called wrongly is no refusal of the request
+    """The next concessions after this refusal of the request `sent`; None if it names nothing in the request."""
+    if status not in STATUSES or fault.miscalled:  # a wrong call by the model is not a refusal of the request
         return None
     if limit := _lowered(sent, fault):
         return msgspec.structs.replace(before, most=limit)
@@ -90,7 +91,7 @@ def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: S
 
 
 def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
-    """The highest cap the service takes, where it says one lower than was sent; else 0."""
+    """The highest output cap the service accepts, if it names one lower than what was sent; else 0."""
     cap = next((sent[name] for name in CAPS if name in sent), 0)
     named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
     if not cap or not named or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
@@ -100,7 +101,7 @@ def _lowered(sent: Mapping[str, Any], fault: ServiceFault) -> int:
 
 
 def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
-    """A role, or tools altogether."""
+    """Concede a role, or tools altogether."""
     param = str(fault.param or "")
     if before.system and (_ROLES.search(fault.text) or (param.startswith("messages") and param.endswith("role"))):
         return msgspec.structs.replace(before, system=False)
@@ -110,18 +111,18 @@ def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Servic
 
 
 def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
-    """The field of the request which a refusal has as its parameter; "" where it has none."""
+    """The field of the request that a refusal names as its parameter; "" if none."""
     field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
     return field if field in sent and field not in KEPT else ""
 
 
 def _named(sent: Mapping[str, Any], text: str) -> str:
-    """The field of the request which the words of a refusal name; "" where they name none."""
+    """The field of the request that a refusal's words name; "" if none."""
     return _first_named(text, sorted(sent.keys() - KEPT)) if _REFUSING.search(text) else ""
 
 
 def _first_named(text: str, names: Collection[str]) -> str:
-    """The name which stands first in `text`; those of everyday words only as names, in quotes."""
+    """The name that comes first in `text`; names that are everyday words count only in quotes."""
     found = [(match.start(), name) for name in names if (match := _naming(name).search(text)) is not None]
     return min(found, default=(0, ""))[1]
 
@@ -133,7 +134,7 @@ def _naming(name: str) -> re.Pattern[str]:
 
 
 def _of_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Concessions | None:
-    """Without the field `name` as it was sent."""
+    """Concede the field `name` as it was sent."""
     if not name:
         return None
     if name in CAPS:
@@ -151,14 +152,14 @@ def _of_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Conces
 
 
 def _below(choice: object) -> Choice:
-    """The next weaker way to tell which tool to call."""
+    """The next weaker way to say which tool to call."""
     if isinstance(choice, dict):
         return "required"
     return "unsaid" if choice == "auto" else "auto"
 
 
 def allowed(choice: str, most: Choice) -> str:
-    """`choice` (auto, required, none, a tool's name) as far as `most` allows it; "" where nothing may be said."""
+    """`choice` (auto, required, none, a tool's name) as far as `most` allows it; "" if nothing may be said."""
     if most == "unsaid":
         return ""
     if choice in ("auto", "none") or most == "any":

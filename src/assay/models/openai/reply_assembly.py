@@ -1,4 +1,4 @@
-"""Chunks become deltas at once, and a whole reply at the end."""
+"""Turns chunks into deltas at once, and into a whole reply at the end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "
 class Assembler:
     """Takes the chunks of one stream in order.
 
-    What comes out joined does not depend on how the text was cut: reasoning which a model writes into its text is told
-    from the answer (see `ReplyText`), and a call is given as soon as its arguments are whole.
+    The joined output does not depend on how the text was cut. Reasoning that a model writes into its text is separated
+    from the answer (see `ReplyText`), and a call is yielded as soon as its arguments are complete.
     """
 
     def __init__(self, *, opens_thinking: bool = False) -> None:
@@ -36,20 +36,22 @@ class Assembler:
 
     @property
     def lone(self) -> bool:
-        """Whether the model marked the end of its reasoning and not its beginning."""
+        """Whether the model marked the end of its reasoning but not its beginning."""
         return self._speech.lone
 
     @property
     def finished(self) -> bool:
-        """Whether the service said why it stopped, or at least that it did: without that, the stream was cut."""
+        """Whether the service gave a reason for stopping, or at least said that it stopped; otherwise the stream was
+        cut.
+        """
         return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
 
     def done(self) -> None:
-        """The service said that its stream is over, in whatever way."""
+        """Note that the service said, in whatever form, that its stream is over."""
         self._ended = True
 
     def take(self, chunk: CompletionChunk) -> Iterator[Delta]:
-        """What this chunk adds."""
+        """Yield what this chunk adds."""
         self._counted = chunk.counted or self._counted
         for choice in (chunk.choices or ())[:1]:
             part = choice.delta or choice.message
@@ -58,13 +60,15 @@ class Assembler:
             self._finish = choice.finish_reason or self._finish
 
     def rescue(self, fault: ServiceFault) -> bool:
-        """Take what a model wrote where a call was demanded and its service found none; whether it wrote anything."""
+        """Take what a model wrote where the service expected a call and found none. Return whether it wrote
+        anything.
+        """
         self._rescued = fault.failed_generation or ""
         self._ended = True
         return bool(self._rescued or self._speech.text or self._calls.all)
 
     def end(self) -> Iterator[Delta]:
-        """What was held back: the stream is over."""
+        """Yield the text held back until now: the stream is over."""
         calls = written_calls(self._rescued)
         if not calls:
             yield from self._spoken(self._speech.take(self._rescued))
@@ -73,14 +77,14 @@ class Assembler:
         yield from self._calls.ready(final=True)
 
     def written(self, name: str, arguments: str) -> Iterator[Delta]:
-        """A call which the model wrote elsewhere than in calls."""
+        """Yield a call that the model wrote outside the field for calls."""
         yield self._calls.begin().add("", name, arguments)
 
     def reply(self, request: Request, model: str) -> Reply:
-        """The whole reply; to be asked for after `end`.
+        """Return the whole reply; call this after `end`.
 
         Raises:
-            ModelError: the stream was cut before the service said why it stopped, or it stopped by a fault.
+            ModelError: the stream was cut before the service said why it stopped, or a fault stopped it.
         """
         if not self.finished:
             raise ModelError("the stream was cut off")
@@ -115,10 +119,10 @@ class Assembler:
     # calls
 
     def _call(self, part: CallPart) -> PartialCall:
-        """The call a part belongs to.
+        """The call that a part belongs to.
 
-        By its index, unless it names another id (some services count every call as 0); without an index the last one,
-        unless it names another id or function.
+        It is found by its index, unless the part names another id (some services number every call 0). Without an index
+        it is the last call, unless the part names another id or function.
         """
         for call in reversed(self._calls.all):
             if part.index is None:
@@ -140,7 +144,7 @@ class Assembler:
     # counts
 
     def _usage(self, request: Request, text: str) -> Usage:
-        """As the service counted; where it did not, an estimate on the safe side."""
+        """The service's token counts; without them, a cautious estimate."""
         counted = self._counted or CompletionUsage()
         prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
         written = (text, self._speech.thinking, *("".join(call.pieces) for call in self._calls.all))
@@ -155,11 +159,11 @@ class Assembler:
         )
 
 
-# The failures of chat completions which are told inside a stream.
+# # Failures of chat completions that arrive inside a stream.
 
 
 def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:
-    """The error which a fault told inside a stream stands for."""
+    """The error for a fault inside a stream."""
     known = ServiceFault(message=fault) if isinstance(fault, str) else fault
     words = failures.shortened(known.words)
     if failures.too_long(known.text):

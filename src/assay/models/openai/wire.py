@@ -1,7 +1,7 @@
-"""The wire format of chat completions: what is sent, and the chunks which come back.
+"""The wire format of chat completions: the requests, and the chunks of the answers.
 
-Fields and their meaning are those of OpenAI's API reference; other servers leave fields out or send null, so
-every field of a chunk has a default.
+Fields and their meanings follow OpenAI's API reference. Other servers leave fields out or send null, so every field of
+a chunk has a default.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from assay.models.failures import ServiceFault
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
 
-# The messages of a request, as chat completions take them.
+# # The messages of a request, in the form of chat completions.
 
 BRIDGE = {"role": "assistant", "content": "OK"}
-"""What is put between a tool's result and a user's words, where a service wants the model to speak there."""
+"""Stands between a tool's result and a user message, for services that require the model to speak there."""
 
 CALL_NOW = "Call a tool now: {names}. Do not answer in words."
 NO_CALLS = "Answer in words now. Call no tool."
@@ -42,10 +42,10 @@ To call several at once, write a JSON list of such objects. Results come in the 
 
 
 def messages(request: Request, service: ChatService, without: Concessions = NONE) -> list[dict[str, Any]]:
-    """The conversation, the system text first; what the service does without is said in another way.
+    """The conversation, with the system text first; what the service does not accept is expressed in another way.
 
-    Call ids which are not of the form the service takes (from a fallback of another make) get others. A result of a
-    call nobody made, which services refuse, is told as a user's words.
+    Call ids that the service does not accept (from a fallback of another make) are replaced. A result without its call,
+    which services refuse, becomes a user message.
     """
     said: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
     made: set[str] = set()
@@ -74,7 +74,7 @@ def _system(request: Request, without: Concessions) -> str:
 
 
 def _reminder(request: Request, without: Concessions) -> str:
-    """What is said to the model where its service cannot be told which tool is to be called."""
+    """The instruction to the model if its service cannot be told which tool to call."""
     if not request.tools or request.tool_choice == "auto":
         return ""
     if request.tool_choice == "none":
@@ -95,7 +95,9 @@ def _worded(message: Message) -> Message:
 
 
 def _folded(said: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The conversation without a system message, in which speakers take turns: its texts open that of the user."""
+    """The conversation without a system message and with alternating speakers; its texts open the first user
+    message.
+    """
     turns: list[dict[str, Any]] = []
     for message in said:
         spoken = message | {"role": "user"} if message["role"] == "system" else message
@@ -132,14 +134,14 @@ def _call(call: ToolCall, ids: str) -> dict[str, Any]:
 
 
 def _accepted(id: str, ids: str) -> str:
-    """`id`, or where it is not of the form `ids`, one made of it which every service accepts."""
+    """`id`, or if it does not match `ids`, one derived from it that every service accepts."""
     return id if not ids or re.fullmatch(ids, id) else hashlib.sha256(id.encode()).hexdigest()[:9]
 
 
 def fields(
     request: Request, model: str, profile: Profile, service: ChatService, without: Concessions = NONE
 ) -> dict[str, Any]:
-    """The fields of a streamed request for `request`, as far as the model's service takes them."""
+    """The fields of a streamed request for `request`, as far as the model's service accepts them."""
     made: dict[str, Any] = {
         "model": model,
         "messages": messages(request, service, without),
@@ -180,7 +182,7 @@ def _reasoning(request: Request, model: str, profile: Profile, service: ChatServ
 
 
 def _cache_key(request: Request) -> str:
-    """The same for all requests of one loop, which begin alike, and another for every loop."""
+    """The same key for all requests of one loop, which begin alike, and another key for every loop."""
     lasting = request.messages[: len(request.messages) - request.passing]
     opening = tuple(itertools.takewhile(lambda message: message.role != "assistant", lasting))
     return hashlib.sha256(msgspec.json.encode((request.system, opening))).hexdigest()[:32]
@@ -206,7 +208,7 @@ def _choice(choice: str, service: ChatService) -> str | dict[str, Any]:
 
 
 class Function(msgspec.Struct, frozen=True):
-    """Part of a call: its name comes once, its arguments in pieces of JSON, or whole as an object."""
+    """Part of a call: its name comes once, its arguments as pieces of JSON or as one object."""
 
     name: str | None = None
     arguments: str | dict[str, Any] | None = None
@@ -227,7 +229,7 @@ class CallPart(msgspec.Struct, frozen=True):
 
 
 class ContentBlock(msgspec.Struct, frozen=True):
-    """Content which says of what kind it is: text, or thinking made of such blocks; others are nothing we asked for."""
+    """A block of content of a stated type: text, or thinking made of such blocks; other types are ignored."""
 
     type: str = ""
     text: str | None = None
@@ -235,14 +237,16 @@ class ContentBlock(msgspec.Struct, frozen=True):
 
 
 class Detail(msgspec.Struct, frozen=True):
-    """A piece of reasoning as OpenRouter and Snowflake tell it: its text or a summary; encrypted it has neither."""
+    """A piece of reasoning as OpenRouter and Snowflake send it: a text or a summary; an encrypted one has neither."""
 
     text: str | None = None
     summary: str | None = None
 
 
 class ChatPart(msgspec.Struct, frozen=True):
-    """A message, or part of one. Native reasoning has three names, or is in blocks; OpenRouter gives it under two."""
+    """A message or part of one. Native reasoning has one of three names, or is in blocks; OpenRouter sends it under
+    two.
+    """
 
     content: str | tuple[ContentBlock, ...] | None = None
     reasoning_content: str | None = None
@@ -268,7 +272,7 @@ class ChatPart(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Part of one of the answers, or, of a service which does not stream, the whole of it; only one is asked for."""
+    """Part of one answer, or all of it if the service does not stream; only one answer is requested."""
 
     delta: ChatPart | None = None
     message: ChatPart | None = None
@@ -277,14 +281,14 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class PromptDetails(msgspec.Struct, frozen=True):
-    """Of the input tokens, how many were read from the cache, and how many written to it."""
+    """Input tokens read from the cache and written to it."""
 
     cached_tokens: int | None = None
     cache_write_tokens: int | None = None
 
 
 class CompletionDetails(msgspec.Struct, frozen=True):
-    """Of the output tokens, how many were reasoning."""
+    """Output tokens used for reasoning."""
 
     reasoning_tokens: int | None = None
 
@@ -299,7 +303,7 @@ class CompletionUsage(msgspec.Struct, frozen=True):
 
 
 class Extras(msgspec.Struct, frozen=True):
-    """What Groq tells beside the format."""
+    """What Groq sends beyond the format."""
 
     usage: CompletionUsage | None = None
     error: str | None = None
@@ -315,11 +319,11 @@ class CompletionChunk(msgspec.Struct, frozen=True):
 
     @property
     def counted(self) -> CompletionUsage | None:
-        """The tokens used so far, where this event says them."""
+        """The tokens used so far, if this event states them."""
         return self.usage or (self.x_groq.usage if self.x_groq else None)
 
     @property
     def fault(self) -> ServiceFault | str | None:
-        """What went wrong in the middle of the stream."""
+        """The error in the middle of the stream, if this event states one."""
         told = next((choice.error for choice in self.choices or () if choice.error), None)
         return self.error or told or (self.x_groq.error if self.x_groq else None)

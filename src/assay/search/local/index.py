@@ -1,7 +1,7 @@
 """The index on disk: two tantivy indexes, one of whole documents and one of passages.
 
-The document index is written last and so says how far both have come; what the passage index holds beyond it
-is left over from a killed process and removed before going on.
+The document index is written last and so says how far both are; what the passage index has beyond it is left over from
+a killed process and is removed first.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, name_t
 from assay.core.sources import BlockKind, Document, PassageSpan
 
 FORMAT = "local-1"
-"""The folder's name; changes with the schema or the analysis, so that an old index is left alone."""
+"""The folder's name; it changes with the schema or the analysis, so that an old index is left alone."""
 HEAP = 64_000_000
-"""Bytes a writer may hold back before it writes a segment."""
+"""Bytes a writer may buffer before it writes a segment."""
 WHITESPACE = "whitespace"
 FIELDS = 12
-"""Header fields kept with a document, for questions which name it."""
+"""Header fields stored with a document, for questions that name it."""
 UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
-"""Kinds of passages which are not found by themselves."""
+"""Kinds of passages that are not found by themselves."""
 POINTER = re.compile(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
-"""An entry of a table of contents: it says nothing itself and would win by its shortness."""
+"""An entry of a table of contents: it says nothing itself and would rank high by its shortness."""
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
-"""A span as it is kept beside the index: cutting up long documents again takes most of a search's time."""
+"""A span as stored beside the index: cutting long documents again takes most of a search's time."""
 _STORED = msgspec.msgpack.Decoder(Stored)
 
 
@@ -61,7 +61,7 @@ PASSAGES = _passages_schema()
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Around everything that touches index files.
+    """Wrap everything that touches index files.
 
     Raises:
         IndexDamaged: tantivy cannot read them; it says so with a ValueError, or panics, which is no `Exception`.
@@ -90,7 +90,7 @@ class LocalIndex:
         self.reload()
 
     def reload(self) -> None:
-        """See what has been committed since."""
+        """Reload what has been committed since."""
         self.documents.reload()
         self.passages.reload()
         self.last_row = _last_row(self.documents)
@@ -98,7 +98,7 @@ class LocalIndex:
 
     @property
     def there(self) -> bool:
-        """Whether the files are still there: anybody may delete a derived index."""
+        """Whether the files still exist: anybody may delete a derived index."""
         if self.path is None:
             return True
         return all((self.path / part / "meta.json").exists() for part in ("documents", "passages"))
@@ -110,7 +110,7 @@ class LocalIndex:
 
 
 class IndexWriter:
-    """Adds documents by ascending row; nothing is seen by readers, or kept after a kill, before `commit`."""
+    """Adds documents by ascending row; nothing is visible, or kept after a kill, before `commit`."""
 
     def __init__(self, index: LocalIndex) -> None:
         self._index = index
@@ -146,7 +146,7 @@ class IndexWriter:
         self._documents.commit()
 
     def close(self) -> None:
-        """Let merges finish and give the writers up."""
+        """Let merges finish and close the writers."""
         self._passages.wait_merging_threads()
         self._documents.wait_merging_threads()
 
@@ -164,7 +164,7 @@ class IndexWriter:
 
 
 class IndexedTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """A document as an index of words holds it: terms with spaces between, of the whole and of each passage.
+    """A document in the form for a word index: terms separated by spaces, of the whole and of each passage.
 
     Headings are found by the passages below them, navigation not at all: both count for the document.
     """
@@ -178,7 +178,7 @@ class IndexedTexts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTexts:
-    """The terms of a document and its passages, and the header fields which are kept with it."""
+    """The terms of a document and its passages, and the header fields stored with it."""
     analysis = analysis_of(document.language)
     body: list[str] = []
     passages: list[tuple[PassageSpan, str]] = []
@@ -204,12 +204,12 @@ def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTe
 
 
 def around(span: PassageSpan) -> str:
-    """What a passage is found by though it stands around it: what it is about, and what code is introduced by."""
+    """Context by which a passage is found: its topic, and the sentence before code."""
     return f"{span.label} {span.lead}".strip() if span.kind == "code" else span.label
 
 
 def pack(span: PassageSpan) -> bytes:
-    """A span as it is kept in an index."""
+    """A span in the form stored in an index."""
     place = (span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page)
     return msgspec.msgpack.encode((*place, span.label, span.lead))
 
@@ -224,7 +224,7 @@ def unpack(data: bytes) -> PassageSpan:
 
 
 def remove(path: Path) -> None:
-    """Delete an index; readers which have it open are not disturbed."""
+    """Delete an index; readers that have it open are not disturbed."""
     shutil.rmtree(path, ignore_errors=True)
 
 
@@ -254,7 +254,7 @@ def _last_row(index: tantivy.Index) -> int:
     return int(best.hits[0][0])
 
 
-# How much an index on disk holds, without opening it: opening one makes files.
+# The number of documents in an index on disk, without opening it, which would create files.
 
 
 class _Deleted(msgspec.Struct, frozen=True):
@@ -271,7 +271,7 @@ class _Meta(msgspec.Struct, frozen=True):
 
 
 def extent(path: Path) -> int | None:
-    """The number of documents in the index under `path` (as given to `LocalSearch`), None where there is none.
+    """The number of documents in the index under `path` (as given to `LocalSearch`), None if there is none.
 
     Raises:
         ValueError: its `meta.json` cannot be read: the index is damaged.

@@ -1,4 +1,4 @@
-"""What goes into an index: passages of documents as they are asked for; and how a writer is given up."""
+"""Feeds an index: passages of documents on demand, and closing a writer."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ log = logging.getLogger(__name__)
 
 OneSpans = Callable[[Document], Sequence[PassageSpan]]
 EachSpans = Callable[[Iterable[Document]], Iterator[Sequence[PassageSpan] | StoreError]]
-"""Gives the passages of many documents, in order, or why one cannot be read; it may take documents ahead."""
+"""Yields the passages of many documents, in order, or why one cannot be read; it may work ahead."""
 
 
 def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Sequence[PassageSpan] | StoreError]:
-    """What `EachSpans` gives, by asking for each."""
+    """Do the same as `EachSpans`, one document at a time."""
     for document in documents:
         try:
             yield spans(document)
@@ -28,7 +28,7 @@ def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Seque
 
 
 def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> Sequence[PassageSpan]:
-    """A document which cannot be read any more is still found by its title; the others do not suffer."""
+    """A document that cannot be read any more is still found by its title; the others are not affected."""
     if not isinstance(spans, StoreError):
         return spans
     log.warning("%s is indexed by its title only: %s", document.name, spans)
@@ -36,7 +36,7 @@ def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> S
 
 
 def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:
-    """Give a writer up once its merges are done, then the lock."""
+    """Close a writer when its merges are done, then release the lock."""
     try:
         with reading():
             writer.close()

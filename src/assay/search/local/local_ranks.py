@@ -1,9 +1,9 @@
-"""Which documents answer best: the whole document's score and its best passage's, added.
+"""Ranks documents: the score of the whole document plus that of its best passage.
 
-Both are BM25 (Robertson and Zaragoza 2009) as tantivy computes it. The passage finds the one sentence deep in a
-long document, the document tells a page about the subject from one which mentions it. Where the question names no
-document, what the best documents have in common puts all that were found in a new order: it finds no others, so that
-what is found always has a word of the question.
+Both are BM25 (Robertson and Zaragoza 2009) as tantivy computes it. The passage finds one sentence deep in a long
+document; the document distinguishes a page about the subject from one that only mentions it. If the question names no
+document, the common words of the best documents reorder the results. They find no further documents, so every result
+has a word of the question.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from assay.search.local.ranking_constants import (
 )
 from assay.search.local.words import Frequencies, Words, added_parts, with_more, within
 
-# More words for a question: what the documents found first have in common (pseudo-relevance feedback). After Rocchio
-# (1971), with the weights of BM25: a word counts the more, the better the documents are which have it, the more often
-# they have it (with its saturation) and the rarer it is elsewhere.
+# More words for a question, from the best documents (pseudo-relevance feedback). After Rocchio (1971), with the weights
+# of BM25: a word counts more if the documents with it are better, if they have it more often (with saturation), and if
+# it is rarer elsewhere.
 
 
 def more_words(
     found: Iterable[tuple[float, Collection[str]]], asked: int, leave: Collection[str], known: Frequencies
 ) -> Mapping[str, float]:
-    """Index terms with what each counts beside a word of the question, which counts 1.
+    """Index terms with their weights, where a word of the question weighs 1.
 
-    `found` are the best documents: the score of each and the terms of its best passages. `asked` is how many words
-    the question has, `leave` are terms not to take.
+    `found` are the best documents: the score of each and the terms of its best passages. `asked` is the number of words
+    in the question, `leave` are excluded terms.
     """
     weights: dict[str, float] = defaultdict(float)
     for score, held in found:
@@ -75,7 +75,7 @@ def _heaviest(weighed: tuple[str, float]) -> tuple[float, str]:
 
 
 class RankedDocument(msgspec.Struct, frozen=True):
-    """A document by row, its score, its best passages (best first); `place` is None when only passages matched."""
+    """A document by row, its score, its best passages (best first); `place` is None if only passages matched."""
 
     row: int
     score: float
@@ -84,41 +84,41 @@ class RankedDocument(msgspec.Struct, frozen=True):
 
 
 Found = tuple[int, tantivy.DocAddress, float]
-"""A document or passage found: the document's row, where it is in the index, its score."""
+"""A document or passage: the document's row, its place in the index, its score."""
 
 
 Passages = dict[int, list[tuple[tantivy.DocAddress, float]]]
 """Passages by document, with their scores, best first."""
 Look = Callable[[Sequence[int]], Mapping[int, Document]]
-"""Gives documents by row; nothing if the best of them, the first, is the one which the question names."""
+"""Returns documents by row; empty if the first, the best one, is named in the question."""
 
 
 class CandidateDocuments(msgspec.Struct, frozen=True):
-    """The documents met so far: where each is and how it scores as a whole, and its passages."""
+    """The candidates: the place and score of each document, and its passages."""
 
     documents: dict[int, tuple[tantivy.DocAddress, float]]
     passages: Passages
 
     def score(self, row: int) -> float:
-        """What a document is worth."""
+        """The score of a document."""
         whole = self.documents[row][1] if row in self.documents else 0.0
         return whole + (PASSAGE_WEIGHT * self.passages[row][0][1] if row in self.passages else 0.0)
 
     def order(self) -> list[int]:
-        """All of them, best first."""
+        """All rows, best first."""
         scores = {row: self.score(row) for row in self.documents.keys() | self.passages.keys()}
         return sorted(scores, key=lambda row: (-scores[row], row))
 
 
 class QueryWeights(msgspec.Struct, frozen=True):
-    """The words documents were ranked by: those of the question, and those taken from what was found first."""
+    """The words of a ranking: those of the question, and those added by feedback."""
 
     words: Words
     more: Mapping[str, float]
 
 
 class IndexSnapshot:
-    """One state of the index; commits after it was taken are not seen. Use it inside `reading()`."""
+    """One state of the index; later commits are not visible. Use it inside `reading()`."""
 
     def __init__(self, index: LocalIndex) -> None:
         self.documents, self.passages = index.documents.searcher(), index.passages.searcher()
@@ -131,7 +131,7 @@ class IndexSnapshot:
         return self.weighed(asked, scope, limit, spans, look)[0]
 
     def rarity(self, asked: Words, scope: Collection[int] | None) -> Rarity:
-        """How many passages of the scope hold each form of the question's words."""
+        """How many passages in scope have each form of the question's words."""
         if scope is not None and not scope:
             return Rarity()
         terms = dict.fromkeys(form for forms in asked.plain for form in forms)
@@ -150,7 +150,7 @@ class IndexSnapshot:
     def weighed(
         self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
     ) -> tuple[list[RankedDocument], QueryWeights]:
-        """What `rank` gives, and the words it was found by."""
+        """The result of `rank`, and the words of the ranking."""
         words = asked.reduced(self.documents)
         if not words.plain or (scope is not None and not scope):
             return [], QueryWeights(words, {})
@@ -170,7 +170,7 @@ class IndexSnapshot:
     def _met(
         self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
     ) -> CandidateDocuments:
-        """The best documents as a whole and those of the best passages, each scored in both ways."""
+        """The best documents as a whole and those of the best passages, with both scores."""
         found = self._documents(in_documents, scope, wanted)
         rows = {row for row, _, _ in found}
         others = set(self._passage_rows(in_passages, scope, wanted)) - rows
@@ -185,7 +185,7 @@ class IndexSnapshot:
         return [term for span in spans for term in terms(span.text, analysis)]
 
     def explained(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
-        """What each word gave these documents, the most first: a score is a sum, and each part a query of its own."""
+        """What each word adds to these documents' scores, largest first: a score is a sum, and each part a query."""
         given: dict[int, list[WordScore]] = {row: [] for row in rows}
         parts = [(part, False) for part in weights.words.document_parts(asked.numbered())]
         for (word, field, query), added in parts + [(part, True) for part in added_parts(weights.more)]:
@@ -205,7 +205,7 @@ class IndexSnapshot:
         return RankedDocument(row, met.score(row), self._spans(best), place)
 
     def is_of(self, ranked: RankedDocument, sha256: str) -> bool:
-        """Whether what was found is the document with this hash: rows of another library name others."""
+        """Whether a result is the document with this hash: rows of another library are other documents."""
         return ranked.place is None or self.documents.doc(ranked.place).get_first("sha256") == sha256
 
     def fields(self, ranked: RankedDocument) -> tuple[PassageSpan, ...]:

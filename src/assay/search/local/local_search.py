@@ -1,4 +1,4 @@
-"""The local search provider: keeps its index level with the library and answers questions from it."""
+"""The local search provider: updates its index from the library and searches it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ log = logging.getLogger(__name__)
 BEST = 5
 """Passages per hit."""
 PAGE = 200
-"""Documents taken from the library at a time."""
+"""Documents read from the library at a time."""
 BACKLOG = 500
-"""Documents not indexed yet from which on they are in the background, though no search is over them."""
+"""From this number of unindexed documents on they are indexed in the background, even if no search needs them."""
 AT_ONCE = 50
 """Documents indexed at a time in the background: a search waits for them."""
 COMMIT_EVERY = 2_000
-"""Documents; what a killed process loses at most."""
+"""Documents; the most a killed process loses."""
 PATIENCE = 600.0
-"""Seconds to wait for another process which writes the index."""
+"""Seconds to wait for another process that writes the index."""
 
 Say = Callable[[str], None]
 
@@ -45,11 +45,11 @@ Say = Callable[[str], None]
 class LocalSearch:
     """Full-text search over the library's documents. Implements `core.ports.LibrarySearch`.
 
-    The index under `path` (None: in memory) is derived from the library and may be deleted at any time. It
-    catches up by row numbers before a search over what it lacks; pages which runs read are in no search's scope and
-    wait until there are many of them. One process writes, the others wait for its lock; reading needs no lock.
-    `spans` gives a document's passages, `each_spans` those of many, where that is quicker; the index must live beside
-    others of the same segmenter version only, so put that version into `path`.
+    The index under `path` (None: in memory) is derived from the library and may be deleted at any time. It catches up
+    by row numbers before a search that needs what it lacks; pages that runs read are in no search's scope and wait
+    until there are many. One process writes, the others wait for its lock; reading needs no lock. `spans` returns a
+    document's passages, `each_spans` those of many, if that is faster. An index belongs to one version of the
+    segmenter, so put that version into `path`.
     """
 
     name = "local"
@@ -66,7 +66,7 @@ class LocalSearch:
         self._closed = False
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents, with their best passages; of documents the question names also the header fields.
+        """Return the best documents with their best passages, and the header fields of those the question names.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -74,7 +74,7 @@ class LocalSearch:
         return await asyncio.to_thread(self.find, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with what each word of the question gave each document.
+        """Return what `search` returns, with what each word of the question adds to each score.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -124,10 +124,10 @@ class LocalSearch:
             raise SearchError(f"local search: {error}") from error
 
     def sync(self, progress: Say | None = None) -> None:
-        """Index what the library has and the index has not. `progress` is given sentences for the user.
+        """Index what is in the library and not in the index. `progress` is called with sentences for the user.
 
         Raises:
-            SearchError: another process did not let go of the index within ten minutes.
+            SearchError: another process kept the index locked for ten minutes.
             StoreError: a document cannot be read.
             OSError: the index cannot be written.
         """
@@ -142,11 +142,11 @@ class LocalSearch:
                     self._rebuild(str(error), lock, say)
 
     def forget(self, rows: Sequence[int]) -> None:
-        """Take documents out which the library does not have any more. Blocking.
+        """Remove documents that are no longer in the library. Blocking.
 
         Raises:
-            SearchError: another process did not let go of the index within ten minutes.
-            OSError: the index cannot be written; the next search makes it anew.
+            SearchError: another process kept the index locked for ten minutes.
+            OSError: the index cannot be written; the next search rebuilds it.
         """
         if not rows or self._path is None or not self._path.exists():
             return
@@ -163,16 +163,17 @@ class LocalSearch:
                 self._rebuild(str(error), lock, _silent)
 
     def close(self) -> None:
-        """End what goes on in the background; nothing else is held open for longer than a search."""
+        """End background work; nothing else stays open longer than a search."""
         self._closed = True
         if self._behind is not None:
             self._behind.join()
         self._wait_for_merges()
 
-    # keeping level
+    # updating
 
     def _scope(self, collections: Sequence[str]) -> set[int] | None:
-        """The rows to search, None for all, and the index level with them: with the whole library only where need be.
+        """The rows to search, None for all, after updating the index for them, or for the whole library only if
+        necessary.
 
         Indexing every page a run has read before its next search took a fifth of the run's processor time.
         """
@@ -186,7 +187,7 @@ class LocalSearch:
         return scope is None or bool(scope)
 
     def _covers(self, scope: set[int]) -> bool:
-        """Whether the index holds these rows; those beyond it are left to the background, where they are many."""
+        """Whether the index has these rows; those beyond it are left to the background, if there are many."""
         if not scope:
             return True
         with self._guard:
@@ -211,7 +212,7 @@ class LocalSearch:
             self._behind.start()
 
     def _work_off(self) -> None:
-        """Index what no search was over, a little at a time; what goes wrong, the next search over it says."""
+        """Index what no search needed, a little at a time; the next search over it reports errors."""
         try:
             while not self._closed:
                 with self._guard:
@@ -223,7 +224,7 @@ class LocalSearch:
             log.debug("the search index is not level: %s", error)
 
     def _level(self) -> bool:
-        """Whether the index is open and has all the library has."""
+        """Whether the index is open and has everything in the library."""
         index = self._index
         if index is None or not index.there:
             return False
@@ -238,13 +239,13 @@ class LocalSearch:
 
     @contextmanager
     def _lock(self, say: Say) -> Iterator[FileLock | None]:
-        """The right to write the index; waits for another process with a word to the user."""
+        """The lock for writing the index; waits for another process with a message to the user."""
         self._wait_for_merges()
         if self._path is None:
             yield None
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        # not of one thread: the one which lets merges finish gives it back
+        # not thread-local: the thread that lets merges finish releases it
         lock = FileLock(self._path.with_name(f"{FORMAT}.lock"), thread_local=False)
         try:
             lock.acquire(timeout=0)
@@ -257,9 +258,9 @@ class LocalSearch:
             lock.release()
 
     def _merge_behind(self, writer: IndexWriter, lock: FileLock | None) -> None:
-        """Give a writer up when its merges are done, without waiting: what it committed is found already.
+        """Close a writer when its merges are done, without waiting: its commits are visible already.
 
-        Merges come every few commits, and rewrite all the index at times: a second for 400,000 passages.
+        Merges happen every few commits, and sometimes rewrite the whole index: a second for 400,000 passages.
         """
         if lock is not None:
             lock.acquire()  # counted: held until the last release
@@ -272,7 +273,7 @@ class LocalSearch:
             merging.join()
 
     def _catch_up(self, lock: FileLock | None, say: Say, most: int | None = None) -> None:
-        """Index what is missing, `most` documents of it."""
+        """Index what is missing, at most `most` documents."""
         with reading():
             index = self._opened()
             index.reload()
@@ -291,7 +292,7 @@ class LocalSearch:
             index.reload()
 
     def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
-        """Add the documents after `row`, with a word now and then, and a commit."""
+        """Add the documents after `row`, with progress messages, and a commit."""
         taken: deque[tuple[int, Document]] = deque()
         added = 0
         for added, spans in enumerate(self._each_spans(self._missing(row, most, taken)), 1):
@@ -306,7 +307,7 @@ class LocalSearch:
         writer.commit()
 
     def _missing(self, row: int, most: int | None, taken: deque[tuple[int, Document]]) -> Iterator[Document]:
-        """The documents after `row`, at most `most`; those given out wait in `taken` for their passages."""
+        """The documents after `row`, at most `most`; those returned wait in `taken` for their passages."""
         count = 0
         while (most is None or count < most) and (page := self._library.after(row, min(PAGE, most or PAGE))):
             for row, document in page:
@@ -324,11 +325,11 @@ class LocalSearch:
             self._rebuild(reason, lock, _silent)
 
     def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
-        """Make a damaged index anew; the caller holds the lock."""
+        """Rebuild a damaged index; the caller holds the lock."""
         log.warning("the search index is unusable (%s); building it again", reason)
         say("the search index is unusable; building it again")
         self._index = None
-        self._wait_for_merges()  # of the writer which found it so: they would write into the new one
+        self._wait_for_merges()  # of the writer that found it damaged: they would write into the new one
         if self._path is not None:
             remove(self._path)
         self._catch_up(lock, say)
@@ -365,7 +366,7 @@ class LocalSearch:
 
 
 def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
-    """The rows to search, None for all. Counting them is quicker than listing them."""
+    """The rows to search, None for all. Counting them is faster than listing them."""
     if not collections:
         return set()
     if library.count(collections) >= library.last_row():
@@ -374,7 +375,7 @@ def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
 
 
 def _shown(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
-    """The best passages, then the header fields of a document which the question names.
+    """The best passages, then the header fields of a document that the question names.
 
     Raises:
         IndexDamaged: the index belongs to another library.
@@ -395,4 +396,4 @@ def _acquire(lock: FileLock) -> None:
 
 
 def _silent(_: str) -> None:
-    """Nobody listens."""
+    """Report to nobody."""

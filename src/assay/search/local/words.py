@@ -1,4 +1,4 @@
-"""A question's words, as the index knows them. What a user or a model typed never reaches a query parser."""
+"""A question's words in the form of the index. The text of a user or a model never reaches a query parser."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from assay.search.local.ranking_constants import (
 )
 
 Part = tuple[str, WordField, Query]
-"""A part of a score: a word, where it counts, and the query for it alone."""
+"""A part of a score: a word, its field, and the query for it alone."""
 
 
 class Frequencies(Protocol):
-    """How many documents there are, and how many have a term in a field (`body`, `title`, `name`)."""
+    """The number of documents, and how many have a term in a field (`body`, `title`, `name`)."""
 
     @property
     def num_docs(self) -> int: ...
@@ -40,10 +40,10 @@ class Frequencies(Protocol):
 
 
 class Words:
-    """The words of a question, each in every form the index may hold it: stemmed as each language present would.
+    """The words of a question, each in every form the index may have: stemmed for each language present.
 
-    `plain` and `named` are these forms, in order, for texts and for names; `stop` are the stop words as terms. A word
-    said twice counts twice: whoever asks at length comes back to what matters.
+    `plain` and `named` are these forms, in order, for texts and for names; `stop` are the stop words as terms. A
+    repeated word counts twice: a long question repeats what matters.
     """
 
     def __init__(self, text: str, analyses: Iterable[str]) -> None:
@@ -54,7 +54,7 @@ class Words:
         self.stop = frozenset[str]().union(*map(stop_terms, names))
 
     def reduced(self, searcher: Frequencies) -> Words:
-        """The words worth looking for: in some documents but not in most, no stop words, the rarest of too many."""
+        """The words worth searching for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
         for forms, names in zip(self.plain, self.named, strict=True):
             found = max(searcher.doc_freq("body", form) for form in forms)
@@ -85,7 +85,7 @@ class Words:
         return _any(query for _, _, query in self.passage_parts())
 
     def passage_parts(self) -> Iterator[Part]:
-        """What a passage's score is the sum of."""
+        """The parts of a passage's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "passage", _times(_one(PASSAGES, "text", forms), count)
 
@@ -94,7 +94,7 @@ class Words:
         return _any(query for _, _, query in self.document_parts(pairs))
 
     def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[Part]:
-        """What a document's score is the sum of."""
+        """The parts of a document's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "text", _times(_one(DOCUMENTS, "body", forms), count)
         fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT))
@@ -116,24 +116,24 @@ class Words:
 
 
 def with_more(query: Query, more: Mapping[str, float]) -> Query:
-    """`query`, with any of `more` in a document's text counted too: terms, with what each counts."""
+    """`query`, with the terms in `more` added for a document's text, with their weights."""
     return _any([query, *(part for _, _, part in added_parts(more))])
 
 
 def added_parts(more: Mapping[str, float]) -> Iterator[Part]:
-    """What words which are not the question's add to a document's score."""
+    """What added words contribute to a document's score."""
     for term, weight in more.items():
         yield term, "text", _times(_one(DOCUMENTS, "body", (term,)), weight)
 
 
 def within(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
-    """`query`, in these rows only; the score is the query's."""
+    """`query`, only in these rows; the score is the query's."""
     inside = Query.const_score_query(Query.term_set_query(schema, "row", list(rows)), 0.0)
     return Query.boolean_query([(Occur.Must, inside), (Occur.Must, query)])
 
 
 def _forms(readings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """For each place in the text its distinct forms; all analyses cut a text into the same words."""
+    """The distinct forms at each place in the text; all analyses cut a text into the same words."""
     return [tuple(dict.fromkeys(forms)) for forms in zip(*readings, strict=True)]
 
 
@@ -151,7 +151,9 @@ def _any(queries: Iterable[Query]) -> Query:
 
 
 class Naming:
-    """Tells whether a question names a document: most of its title, or a word of its name and the number after it."""
+    """Decides whether a question names a document: by most of its title, or by a word of its name and the number after
+    it.
+    """
 
     def __init__(self, text: str) -> None:
         words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT)

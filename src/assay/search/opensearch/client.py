@@ -1,4 +1,4 @@
-"""What is asked of OpenSearch's REST interface: requests, the errors it answers with, writing within what it takes.
+"""A client for OpenSearch's REST interface: requests, errors, and bulk writing within its limits.
 
 After https://docs.opensearch.org/latest/api-reference/.
 """
@@ -18,20 +18,20 @@ from assay.core.remote_services import trusted
 
 SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
-"""A bulk request ends with so many bytes or actions."""
+"""The most bytes or actions of a bulk request."""
 ATTEMPTS = 8
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
-"""Seconds before the second attempt, each later pause twice the one before; and the most that is waited."""
+"""Seconds before the second attempt, doubling each time; and the longest pause."""
 LATER = frozenset((429, 502, 503, 504))
-"""Answers which say that the same request may be taken later."""
+"""Statuses that say that the same request may succeed later."""
 T = TypeVar("T")
 Sleep = Callable[[float], None]
 Action = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""A line of a bulk request which says what to do, and the document to do it with."""
+"""An action of a bulk request, and its document."""
 
 
 class NoIndex(SearchError):
-    """There is no index of that name."""
+    """There is no index with that name."""
 
 
 class _Reason(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class _Failure(msgspec.Struct, frozen=True):
 
 
 class _Deleted(msgspec.Struct, frozen=True):
-    """What came of deleting by a query."""
+    """The result of deleting by a query."""
 
     timed_out: bool = False
     version_conflicts: int = 0
@@ -66,9 +66,9 @@ class _Deleted(msgspec.Struct, frozen=True):
 
 
 class OpenSearchClient:
-    """Requests to one OpenSearch; an answer which asks for patience is waited for, and asked again. Any thread.
+    """Requests to one OpenSearch; it waits and retries if the answer asks for that. Thread-safe.
 
-    `address` may hold the login: https://USER:PASSWORD@HOST:9200. A request has so many `attempts`.
+    `address` may contain the login: https://USER:PASSWORD@HOST:9200. A request has so many `attempts`.
     """
 
     def __init__(self, address: str, sleep: Sleep = time.sleep, attempts: int = ATTEMPTS) -> None:
@@ -84,14 +84,14 @@ class OpenSearchClient:
         self._pauses = [min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE) for attempt in range(attempts - 1)]
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         self._client.close()
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """What OpenSearch answers to a request with this JSON.
+        """Return the answer to a request with this JSON.
 
         Raises:
-            NoIndex: the index is not there.
+            NoIndex: the index does not exist.
             SearchAway: it cannot be reached, or stays too busy.
             SearchError: it refuses.
         """
@@ -99,7 +99,7 @@ class OpenSearchClient:
         return _decoded(self._answer(method, path, content, "application/json"), dict[str, Any])
 
     def bulk(self, actions: Iterable[Action]) -> None:
-        """Write documents; what is turned away for now is written again, after a pause.
+        """Write documents; those rejected for now are written again, after a pause.
 
         Raises:
             SearchError: a document is refused, or OpenSearch stays too busy.
@@ -122,10 +122,10 @@ class OpenSearchClient:
         raise SearchAway(f"OpenSearch at {self.place} is too busy to take documents: try again later")
 
     def delete(self, index: str, query: Mapping[str, Any]) -> None:
-        """Delete what matches. What others changed meanwhile, and what failed, is looked for again after a pause.
+        """Delete what matches. What others changed meanwhile, and what failed, is retried after a pause.
 
         Raises:
-            NoIndex: the index is not there.
+            NoIndex: the index does not exist.
             SearchError: something is still there in the end.
         """
         left = _Deleted()
@@ -157,7 +157,7 @@ class OpenSearchClient:
         raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
-        """What went wrong, for a reader; raises where the caller is to know it by its kind."""
+        """What went wrong, for a reader; raises errors that the caller distinguishes."""
         try:
             told = msgspec.json.decode(answer.content, type=_Told).error
         except msgspec.MsgspecError:

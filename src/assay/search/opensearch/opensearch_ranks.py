@@ -1,7 +1,7 @@
-"""Which documents answer best, asked of OpenSearch: the whole document's score and half its best passage's, added.
+"""Ranks documents with OpenSearch: the whole document's score plus half its best passage's.
 
-Both are BM25 as Lucene computes it; the words and their weights are those of the local index, without its feedback.
-A question is sent as terms, never as a text which OpenSearch would parse.
+Both are BM25 as Lucene computes it; the words and their weights are those of the local index, without feedback. A
+question is sent as terms, never as a text that OpenSearch would parse.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class OpenSearchQuestion:
             return []
         wanted = max(CANDIDATES, 4 * limit)
         whole, best = self._whole(scope, wanted), self._best(scope, wanted, spans)
-        # Each of the two has been asked for its own best; what it says of the other's best is asked now.
+        # Each of the two was asked for its own best; now each is asked about the other's best.
         if others := best.keys() - whole.keys():
             whole |= self._whole(others, len(others))
         if others := whole.keys() - best.keys():
@@ -82,7 +82,7 @@ class OpenSearchQuestion:
         return [_ranked(row, scores[row], whole[row], best) for row in order if row in whole]
 
     def _counts(self) -> dict[tuple[str, str], int]:
-        """In how many documents each form is."""
+        """The number of documents with each form."""
         wanted = {("body", form) for forms in self._asked.plain for form in forms}
         wanted |= {(field, form) for forms in self._asked.named for form in forms for field in ("name", "title")}
         pairs = sorted(wanted)
@@ -108,7 +108,7 @@ class OpenSearchQuestion:
         return self._hits(parts, scope, limit)
 
     def _named(self, rows: Collection[int]) -> dict[int, Json]:
-        """Documents by row, whatever is in them."""
+        """Documents by row, whatever they contain."""
         return self._hits([{"match_all": {"boost": 0.0}}], rows, len(rows))
 
     def _hits(self, parts: Sequence[Json], scope: Collection[int] | None, limit: int) -> dict[int, Json]:
@@ -144,7 +144,7 @@ class OpenSearchQuestion:
         return found
 
     def _search(self, index: str, body: Json) -> Json:
-        # one way to count over several shards: else each weighs words by its own documents
+        # one way to count over several shards: otherwise each weighs words by its own documents
         return self._client.call("POST", f"/{index}/_search?search_type=dfs_query_then_fetch", body)
 
 
@@ -172,14 +172,14 @@ def _any(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
 
 
 def within(rows: Collection[int]) -> Json:
-    """The query for what belongs to these rows."""
+    """The query for documents in these rows."""
     every = sorted(rows)
     some = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]
     return some[0] if len(some) == 1 else {"bool": {"should": some, "minimum_should_match": 1}}
 
 
 def packed(data: bytes) -> str:
-    """Bytes as a `binary` field holds them."""
+    """Bytes in the form of a `binary` field."""
     return base64.b64encode(data).decode()
 
 

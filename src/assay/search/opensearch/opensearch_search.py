@@ -1,4 +1,4 @@
-"""The search provider over an index in OpenSearch: brings it level with the library, and answers from it."""
+"""The search provider over an index in OpenSearch: updates it from the library, and searches it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ log = logging.getLogger(__name__)
 FORMAT = "1"
 """Part of the indexes' names; changes with their fields or the analysis."""
 PAGE, LOT = 200, 500
-"""Documents taken from the library at a time, and written before they can be found: what a killed process loses."""
+"""Documents read from the library at a time, and written before they become visible: the most a killed process
+loses.
+"""
 MOST_BODY = 20_000_000
-"""Code points of a document's terms: OpenSearch takes no request of more than 100 MB."""
+"""Code points of a document's terms: OpenSearch accepts no request above 100 MB."""
 _ROW = {"type": "long"}
 _TERMS = {"type": "text", "analyzer": "whitespace"}
 _FREQUENCIES = {**_TERMS, "index_options": "freqs"}
@@ -49,7 +51,7 @@ _KEPT = {"documents": ["row", "sha256", "field"], "passages": ["row", "ordinal",
 
 
 class IndexState(msgspec.Struct, frozen=True):
-    """How far the index has come: its highest row, how many documents there are, and which analyses they had."""
+    """The progress of the index: its highest row, the number of documents, and their analyses."""
 
     row: int = 0
     documents: int = 0
@@ -59,10 +61,10 @@ class IndexState(msgspec.Struct, frozen=True):
 class OpenSearchSearch:
     """Full-text search with one index for all machines. Implements `core.ports.LibrarySearch`.
 
-    The index is derived from the library: one of whole documents and one of passages, each behind an alias, so that
-    another can be built beside it and take its place at once. The documents' is written last, and says how far both
-    have come. One process writes at a time, in its `turn`. `segmenter` names how documents were cut: another one's lie
-    in other indexes. `name` tells the indexes of one library from those of others.
+    The index is derived from the library: one of whole documents and one of passages, each behind an alias, so that a
+    new one can be built beside it and replace it at once. The document index is written last, and says how far both
+    are. One process writes at a time, in its `turn`. `segmenter` names how documents were cut: each version has its own
+    indexes. `name` distinguishes the indexes of libraries.
     """
 
     name = "local"
@@ -83,7 +85,8 @@ class OpenSearchSearch:
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents, with their best passages; of documents the question names also the header fields.
+        """Return the best documents, with their best passages; for documents named in the question also the header
+        fields.
 
         Raises:
             SearchError: OpenSearch or the library cannot be read or written.
@@ -91,7 +94,7 @@ class OpenSearchSearch:
         return await asyncio.to_thread(self.find, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with its rank; what each word gave is not told."""
+        """Return what `search` returns, with ranks, but without the contribution of each word."""
         return await asyncio.to_thread(self.explained, query)
 
     def explained(self, query: Query) -> list[Explanation]:
@@ -129,15 +132,15 @@ class OpenSearchSearch:
         """See the port."""
         self._client.close()
 
-    # keeping level
+    # updating
 
     def _level(self, say: Say) -> IndexState:
-        """The state of the index, which has all the library has."""
+        """The state of the index after an update from the library."""
         last, state = self._library.last_row(), self._known()
         if state is not None and state.row == last:
             return state
         with self._turn(say):
-            state = self._known()  # whoever had the turn before may have done it
+            state = self._known()  # the process before may have done it
             if state is None or state.row > self._library.last_row():
                 self._build(say, "" if state is None else "it knows documents the library does not have")
             elif state.row < last:
@@ -145,7 +148,7 @@ class OpenSearchSearch:
         return self._state()
 
     def _known(self) -> IndexState | None:
-        """The state of the index; None where there is none."""
+        """The state of the index; None if there is none."""
         try:
             return self._state()
         except NoIndex:
@@ -160,7 +163,7 @@ class OpenSearchSearch:
         return IndexState(int(found["last"]["value"] or 0), int(answer["hits"]["total"]["value"]), analyses)
 
     def _build(self, say: Say, reason: str) -> None:
-        """Build both indexes anew beside those there are, which answer until the new ones take their place."""
+        """Rebuild both indexes beside the old ones, which answer until the new ones replace them."""
         if reason:
             log.warning("the search index is unusable (%s); building it again", reason)
         self._clear_away()
@@ -179,7 +182,7 @@ class OpenSearchSearch:
         self._client.call("POST", "/_aliases", {"actions": swap})
 
     def _clear_away(self) -> None:
-        """Remove indexes no alias names: whoever built them was killed before they took their place."""
+        """Remove indexes without an alias: their builder was killed before they were put into use."""
         ours = re.compile(f"({re.escape(self._documents)}|{re.escape(self._passages)})-[0-9a-f]+")
         there = self._client.call("GET", f"/{self._documents}-*,{self._passages}-*/_alias")
         for index in sorted(there):
@@ -187,14 +190,14 @@ class OpenSearchSearch:
                 self._client.call("DELETE", f"/{index}")
 
     def _behind(self, alias: str) -> list[str]:
-        """The indexes an alias stands for."""
+        """The indexes behind an alias."""
         try:
             return sorted(self._client.call("GET", f"/{alias}/_alias"))
         except NoIndex:
             return []
 
     def _add_after(self, row: int, documents: str, passages: str, say: Say) -> None:
-        """Index the documents after `row`, passages first; what is left of a killed process goes before."""
+        """Index the documents after `row`, passages first, after removing remains of a killed process."""
         self._delete(passages, {"range": {"row": {"gt": row}}})
         taken: deque[tuple[int, Document]] = deque()
         waiting: list[tuple[int, Document, Sequence[PassageSpan]]] = []
@@ -240,7 +243,7 @@ class OpenSearchSearch:
         self._client.call("POST", f"/{index}/_refresh")
 
     def _delete(self, index: str, query: Mapping[str, Any]) -> None:
-        """Delete what matches, within a turn or of documents the library has not."""
+        """Delete what matches, within a turn or for documents that are not in the library."""
         self._client.delete(index, query)
 
     # answering
@@ -254,11 +257,11 @@ class OpenSearchSearch:
         for found in ranked:
             document = documents.get(found.row)
             if document is None or document.sha256 != found.sha256:
-                continue  # the library does not have it any more
+                continue  # it is no longer in the library
             more = found.fields if asked.names(document) else ()
             hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more)))))
         return hits
 
 
 def _silent(_: str) -> None:
-    """Nobody listens."""
+    """Report to nobody."""

@@ -1,8 +1,8 @@
-"""Which documents answer best, asked of PostgreSQL: what names them, and what their passages say.
+"""Ranks documents with PostgreSQL, by their names and their passages.
 
-A document's score is that of its words and half that of its best passage, both BM25 (Robertson and Zaragoza 2009), as
-in the local index, without its feedback. Here a word counts once in a passage, however often it is in it, and a
-document's words are counted in passages: so nothing longer than a passage has to be read to weigh it.
+A document's score is that of its words plus half that of its best passage, both BM25 (Robertson and Zaragoza 2009), as
+in the local index, without feedback. Here a word counts once per passage, however often it occurs, and a document's
+words are counted in passages: so nothing longer than a passage is read to weigh it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ from assay.search.local.words import Words
 from assay.search.postgres.tables import quoted
 
 K, B = 1.2, 0.75
-"""BM25's: how soon more of a word counts no more, and how much length counts."""
+"""BM25's constants: how soon repetition stops counting, and how much length counts. Their usual values."""
 READ = 10_000
-"""Passages weighed for a question, if its rarest word alone is not in more: passages with none but more frequent words
-are not looked for. Of 201,332 passages a question weighs in 0.4 of the time that 30,000 take, and 97 of 100 documents
-found are the same; with 4,000 in 0.2 of it, and 89."""
+"""Passages weighed for a question, unless its rarest word alone is in more: passages with only more frequent words are
+not searched.
+
+Of 201,332 passages, a question takes 0.4 of the time that 30,000 take, and 97 of 100 documents found are the same; with
+4,000 it takes 0.2 of it, and 89 are.
+"""
 
 _COUNTED = "SELECT word, documents, passages, names FROM {0}_words WHERE word = ANY(%(words)s)"
 _STATE = "SELECT row, documents, passages, words FROM {0}_state"
@@ -55,7 +58,7 @@ _SPANS = """SELECT row, span FROM (
 
 
 class IndexExtent(msgspec.Struct, frozen=True):
-    """How far the index has come: the last row, and how many documents, passages and words of passages there are."""
+    """The progress of the index: the last row, and the number of documents, passages and words of passages."""
 
     row: int
     documents: int
@@ -72,7 +75,7 @@ class RankedRow(msgspec.Struct, frozen=True):
 
 
 class Counts:
-    """How frequent words are: `Frequencies` for `Words.reduced`."""
+    """Frequencies of words: `Frequencies` for `Words.reduced`."""
 
     def __init__(self, documents: int, rows: Collection[tuple[str, int, int, int]]) -> None:
         self.num_docs = documents
@@ -98,13 +101,13 @@ class Counts:
 
 
 def extent(connection: Connection, prefix: str) -> IndexExtent:
-    """How far the index has come; an index which was emptied (`assay db restore`) begins anew."""
+    """The progress of the index; an emptied one (`assay db restore`) starts again."""
     found = connection.exec_driver_sql(_STATE.format(prefix)).one_or_none()
     return IndexExtent(0, 0, 0, 0) if found is None else IndexExtent(*found)
 
 
 class IndexQuery:
-    """A question over one state of the index; use it inside one transaction."""
+    """A query over one state of the index; use it inside one transaction."""
 
     def __init__(self, connection: Connection, prefix: str, asked: Words, scope: Collection[int] | None) -> None:
         self._connection, self._prefix = connection, prefix
@@ -122,7 +125,7 @@ class IndexQuery:
             return []
         wanted = max(CANDIDATES, 4 * limit)
         named, said = self._named(self._scope, wanted), self._said(self._scope, wanted)
-        # Each of the two has been asked for its own best; what it says of the other's best is asked now.
+        # Each of the two was asked for its own best; now each is asked about the other's best.
         if missing := [row for row in named if row not in said]:
             said |= self._said(missing, len(missing))
         if missing := [row for row in said if row not in named]:
@@ -143,7 +146,7 @@ class IndexQuery:
         return tuple(unpack(bytes(field)) for field in fields)
 
     def _named(self, rows: list[int] | None, limit: int) -> dict[int, float]:
-        """Documents whose title or name has a word, with their scores for that."""
+        """Documents with a word in their title or name, with the scores for that."""
         forms = list(dict.fromkeys(self._words.named))
         given: dict[str, Any] = {"any": _any(forms), "limit": limit, "rows": rows}
         parts = []
@@ -161,7 +164,7 @@ class IndexQuery:
         return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
 
     def _said(self, rows: list[int] | None, limit: int) -> dict[int, float]:
-        """Documents of which a passage has a word, with their scores for that."""
+        """Documents with a word in a passage, with the scores for that."""
         given = self._given(self._anchors() if rows is self._scope else self._plain) | {"limit": limit, "rows": rows}
         places = range(len(self._plain))
         for at, forms in enumerate(self._plain):
@@ -188,7 +191,7 @@ class IndexQuery:
         return best
 
     def _anchors(self) -> list[tuple[str, ...]]:
-        """The rarest words, as many as are together in not too many passages; one at least."""
+        """The rarest words that together are in not too many passages; at least one."""
         taken = 0
         anchors: list[tuple[str, ...]] = []
         for forms in sorted(self._plain, key=self._counts.passages):
@@ -214,7 +217,7 @@ class IndexQuery:
 
 
 def _idf(total: int, found: int) -> float:
-    """How much a word tells which `found` of `total` have."""
+    """The weight of a word that `found` of `total` have."""
     return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
 
@@ -223,7 +226,7 @@ def _any(words: Sequence[Sequence[str]]) -> str:
 
 
 def _near(word: str, number: str) -> str:
-    """A word, and its number right after it or nearly."""
+    """A word directly, or nearly, followed by its number."""
     return " | ".join(f"({quoted(word)} <{far}> {quoted(number)})" for far in range(1, NUMBER_GAP + 2))
 
 

@@ -1,4 +1,4 @@
-"""The search provider over an index in PostgreSQL: brings it level with the library, and answers from it."""
+"""The search provider over an index in PostgreSQL: updates it from the library, and searches it."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ except ImportError as missing:
 log = logging.getLogger(__name__)
 
 PAGE, PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
-"""A lot ends with so many documents or passages, or after so long: what a killed process loses at most.
+"""The most documents or passages of a lot, or its longest time: the most a killed process loses.
 
-One document may have more, or take longer. A lot is read before the lock is taken: others wait for its writing alone.
+A single document may exceed it. A lot is read before the lock is taken: others only wait for its writing.
 """
 TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
-"""How long the index may stay as it is until others read for it too whose turn it is not; how often they look."""
+"""Seconds the index may stand still before other processes read for it out of turn; and between their checks."""
 QUERY_SECONDS = 60
-"""How long one statement of a question may take."""
+"""Seconds one statement of a query may take."""
 FAULTS = (SQLAlchemyError, psycopg.Error)
 AWAY = (OperationalError, psycopg.OperationalError)
-"""Faults of the connection or the server, which go by themselves."""
+"""Temporary errors of the connection or the server."""
 
 _ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
     WHERE EXISTS (SELECT 1 FROM {0}_documents WHERE analysis = known)"""
@@ -49,9 +49,8 @@ Say = Callable[[str], None]
 class PostgresSearch:
     """Full-text search with one index for all machines. Implements `core.ports.LibrarySearch`.
 
-    The index lies beside the library and is derived from it. Whoever searches brings it level first: several machines
-    take turns, a lot of documents each. `segmenter` names how documents were cut into passages: another one's lie in
-    other tables.
+    The index is beside the library and derived from it. Each search updates it first: several machines take turns, with
+    a lot of documents each. `segmenter` names how documents were cut into passages: each version has its own tables.
     """
 
     name = "local"
@@ -64,14 +63,15 @@ class PostgresSearch:
         segmenter: str,
         turns: Engine | None = None,
     ) -> None:
-        """`turns` connects to the server itself, where `engine` does it through a pooler: turns are a session's."""
+        """`turns` connects to the server directly if `engine` uses a pooler: turns belong to a session."""
         self._engine, self._library, self._spans = engine, library, spans
         self._turns = turns or engine
         self._prefix = tables.prefix_of(segmenter)
         self._made = False
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents, with their best passages; of documents the question names also the header fields.
+        """Return the best documents, with their best passages; for documents named in the question also the header
+        fields.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -96,7 +96,7 @@ class PostgresSearch:
             raise _failed(error) from error
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with its rank; what each word gave is not told."""
+        """Return what `search` returns, with ranks, but without the contribution of each word."""
         return await asyncio.to_thread(self.explained, query)
 
     def explained(self, query: Query) -> list[Explanation]:
@@ -112,7 +112,7 @@ class PostgresSearch:
             while (more := self._index_some()) is not None:
                 added += more
                 if not more:
-                    continue  # another was faster
+                    continue  # another process was faster
                 say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         except FAULTS as error:
             raise _failed(error) from error
@@ -140,7 +140,7 @@ class PostgresSearch:
             self._made = True
 
     def _index_some(self) -> int | None:
-        """Index the next documents, or wait for who does; how many, None where it is level."""
+        """Index the next documents, or wait for another process; return how many, None if the index is up to date."""
         row = self._row()
         if row >= self._library.last_row():
             return None
@@ -157,7 +157,7 @@ class PostgresSearch:
             return extent(connection, self._prefix).row
 
     def _moved(self, row: int) -> bool:
-        """Whether the index goes on from `row` by itself, in the time others are given."""
+        """Whether the index moves on from `row` by itself, in the time others are given."""
         end = time.monotonic() + TURN_SECONDS
         while self._row() == row:
             if time.monotonic() > end:
@@ -166,7 +166,7 @@ class PostgresSearch:
         return True
 
     def _read(self, row: int) -> Lot:
-        """The next documents after `row`, with their passages. Slow where bytes are far away: no lock is held."""
+        """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
         lot, end = Lot(), time.monotonic() + LOT_SECONDS
         for number, document in self._library.after(row, PAGE):
             lot.add(number, document, self._passages_of(document))
@@ -175,7 +175,7 @@ class PostgresSearch:
         return lot
 
     def _add(self, row: int, lot: Lot) -> int | None:
-        """Write the documents after `row`, if neither they nor the index changed since; how many."""
+        """Write the documents after `row`, if neither they nor the index changed since; return how many."""
         if not lot.rows:
             return None
         with self._engine.begin() as connection:
@@ -186,7 +186,7 @@ class PostgresSearch:
         return len(lot.rows)
 
     def _passages_of(self, document: Document) -> Sequence[PassageSpan]:
-        """A document which cannot be read any more is still found by its title; the others do not suffer."""
+        """A document that cannot be read any more is still found by its title; the others are not affected."""
         try:
             return self._spans(document)
         except StoreError as error:
@@ -204,9 +204,7 @@ class PostgresSearch:
         hits = []
         for found in ranked:
             document = documents.get(found.row)
-            if document is not None and document.sha256 == hashes.get(
-                found.row
-            ):  # else the library does not have it any more
+            if document is not None and document.sha256 == hashes.get(found.row):  # else it is no longer in the library
                 more = question.fields(found.row) if asked.names(document) else ()
                 hits.append(
                     Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*found.spans, *more))))
@@ -221,4 +219,4 @@ def _failed(error: BaseException) -> SearchError:
 
 
 def _silent(_: str) -> None:
-    """Nobody listens."""
+    """Report to nobody."""

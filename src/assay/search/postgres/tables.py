@@ -1,9 +1,8 @@
-"""The index in PostgreSQL: whole documents, passages, and how frequent each word is.
+"""The index in PostgreSQL: whole documents, passages, and the frequency of each word.
 
 The words are those of the local index (`core.lexicon.analysis`): stemmed in a document's own language, pairs of
-characters where a script has no spaces. PostgreSQL's own configurations know fewer languages, and would find other
-passages than a machine with an index of its own. So its text search is given words which are ready: it stores, finds
-and counts them.
+characters for scripts without spaces. PostgreSQL's own configurations know fewer languages, and would find other
+passages than a machine with its own index. So its text search only stores, finds and counts prepared words.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
 FORMAT = "1"
 """Changes with the tables or the analysis; an index of another release is left alone."""
 LOCK, TURN = 0x61737365, 0x61737366
-"""Keys of the advisory locks of who writes the index, and of whose turn it is to read for it, taken together with the
-tables' schema and name: another library in the same database has its own."""
+"""Keys of the advisory locks for writing the index, and for the turn to read for it, combined with the tables' schema
+and name: another library in the same database has its own.
+"""
 _OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
     """CREATE TABLE IF NOT EXISTS {0}_state (
@@ -49,27 +49,27 @@ _DEFINITIONS = (
 
 
 def prefix_of(segmenter: str) -> str:
-    """What the tables' names begin with; passages are another segmenter's in other tables."""
+    """The beginning of the tables' names; each segmenter version has its own tables."""
     return f"search_{FORMAT}_{re.sub('[^a-z0-9]+', '_', segmenter.lower())}"
 
 
 def make(connection: Connection, prefix: str) -> None:
-    """Make the tables where they are not there; one process at a time."""
+    """Create missing tables; one process at a time."""
     lock(connection, prefix)
     for definition in _DEFINITIONS:
         connection.exec_driver_sql(definition.format(prefix))
 
 
 def lock(connection: Connection, prefix: str) -> None:
-    """Wait for the right to write the index, which ends with the transaction."""
+    """Wait for the lock on writing the index, which ends with the transaction."""
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OF})", {"key": LOCK, "of": prefix})
 
 
 @contextmanager
 def turn(connection: Connection, prefix: str) -> Iterator[bool]:
-    """Whether it is this session's turn to read for the index, while it lasts; another's may be.
+    """Whether it is this session's turn to read for the index, while the block lasts; another's may be.
 
-    The connection is outside a transaction. The turn spares others the work, and nothing rests on it: `lock` does.
+    The connection is outside a transaction. The turn only spares others the work; correctness depends on `lock`.
     """
     of = {"key": TURN, "of": prefix}
     taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_OF})", of).scalar_one()
@@ -81,7 +81,7 @@ def turn(connection: Connection, prefix: str) -> Iterator[bool]:
 
 
 def bag(words: Iterable[str]) -> str:
-    """Words as the text of a tsvector which does not know their places."""
+    """Words as the text of a tsvector without positions."""
     return " ".join(map(quoted, set(words)))
 
 
@@ -94,17 +94,17 @@ def vector(words: Iterable[str]) -> str:
 
 
 _LAST, _MOST = 16_383, 255
-"""What a tsvector keeps of places: their highest number, and how many of a word."""
+"""The limits of a tsvector's positions: their highest number, and how many per word."""
 
 
 def quoted(word: str) -> str:
-    """A word as it stands in the text of a tsvector or tsquery."""
+    """A word escaped for the text of a tsvector or tsquery."""
     if "\\" in word or "'" in word:
         word = word.replace("\\", "\\\\").replace("'", "''")
     return f"'{word}'"
 
 
-# Writing the index: documents by ascending row, some at a time, each lot in one transaction with how far it came.
+# Writing the index: documents by ascending row, in lots, each in one transaction with the progress.
 
 _DOCUMENTS = "COPY {0}_documents (row, sha256, analysis, passages, title, name, fields) FROM STDIN"
 _PASSAGES = "COPY {0}_passages (row, ordinal, length, words, span) FROM STDIN"
@@ -127,7 +127,7 @@ _FORGET = (
 
 
 class Lot:
-    """Documents with their passages, on their way into the index."""
+    """Documents with their passages, to be indexed."""
 
     def __init__(self) -> None:
         self._documents: list[tuple[Any, ...]] = []
@@ -190,11 +190,11 @@ class Lot:
         self._passages.append((row, span.ordinal, len(words), bag(words), pack(span)))
 
     def _frequencies(self) -> dict[str, list[Any]]:
-        words = sorted(set().union(*self._counts.values()))  # in one order: two writers never wait for each other
+        words = sorted(set().union(*self._counts.values()))  # in one order: two writers never deadlock
         return {"words": words} | {name: [count[word] for word in words] for name, count in self._counts.items()}
 
 
 def forget(connection: Connection, prefix: str, rows: Sequence[int]) -> None:
-    """Take documents out. How frequent their words are is not counted anew: it is for weighing only."""
+    """Remove documents. Word frequencies are not counted again: they only serve for weighing."""
     for statement in _FORGET:
         connection.exec_driver_sql(statement.format(prefix), {"rows": list(rows)})

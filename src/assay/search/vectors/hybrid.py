@@ -1,7 +1,7 @@
-"""Hybrid search: what an index of words finds and what vectors find, in one order.
+"""Hybrid search: combines the results of a word index and of vectors into one order.
 
-It stands before any index over the library. Where vectors cannot be asked (there are none yet, the embedder does not
-answer, a private collection may not be told of), the answer is that of the index alone, to the letter.
+It works with any index over the library. If vectors cannot be used (there are none yet, the embedder does not answer,
+or it may not see a private collection), the answer is exactly that of the index.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, N
 from assay.search.vectors.store import VectorStore
 from assay.search.vectors.texts import embed, quantized
 
-# Two rankings made one: that by words, and that by meaning.
+# Combines two rankings: by words, and by meaning.
 
 T = TypeVar("T")
 K = 60
@@ -36,9 +36,9 @@ K = 60
 
 
 class Fused(msgspec.Struct, frozen=True):
-    """Why a document stands where it stands: score and rank by words, cosine and rank by meaning, and what both make.
+    """Why a document has its rank: score and rank by words, cosine and rank by meaning, and the combination.
 
-    `document` is its hash. What a ranking does not know of it is None.
+    `document` is its hash. What a ranking does not know is None.
     """
 
     document: str
@@ -50,9 +50,9 @@ class Fused(msgspec.Struct, frozen=True):
 
 
 def mixed(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: float) -> list[Fused]:
-    """All candidates, best first. `weight` is what meaning counts, from 0 to 1.
+    """All candidates, best first. `weight` is that of meaning, from 0 to 1.
 
-    Where a document has no vectors it is taken to be as near as its words say: it neither gains nor loses.
+    A document without vectors counts as near as its words say: it neither gains nor loses.
     """
     most = max(lexical.values(), default=0.0)
     high, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
@@ -70,7 +70,7 @@ def mixed(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: fl
 
 
 def merged(first: Sequence[T], second: Sequence[T]) -> list[T]:
-    """Two rankings of things as one, by reciprocal ranks; what both have is there once."""
+    """Merge two rankings by reciprocal ranks, with common elements once."""
     scores: dict[T, float] = {}
     for ranking in (first, second):
         for rank, each in enumerate(ranking, 1):
@@ -85,16 +85,16 @@ def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
 
 log = logging.getLogger(__name__)
 CANDIDATES = 60
-"""Documents of each of the two rankings which are put in one order; four times the limit if that is more."""
+"""Documents of each ranking that are combined; four times the limit if that is more."""
 NEAREST = 10
-"""Passages looked at for a candidate by meaning, on average."""
+"""Passages examined per candidate by meaning, on average."""
 REMEMBERED = 256
-"""Questions whose vectors are kept in memory: agents ask the same again."""
+"""Questions whose vectors are cached: agents repeat them."""
 Say = Callable[[str], None]
 
 
 class WordIndex(LibrarySearch, Protocol):
-    """A search over the library by words, which can be asked from a thread."""
+    """A search over the library by words that can be called from a thread."""
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
@@ -108,7 +108,7 @@ class WordIndex(LibrarySearch, Protocol):
 class HybridSearch:
     """Search by words and by meaning over the library. Implements `core.ports.LibrarySearch`.
 
-    `allowed` says of the collections in a query whether the embedder may be told what is asked of them.
+    `allowed` says whether the embedder may see queries over the given collections.
     """
 
     name = "local"
@@ -127,11 +127,11 @@ class HybridSearch:
         self.neighbours: Neighbours = MemoryNeighbours(store)
         self._questions: OrderedDict[str, bytes] = OrderedDict()
         self._guard = threading.RLock()
-        self._asked = threading.local()  # the tokens of the question which this thread asks
+        self._asked = threading.local()  # the tokens of this thread's question
         self.remembered = Remembered()
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents, with their best passages.
+        """Return the best documents, with their best passages.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -139,7 +139,7 @@ class HybridSearch:
         return await asyncio.to_thread(self.find, query)
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
-        """What `search` gives, and what its question cost.
+        """Return what `search` returns, and its cost.
 
         Raises:
             SearchError: as `search`.
@@ -154,7 +154,7 @@ class HybridSearch:
         return await asyncio.to_thread(work)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """What the index counts; nothing where it does not count.
+        """The counts of the index; empty if it does not count.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -162,7 +162,7 @@ class HybridSearch:
         return await self.index.rarity(text, collections) if isinstance(self.index, Counting) else Rarity()
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with what the index says of it and the cosine of the nearest passage.
+        """Return what `search` returns, with the index's explanation and the cosine of the nearest passage.
 
         Raises:
             SearchError: the index or the library cannot be read or written.
@@ -175,7 +175,7 @@ class HybridSearch:
         return self.index.find(query) if ranked is None else [hit for hit, _ in ranked]
 
     def ranked(self, query: Query) -> list[tuple[Hit, Fused]] | None:
-        """The best documents with their ranks, blocking; None where only the index can be asked."""
+        """The best documents with their ranks, blocking; None if only the index can be used."""
         with _library_read():
             near = self._near(query)
             if near is None:
@@ -214,7 +214,7 @@ class HybridSearch:
         self._store.forget(rows)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         self._embedder.close()
         self._store.close()
         self.index.close()
@@ -222,7 +222,7 @@ class HybridSearch:
     # by meaning
 
     def _near(self, query: Query) -> NearestPassages | None:
-        """What is near to a question; None where that cannot be asked."""
+        """The passages near to a question; None if vectors cannot be used."""
         text = query.text[:MOST_CHARACTERS].strip()
         if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
             return None
@@ -274,9 +274,10 @@ class HybridSearch:
         return [(_placed(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
     def _unsaid(self, fused: Fused, row: int) -> Hit | None:
-        """A document which has no word of the question.
+        """A document without any word of the question.
 
-        None where it is far from it, gone from the library, or of another one, whose rows tell nothing of the scope.
+        None if it is not near, is gone from the library, or belongs to another one, whose rows say nothing about the
+        scope.
         """
         if fused.score <= 0 or (fused.cosine or 0.0) <= 0:
             return None
@@ -299,7 +300,7 @@ class HybridSearch:
 
 @contextmanager
 def _library_read() -> Iterator[None]:
-    """What goes wrong with the library is a failed search."""
+    """Turn an error of the library into a failed search."""
     try:
         yield
     except StoreError as error:
@@ -312,7 +313,7 @@ def _wanted(query: Query) -> int:
 
 
 def _placed(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
-    """A hit with its score, and its best passages by both rankings; what the index added to them stays behind them."""
+    """A hit with its score, and its best passages by both rankings; further ones of the index follow."""
     known = {span.ordinal: span for span in (*near, *hit.spans)}
     best = merged([span.ordinal for span in hit.spans[:BEST]], [span.ordinal for span in near])[:BEST]
     added = [span.ordinal for span in hit.spans[BEST:]]

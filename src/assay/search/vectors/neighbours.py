@@ -1,4 +1,4 @@
-"""Nearness in meaning: the passages nearest to a question among those kept, and how near any texts are."""
+"""Similarity in meaning: the stored passages nearest to a question, and the similarity of any texts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from assay.core.usage import Usage
 from assay.search.vectors.store import VectorStore
 from assay.search.vectors.texts import LONGEST, embed, key_of, quantized
 
-# All vectors of a library in memory, and which of them point where a question does.
+# All vectors of a library in memory, and the search for the nearest.
 
 Place = tuple[int, int]
 """A passage: its document's row, and its place among the document's vectors."""
 
 
 class Nearness(msgspec.Struct, frozen=True):
-    """How near passages are to a question: by document's row, and the nearest of all passages, best first.
+    """Nearness of passages to a question: by document's row, and the nearest of all passages, best first.
 
-    `distances` (1 - cosine) are of all passages looked at, `bounds` say by row where a document's begin and end.
+    `distances` (1 - cosine) are of all passages examined; `bounds` are the first and last place of each document, by
+    row.
     """
 
     distances: array[float]
@@ -50,7 +51,7 @@ class Nearness(msgspec.Struct, frozen=True):
 
 
 class Matrix:
-    """Vectors, one after another, by document; `dimensions` is 0 as long as there are none. Not for several threads."""
+    """Vectors, one after another, by document; `dimensions` is 0 while there are none. Not thread-safe."""
 
     def __init__(self) -> None:
         self.dimensions = 0
@@ -92,12 +93,12 @@ class Matrix:
 
 
 def cosines(one: bytes, others: bytes) -> list[float]:
-    """The cosines of a vector with others, which stand one after another and are as long."""
+    """The cosines of a vector with others of the same length, stored one after another."""
     return [1.0 - distance for distance in _distances(one, others, len(one))]
 
 
 def _distances(query: bytes, vectors: bytes | bytearray, dimensions: int) -> array[float]:
-    """One less the cosine of a vector with each of many; 1 for a vector of zeros, which is near to nothing."""
+    """1 minus the cosine of a vector with each of many; 1 for a vector of zeros, which is near to nothing."""
     one = memoryview(query).cast("b", shape=(1, dimensions))
     all_of_them = memoryview(vectors).cast("b", shape=(len(vectors) // dimensions, dimensions))
     found: Any = simsimd.cdist(one, all_of_them, metric="cosine")  # a buffer of float64, whatever its types say
@@ -107,10 +108,10 @@ def _distances(query: bytes, vectors: bytes | bytearray, dimensions: int) -> arr
 
 
 class NearestPassages(Protocol):
-    """How near passages are to one question.
+    """Nearness of passages to one question.
 
     `nearest` are the best of all passages in scope with their cosines, best first; `names` the hashes of documents by
-    row, of those in `nearest` and of those which were looked up.
+    row, of those in `nearest` and of those looked up.
     """
 
     @property
@@ -120,16 +121,16 @@ class NearestPassages(Protocol):
     def names(self) -> Mapping[int, str]: ...
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
-        """The rows of these documents, by hash; of those in scope which have vectors."""
+        """The rows of these documents, by hash, if they are in scope and have vectors."""
         ...
 
     def cosines(self, row: int) -> list[float]:
-        """The cosines of the passages of a document which was looked up, in their order."""
+        """The cosines of the passages of a looked-up document, in order."""
         ...
 
 
 class Neighbours(Protocol):
-    """Vectors which can be asked for the nearest. For one thread at a time.
+    """Vectors that can be searched for the nearest. For one thread at a time.
 
     Raises (all methods):
         SearchFailed: the database cannot be used.
@@ -137,11 +138,11 @@ class Neighbours(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a vector; 0 as long as there are none."""
+        """The length of a vector; 0 while there are none."""
         ...
 
     def level(self) -> None:
-        """Take in what was added, and leave out what was taken out."""
+        """Include added vectors, and drop removed ones."""
         ...
 
     def near(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
@@ -165,7 +166,7 @@ class _InMemory:
 
 
 class MemoryNeighbours:
-    """All vectors in memory: `matrix` looks at each. Implements `Neighbours`."""
+    """All vectors in memory: `matrix` examines each. Implements `Neighbours`."""
 
     def __init__(self, store: VectorStore) -> None:
         self._store = store
@@ -183,7 +184,7 @@ class MemoryNeighbours:
         if (highest, count) == self._extent:
             return
         added = highest - self._extent[0]
-        if added < 0 or count - self._extent[1] != added:  # not only added
+        if added < 0 or count - self._extent[1] != added:  # not only additions
             self._matrix, self._extent = Matrix(), (0, 0)
         for row, sha256, passages, vectors in self._store.loaded(self._extent[0]):
             self._matrix.add(row, passages, vectors)
@@ -195,30 +196,30 @@ class MemoryNeighbours:
         return _InMemory(self._matrix.near(query, scope, most), self._names)
 
 
-# Texts: by vectors which are kept, and by an embedder for the others.
+# Texts: by cached vectors, and by an embedder for the others.
 
 MOST_BYTES = 64_000_000
-"""Bytes of vectors which are kept in memory."""
+"""Bytes of cached vectors."""
 ATTEMPTS = 2
-"""How often an embedder is asked while a run waits."""
+"""How often an embedder is tried while a run waits."""
 
 
 class Remembered:
-    """The vectors of texts which were seen of late, by kind and hash of the text. Any thread may use it."""
+    """The vectors of recent texts, by kind and hash of the text. Thread-safe."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._vectors: OrderedDict[tuple[TextKind, bytes], bytes] = OrderedDict()
         self._most, self._size, self._guard = most, 0, threading.Lock()
 
     def of(self, kind: TextKind, key: bytes) -> bytes | None:
-        """The vector of a text; None where it is not known."""
+        """The vector of a text; None if it is not cached."""
         with self._guard:
             if (kind, key) in self._vectors:
                 self._vectors.move_to_end((kind, key))
             return self._vectors.get((kind, key))
 
     def keep(self, kind: TextKind, vectors: Iterable[tuple[bytes, bytes]]) -> None:
-        """Keep vectors, by the keys of their texts; what was seen longest ago goes."""
+        """Cache vectors, by the keys of their texts; the oldest are dropped."""
         with self._guard:
             for key, vector in vectors:
                 self._size += len(vector) - len(self._vectors.pop((kind, key), b""))
@@ -228,7 +229,7 @@ class Remembered:
 
 
 class EmbedderSimilarity:
-    """Implements `core.ports.Similarity`. `told` is asked each time whether the embedder may be told of this run."""
+    """Implements `core.ports.Similarity`. `told` says at each call whether the embedder may see this run's texts."""
 
     def __init__(
         self,
@@ -243,7 +244,7 @@ class EmbedderSimilarity:
         self._batch = batch
 
     def most(self, texts: Sequence[str]) -> Usage:
-        """What they cost where no vector of them is known."""
+        """Their cost if none of their vectors is cached."""
         return self._cost(sum(estimate_tokens(text[:LONGEST]) for text in texts))
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
@@ -270,7 +271,7 @@ class EmbedderSimilarity:
         return Cosines(tuple(tuple(cosines(one, b"".join(rest))) for one in ones), self._cost(first + second))
 
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> tuple[list[bytes], int]:
-        """The vectors of texts, and the tokens the embedder counted for them."""
+        """The vectors of texts, and the tokens that the embedder counted for them."""
         keys = [key_of(text[:LONGEST]) for text in texts]
         known = {key: self._remembered.of(kind, key) for key in keys}
         new = {key: text[:LONGEST] for key, text in zip(keys, texts, strict=True) if known[key] is None}
@@ -283,7 +284,7 @@ class EmbedderSimilarity:
                 answer = embed(self._embedder, [new[key] for key in some], kind, attempts=ATTEMPTS)
                 made |= zip(some, map(quantized, answer.vectors), strict=True)
                 tokens += answer.tokens
-        finally:  # what was paid for is counted and kept, whatever became of the rest
+        finally:  # what was paid for is counted and cached, whatever happened to the rest
             self._remembered.keep(kind, made.items())
             if tokens:
                 self._store.count(tokens, self._cost(tokens).usd)

@@ -1,7 +1,7 @@
-"""Vectors in PostgreSQL, by its extension pgvector: the server looks for the nearest, and no worker holds them.
+"""Vectors in PostgreSQL, with its extension pgvector: the server finds the nearest, and no worker holds them.
 
-They are a second copy of the bytes which `store` keeps, brought level with them before a question is asked. Each is
-looked at, so that nothing near is missed, until somebody makes an index of neighbours (docs/search-by-meaning.md).
+They are a second copy of the bytes in `store`, updated before each search. Each is examined, so that nothing near is
+missed, until somebody creates an index of neighbours (docs/search-by-meaning.md).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from assay.search.vectors.neighbours import NearestPassages, Place
 from assay.search.vectors.store import VectorStore
 
 LONGEST = 4_000
-"""Numbers of a vector which pgvector can index as half-precision numbers; a signed byte is one, to the letter."""
+"""The longest vector that pgvector can index as half-precision numbers, which represent a signed byte exactly."""
 INSTALLING, LOCK = 0x61737370, 0x61737371
-"""Keys of the advisory locks of who installs the extension, of which a database has one, and of who writes here."""
+"""Keys of the advisory locks for installing the extension, once per database, and for writing here."""
 LOT = 2_000
 """Passages written at a time."""
 QUERY_SECONDS = 60
 
 
 class PgvectorNeighbours:
-    """Implements `neighbours.Neighbours`. `engine` is the database in which `store` keeps its bytes."""
+    """Implements `neighbours.Neighbours`. `engine` is the database with the bytes of `store`."""
 
     def __init__(self, engine: Engine, store: VectorStore) -> None:
         self._engine, self._store = engine, store
@@ -44,7 +44,7 @@ class PgvectorNeighbours:
             return
         extent = self._store.extent()
         if extent == self._extent and dimensions == self.dimensions and self._last() == extent[0]:
-            return  # ids only go up: the same highest and as many are the same
+            return  # ids only grow: an equal maximum and an equal count mean equal contents
         with self._connected() as connection:
             self._install(connection)
             of = "hashtext(current_setting('search_path'))"
@@ -85,7 +85,7 @@ class PgvectorNeighbours:
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
-        """A transaction in which the extension's type and operators are known, wherever they lie."""
+        """A transaction in which the extension's type and operators are known, in whatever schema they are."""
         with _faults(), self._engine.begin() as connection:
             if self._place:
                 _know(connection, self._place)
@@ -100,7 +100,7 @@ class PgvectorNeighbours:
         return int(connection.execute(text(f"SELECT coalesce(max(id), 0) FROM {self._table}")).scalar_one())
 
     def _install(self, connection: Connection) -> None:
-        """Have the extension in the database, and know where."""
+        """Install the extension in the database if necessary, and find its schema."""
         where = text("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'")
         if connection.execute(where).scalar_one_or_none() is None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": INSTALLING})
@@ -109,7 +109,7 @@ class PgvectorNeighbours:
         _know(connection, self._place)
 
     def _make(self, connection: Connection, dimensions: int) -> None:
-        """The table; one with vectors of another length is made anew."""
+        """Create the table; one with vectors of another length is replaced."""
         length = text("SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:name) AND attname = 'vector'")
         known = connection.execute(length, {"name": self._table}).scalar_one_or_none()
         if known is not None and known != dimensions:
@@ -147,7 +147,7 @@ class PgvectorNeighbours:
 
 
 class _InDatabase:
-    """What was found, and what is looked up beside it. Implements `neighbours.Near`."""
+    """The results, and further look-ups. Implements `neighbours.NearestPassages`."""
 
     def __init__(
         self,
@@ -174,13 +174,13 @@ class _InDatabase:
 
 
 def _know(connection: Connection, schema: str) -> None:
-    """Look for names in a schema too, until the transaction ends."""
+    """Search names in a schema too, until the transaction ends."""
     said = "SELECT set_config('search_path', current_setting('search_path') || ', ' || :schema, true)"
     connection.execute(text(said), {"schema": schema})
 
 
 def _written(vector: bytes) -> str:
-    """A vector of signed bytes as pgvector reads it."""
+    """A vector of signed bytes in pgvector's form."""
     return f"[{','.join(map(str, array('b', vector)))}]"
 
 

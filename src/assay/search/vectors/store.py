@@ -1,7 +1,7 @@
-"""Vectors of passages as they are kept: a row for each document, in SQLite beside the index, or in PostgreSQL.
+"""The stored vectors of passages: a row for each document, in SQLite beside the index, or in PostgreSQL.
 
-They are derived from the library and may be deleted at any time; to make them again takes time, and with some embedders
-money. Those of another model lie in other tables, those of another segmenter in other rows.
+They are derived from the library and may be deleted at any time; making them again takes time, and with some embedders
+money. Each model has its own tables, each segmenter version its own rows.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _SOME = 500
 
 
 class DocumentVectors(msgspec.Struct, frozen=True):
-    """A document with its vectors: how many, of which texts (`keys`), and the passages, each packed as in the index.
+    """A document with its vectors: their number, their texts (`keys`), and the passages, each packed as in the index.
 
-    `withheld` says that it was not embedded, for it is private and the embedder elsewhere.
+    `withheld` says that it was not embedded, since it is private and the embedder is remote.
     """
 
     row: int
@@ -57,7 +57,7 @@ class DocumentVectors(msgspec.Struct, frozen=True):
 
 
 class VectorProgress(msgspec.Struct, frozen=True):
-    """How far the vectors have come: up to which row of the library, how long each is, and what they have cost."""
+    """The progress of the vectors: the last row of the library, their length, and their cost."""
 
     row: int = 0
     dimensions: int = 0
@@ -69,7 +69,7 @@ _SPANS = msgspec.msgpack.Decoder(tuple[bytes, ...])
 
 
 class VectorStore:
-    """The vectors of one model. Blocking; any thread may call it, one process at a time may write.
+    """The vectors of one model. Blocking; thread-safe; one process at a time may write.
 
     Raises (all methods):
         SearchFailed: the database cannot be used.
@@ -90,7 +90,7 @@ class VectorStore:
         return VectorProgress() if found is None else VectorProgress(*found)
 
     def extent(self) -> tuple[int, int]:
-        """The highest id, and how many documents there are: both change whenever something is added or forgotten."""
+        """The highest id, and the number of documents: they change whenever something is added or removed."""
         documents = self._documents
         asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._mine())
         with self._reading() as connection:
@@ -130,21 +130,21 @@ class VectorStore:
                 yield from _each(bytes(keys), int(count), bytes(vectors))
 
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
-        """Which documents these rows were when they were embedded."""
+        """The documents of these rows when they were embedded."""
         documents = self._documents
         asked = select(documents.c.row, documents.c.sha256).where(self._mine(), documents.c.row.in_(rows))
         with self._reading() as connection:
             return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
 
     def withheld(self) -> set[int]:
-        """The documents which were not embedded because they were private."""
+        """The documents that were not embedded because they were private."""
         documents = self._documents
         asked = select(documents.c.row).where(self._mine(), documents.c.withheld == 1)
         with self._reading() as connection:
             return set(connection.execute(asked).scalars())
 
     def known(self) -> Iterator[tuple[bytes, bytes]]:
-        """Every text's key with its vector, those of other segmenters too."""
+        """Every text's key with its vector, including those of other segmenter versions."""
         documents = self._documents
         asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
         with self._reading() as connection:
@@ -152,14 +152,12 @@ class VectorStore:
                 yield from _each(keys, count, vectors)
 
     def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
-        """Keep these in the place of what is kept of their rows, and how far that brings them: one transaction."""
+        """Replace the vectors of their rows and store the progress, in one transaction."""
         table, state = self._documents, self._state
         with self._writing() as connection:
             connection.execute(delete(table).where(self._mine(), table.c.row.in_([each.row for each in documents])))
             last = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
-            last = (
-                last or time.time_ns() // 1_000_000
-            )  # what was cleared and made again is not taken for what was there
+            last = last or time.time_ns() // 1_000_000  # rows that were cleared and made again must not look unchanged
             rows = [
                 {
                     "id": id,
@@ -182,14 +180,14 @@ class VectorStore:
                 connection.execute(state.insert().values(segmenter=self.segmenter, **values))
 
     def count(self, tokens: int, usd: float) -> None:
-        """Count what a question cost."""
+        """Count the cost of a question."""
         state = self._state
         with self._writing() as connection:
             more = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
             connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(more))
 
     def forget(self, rows: Collection[int]) -> None:
-        """Take documents out."""
+        """Remove documents."""
         listed = list(rows)
         with self._writing() as connection:
             for start in range(0, len(listed), _SOME):
@@ -197,19 +195,19 @@ class VectorStore:
                 connection.execute(delete(self._documents).where(self._documents.c.row.in_(some)))
 
     def clear(self) -> None:
-        """Forget all vectors, those of other segmenters too, and what they have cost."""
+        """Delete all vectors, including those of other segmenter versions, and their cost."""
         with self._writing() as connection:
             connection.execute(delete(self._documents))
             connection.execute(delete(self._state))
 
     def forget_other_segmenters(self) -> None:
-        """Take out what was cut by another segmenter, whose texts have their vectors here now."""
+        """Remove rows of other segmenter versions whose texts have their vectors here now."""
         with self._writing() as connection:
             connection.execute(delete(self._documents).where(~self._mine()))
             connection.execute(delete(self._state).where(self._state.c.segmenter != self.segmenter))
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         self._engine.dispose()
 
     def _mine(self) -> ColumnElement[bool]:
@@ -246,14 +244,14 @@ def _faults() -> Iterator[None]:
 
 
 def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and vectors of a document, taken apart."""
+    """The keys and vectors of a document, separated."""
     length = len(vectors) // count
     for place in range(count):
         yield keys[place * KEY : (place + 1) * KEY], vectors[place * length : (place + 1) * length]
 
 
 def _name_of(model: str) -> str:
-    """A model's name as a part of a table's: readable, and no other's."""
+    """A model's name as a part of a table's: readable and unique."""
     readable = re.sub("[^a-z0-9]+", "_", model.lower())[-20:].strip("_")
     return f"{readable}_{hashlib.sha256(model.encode()).hexdigest()[:8]}"
 
@@ -272,7 +270,7 @@ def _tables(prefix: str) -> tuple[Table, Table]:
         Column("vectors", LargeBinary, nullable=False),
         Column("spans", LargeBinary, nullable=False),
         Column("withheld", Integer, nullable=False),
-        Index(f"{prefix}_by_segmenter", "segmenter", "id"),  # what is counted before a search is never read
+        Index(f"{prefix}_by_segmenter", "segmenter", "id"),  # counted before a search, without reading it
     )
     state = Table(
         f"{prefix}_state",

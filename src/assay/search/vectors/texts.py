@@ -1,4 +1,4 @@
-"""Passages as an embedder reads them, and asking one until it answers."""
+"""Passages in the form for an embedder, and calls of an embedder with retries."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import POINTER, UNFOUND, around
 
 LONGEST = 2_000
-"""Code points of a text; a model with a window of 512 tokens reads no more of it."""
+"""Code points of a text; a model with a window of 512 tokens reads no more."""
 KEY = 16
 """Bytes of a text's hash."""
 LARGEST = 127
 
 
 def embedded_spans(spans: Iterable[PassageSpan]) -> list[PassageSpan]:
-    """The passages which get vectors: headings are in the texts of those below them, and pointers say nothing."""
+    """The passages that get vectors: headings are in the texts below them, and pointers say nothing."""
     return [span for span in spans if span.kind not in UNFOUND and not POINTER.fullmatch(span.text)]
 
 
 def text_of(span: PassageSpan, document: Document) -> str:
-    """What is embedded of a passage: what it stands under, else the document's title, what it is about, its words."""
+    """The text to embed for a passage: its heading, or else the document's title, its topic, its words."""
     above = span.heading[-1] if span.heading else document.title
     return passage_text(above, around(span), span.text)[:LONGEST]
 
 
 def key_of(text: str) -> bytes:
-    """What a text is known by: equal texts, equal vectors."""
+    """The key of a text: equal texts have equal vectors."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:KEY]
 
 
 def quantized(vector: Sequence[float]) -> bytes:
-    """A vector as signed bytes, the largest number of which is 127: cosines ask for directions only."""
+    """A vector as signed bytes, scaled so that the largest is 127: cosines only depend on directions."""
     scale = max(map(abs, vector), default=0.0)
     if not scale:
         return bytes(len(vector))
     return array("b", [round(number * LARGEST / scale) for number in vector]).tobytes()
 
 
-# Asking an embedder until it answers: it is waited for as it asks, and asked for less where it was too much.
+# Calls an embedder with retries: it waits as long as the embedder asks, and sends less if it was too much.
 
 ATTEMPTS = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-"""Seconds before the second attempt, each later pause twice the one before; and the most that is waited."""
+"""Seconds before the second attempt, doubling each time; and the longest pause."""
 SHORTEST = 64
-"""Code points; a text is not cut to less."""
+"""Code points; a text is not cut further."""
 Sleep = Callable[[float], None]
 
 
 def embed(
     embedder: Embedder, texts: Sequence[str], kind: TextKind, *, attempts: int = ATTEMPTS, sleep: Sleep = time.sleep
 ) -> Embedding:
-    """The vectors of `texts`.
+    """Return the vectors of `texts`.
 
     Raises:
-        SearchError: every attempt failed, or it would fail again.
+        SearchError: every attempt failed, or a retry would fail again.
     """
     try:
         return _attempted(embedder, texts, kind, attempts, sleep)

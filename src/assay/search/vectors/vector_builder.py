@@ -1,7 +1,7 @@
-"""Making vectors: every passage of the library's documents is embedded once, a lot at a time.
+"""Makes vectors: every passage of the library's documents is embedded once, in lots.
 
-A lot is committed with how far it brings the vectors: a killed process loses one lot, and whoever goes on begins after
-it. A text which is known, of an earlier version of its document or of another, is not embedded again.
+A lot is committed together with the progress: a killed process loses one lot, and the next one continues after it. A
+known text, of an earlier version of its document or of another, is not embedded again.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from assay.search.vectors.texts import Sleep, embed, embedded_spans, key_of, qua
 
 log = logging.getLogger(__name__)
 PAGE = 20
-"""Documents taken from the library at a time."""
+"""Documents read from the library at a time."""
 LOT = 512
-"""Passages after which a lot ends: what a killed process loses at most, but for a longer document."""
+"""Passages after which a lot ends: the most a killed process loses, except for a longer document."""
 Say = Callable[[str], None]
 
 
 class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What making vectors may take: US dollars and tokens, None for no limit, and `batch` texts in one request."""
+    """Limits on making vectors: US dollars and tokens, None for no limit, and `batch` texts per request."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -38,9 +38,9 @@ class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it: documents done and their passages, texts which were embedded, and what that cost.
+    """The result: documents done and their passages, texts that were embedded, and the cost.
 
-    `withheld` documents are private and the embedder is elsewhere. `stopped` says why more was not done.
+    `withheld` documents are private, and the embedder is remote. `stopped` says why not everything was done.
     """
 
     documents: int = 0
@@ -53,7 +53,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VectorBuilder:
-    """Brings the vectors level with the library. Blocking; any thread may call it, one at a time."""
+    """Updates the vectors from the library. Blocking; thread-safe, one call at a time."""
 
     def __init__(
         self,
@@ -68,11 +68,11 @@ class VectorBuilder:
         self._turn, self._sleep = turn, sleep
 
     def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> Built:
-        """Embed what has no vectors yet, but for the rows which are `private`.
+        """Embed what has no vectors yet, except the rows that are `private`.
 
         Raises:
-            SearchError: the embedder failed for good, or the vectors cannot be kept.
-            UsageError: a limit in US dollars, and there is no price for the embedder costs.
+            SearchError: the embedder failed for good, or the vectors cannot be stored.
+            UsageError: there is a limit in US dollars, and the embedder's price is unknown.
             StoreError: the library cannot be read.
         """
         if limits.usd is not None and self._embedder.price is None:
@@ -88,7 +88,7 @@ class VectorBuilder:
 
 
 class _Spent(Exception):
-    """The next batch would pass a limit."""
+    """The next batch would exceed a limit."""
 
 
 class _Building:
@@ -111,7 +111,7 @@ class _Building:
         self._known = dict(store.known())
 
     def work(self, private: Collection[int], say: Say) -> Built:
-        """Go through all that is not done."""
+        """Process everything that is not done."""
         total, started = self._library.last_row(), time.monotonic()
         try:
             released = sorted(self._store.withheld().difference(private))
@@ -127,11 +127,11 @@ class _Building:
         else:
             self._store.forget_other_segmenters()
         finally:
-            self._store.add((), self._state)  # what was paid for is counted, whatever became of it
+            self._store.add((), self._state)  # what was paid for is counted, whatever happened to it
         return msgspec.structs.replace(self._built, withheld=len(self._store.withheld()))
 
     def _begun(self) -> VectorProgress:
-        """How far the vectors have come; those of another library are forgotten."""
+        """The progress of the vectors; those of another library are deleted."""
         state = self._store.progress()
         if state.row:
             is_there = self._library.at([state.row])
@@ -143,7 +143,7 @@ class _Building:
         return state
 
     def _add(self, documents: Sequence[tuple[int, Document]], private: Collection[int], row: int) -> None:
-        """Embed and keep some documents; the vectors have come as far as `row` then."""
+        """Embed and store some documents; the progress is `row` afterwards."""
         texts: dict[bytes, str] = {}
         cut: dict[int, list[tuple[bytes, PassageSpan]]] = {}
         for number, document in documents:
@@ -171,7 +171,7 @@ class _Building:
         self._count(documents=len(kept), passages=sum(len(each.spans) for each in kept), embedded=len(new))
 
     def _embedded(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
-        """The vectors of new texts. Those of similar length go together: a batch is as long as its longest text."""
+        """The vectors of new texts. Texts of similar length are batched: a batch takes as long as its longest text."""
         made: dict[bytes, bytes] = {}
         self._check(texts.values())
         ordered = sorted(texts, key=lambda key: (len(texts[key]), key))
@@ -192,7 +192,7 @@ class _Building:
         self._count(tokens=tokens, usd=usd)
 
     def _check(self, texts: Iterable[str]) -> None:
-        """Stop before a limit is passed."""
+        """Stop before a limit is exceeded."""
         tokens = self._built.tokens + sum(map(estimate_tokens, texts))
         usd = tokens * self._price / 1e6
         if self._limits.tokens is not None and tokens > self._limits.tokens:
@@ -201,10 +201,10 @@ class _Building:
             raise _Spent(f"the limit of ${self._limits.usd:g} (embedder.max_usd) is reached")
 
     def _check_length(self, dimensions: int) -> None:
-        """See that vectors are as long as those before them.
+        """Check that vectors have the same length as earlier ones.
 
         Raises:
-            SearchError: they are not: another model answers to the same name.
+            SearchError: they do not: another model has the same name.
         """
         if self._state.dimensions not in (0, dimensions):
             raise SearchError(
@@ -242,7 +242,7 @@ def _lots(
 
 
 def _told(built: Built, row: int, total: int, seconds: float) -> str:
-    """A line of progress; what is left is by rows, which the library counts."""
+    """A line of progress; the remainder is in rows, which the library counts."""
     cost = f", ${built.usd:.4f}" if built.usd else ""
     rate = built.embedded / seconds if seconds > 1 else 0.0
     speed = f", {rate:,.0f} a second" if rate else ""
@@ -250,4 +250,4 @@ def _told(built: Built, row: int, total: int, seconds: float) -> str:
 
 
 def _silent(_: str) -> None:
-    """Nobody listens."""
+    """Report to nobody."""

@@ -1,6 +1,5 @@
-"""Search providers of the web: each one file, which says how a question is put and how an answer is read.
+"""Search providers of the web: each is one file that builds the query and reads the answer.
 
-asking     what is asked and what comes back      http      one request, its limits and its failures
-words      what providers say, in one form
-online     a provider as a run sees it: hits become sources whose text is the provider's snippet
+provider   the query and the answer               http      one request, its limits and its failures words
+providers' texts in one form online     a provider for runs: hits become sources with the provider's snippet as text
 """

@@ -33,7 +33,7 @@ class Arxiv(HttpProvider):
         return Ask(path="/query", params=params)
 
     def hits(self, data: bytes) -> list[WebHit]:
-        # No entities, no network, no huge trees: the feed is somebody else's text.
+        # No entities, no network, no huge trees: the feed is foreign text.
         reader = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
         try:
             feed = etree.fromstring(data, reader)

@@ -1,4 +1,4 @@
-"""Crossref: works with a DOI, and what was published about them later (with the data of Retraction Watch).
+"""Crossref: works with a DOI, and notices published about them later (with the data of Retraction Watch).
 
 An e-mail address as its option gives a better place in the queue.
 """
@@ -77,7 +77,7 @@ def _name(name: _Name) -> str:
 
 
 def _date(issued: _Issued) -> str:
-    """Year, month and day as far as they are told."""
+    """Year, month and day as far as they are given."""
     known = [part for part in (issued.parts[0] if issued.parts else []) if part is not None]
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(known[:3]))
 
@@ -134,6 +134,6 @@ def _notice(update: _Update) -> Notice:
 
 
 def _day(day: _Day) -> str:
-    """Year, month and day as far as they are told."""
+    """Year, month and day as far as they are given."""
     known = [part for part in (day.parts[0] if day.parts else []) if part is not None and 0 < part < 10_000]
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(known[:3]))

@@ -13,15 +13,15 @@ from assay.search.web.http import Pace
 from assay.search.web.provider import SearchAccess, WebHit, plain, with_sites
 
 SECONDS = 6
-"""For one engine; several are asked at once."""
+"""For one engine; several are asked in parallel."""
 PAUSE = 1.0
 
 
 class Ddgs:
-    """Asks the engines its option names ("duckduckgo, mojeek"), or those ddgs chooses.
+    """Queries the engines named in its option ("duckduckgo, mojeek"), or those that ddgs chooses.
 
-    What these engines allow a program is theirs to say, and they change their pages: this is for trying things out, and
-    an engine with a key, or SearXNG, for work.
+    Each engine has its own rules for programs and may change its pages: use this to try things out, and an engine with
+    a key, or SearXNG, for real work.
     """
 
     name = "ddgs"
@@ -41,7 +41,7 @@ class Ddgs:
         except DDGSException as error:
             if "No results" in str(error):
                 return []
-            # Its words name every engine's address with the question in it; what went wrong stands before them.
+            # Its message contains every engine's address with the query; the cause comes before them.
             said = str(error).partition(":")[0][:80] or type(error).__name__
             raise SearchError(f"ddgs: none of its engines answered ({said})") from error
         return [
@@ -51,7 +51,7 @@ class Ddgs:
         ]
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is open."""
 
     def _find(self, query: Query) -> list[dict[str, str]]:
         found: list[dict[str, str]] = DDGS(timeout=SECONDS).text(

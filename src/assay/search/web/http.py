@@ -1,4 +1,4 @@
-"""One question over HTTP: its limits, its pace, and what a refusal means."""
+"""One query over HTTP: its limits, its rate, and the meaning of a refusal."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from assay.core.ports import Query
 from assay.core.remote_services import retry_after, trusted
 from assay.search.web.provider import SearchAccess, WebHit
 
-# How often a provider is asked, and when it is left alone.
+# How often a provider is queried, and when it is left alone.
 
 REST = 60.0
-"""Seconds a provider which does not answer is left alone."""
+"""Seconds for which a provider that does not answer is left alone."""
 SLOW = 4.0
-"""Seconds: who fails after waiting this long is left alone at once, others after the second failure in a row."""
+"""Seconds: a provider that fails this slowly is left alone at once, others after the second failure in a row."""
 
 
 class Pace:
-    """Lets questions through one after the other, `pause` seconds apart."""
+    """Lets queries through one after the other, `pause` seconds apart."""
 
     def __init__(self, pause: float) -> None:
         self.pause = pause
@@ -35,7 +35,7 @@ class Pace:
         self._next = 0.0
 
     async def turn(self) -> None:
-        """Wait for one; the run's own deadline ends the wait."""
+        """Wait for a turn; the run's own deadline ends the wait."""
         async with self._turn:
             now = asyncio.get_running_loop().time()
             await asyncio.sleep(max(0.0, self._next - now))
@@ -43,11 +43,11 @@ class Pace:
 
 
 SPARE = 0.5
-"""Who wants fewer seconds than these between two questions has a turn to spare for one nobody has asked yet."""
+"""With a shorter pause than this, a query ahead may take a turn."""
 
 
 class Rest:
-    """Whether a provider is worth asking: one out of reach would cost every question its whole time limit."""
+    """Whether a provider is worth querying: an unreachable one would cost every query its whole time limit."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -55,35 +55,35 @@ class Rest:
         self._reason = ""
 
     def check(self) -> None:
-        """Raises SearchFailed: it failed a moment ago, in the same words."""
+        """Raise SearchFailed if it just failed, with the same message."""
         if asyncio.get_running_loop().time() < self._until:
             raise SearchError(self._reason)
 
     def failed(self, reason: str, seconds: float) -> None:
-        """It failed, after so many seconds."""
+        """Record a failure after so many seconds."""
         self._failures += 1
         if self._failures > 1 or seconds >= SLOW:
             self._until, self._reason = asyncio.get_running_loop().time() + REST, reason
 
     def answered(self) -> None:
-        """It works."""
+        """Record a success."""
         self._failures, self._until = 0, 0.0
 
 
 AGENT = f"Assay/{version('assay')} (research assistant; asks what its user wants to know)"
-"""Services want to know who asks; some refuse whoever does not say."""
+"""Services want to know who asks; some refuse anonymous clients."""
 SECONDS = 15.0
 CONNECT = 5.0
-"""Seconds in which a connection is made; most of what does not answer then never does."""
+"""Seconds to connect; a service that takes longer mostly never answers."""
 LARGEST = 4_000_000
 LONGEST_WAIT = 10.0
 WORDS = 200
-"""Code points of a provider's own words in an error."""
+"""Code points of a provider's own message in an error."""
 T = TypeVar("T")
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """A request: `path` behind the provider's address (or `base`); `body` is sent as JSON where there is one."""
+    """A request: `path` after the provider's address (or `base`); `body` is sent as JSON if there is one."""
 
     base: str = ""
     path: str = ""
@@ -93,18 +93,18 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpProvider(ABC):
-    """A provider behind one address; a subclass says how a question is put and how the answer is read."""
+    """A provider behind one address; a subclass builds the request and reads the answer."""
 
     name: ClassVar[str]
     base: ClassVar[str] = ""
     needs_key: ClassVar[bool] = False
     pause: ClassVar[float] = 0.0
-    """Seconds between two requests, as the provider's terms ask."""
+    """Seconds between two requests, as the provider's terms demand."""
     most: ClassVar[int] = 20
-    """Hits one request may ask for."""
+    """Hits that one request may ask for."""
 
     def __init__(self, access: SearchAccess = SearchAccess()) -> None:
-        """Raises ConfigError: a key or an address is missing."""
+        """Raise ConfigError if a key or an address is missing."""
         if self.needs_key and access.key is None:
             raise ConfigError(f"{self.name} needs a key: assay keys set {self.name}")
         self.url = (access.url or self.base).rstrip("/")
@@ -125,14 +125,14 @@ class HttpProvider(ABC):
 
     @abstractmethod
     def ask(self, query: Query) -> Ask:
-        """The request which puts `query`."""
+        """The request for `query`."""
 
     @abstractmethod
     def hits(self, data: bytes) -> list[WebHit]:
-        """What an answer says.
+        """The hits in an answer.
 
         Raises:
-            msgspec.DecodeError, ValueError: it is no answer of this provider.
+            msgspec.DecodeError, ValueError: it is not an answer of this provider.
         """
 
     async def find(self, query: Query) -> list[WebHit]:
@@ -141,7 +141,7 @@ class HttpProvider(ABC):
         return self.read(await self.send(ask), ask.base or self.url)[: query.limit]
 
     def read(self, data: bytes, base: str) -> list[WebHit]:
-        """The hits which are pages; an address may be relative to `base`.
+        """The hits that are pages; an address may be relative to `base`.
 
         Raises:
             SearchError: the answer cannot be read.
@@ -153,12 +153,12 @@ class HttpProvider(ABC):
         return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
 
     async def send(self, ask: Ask) -> bytes:
-        """The body of a good answer; a provider which is busy is asked once more, when it says when.
+        """The body of a successful answer; a busy provider is asked once more, if it says when.
 
         Raises:
             SearchError: there is none.
         """
-        await self._pace.turn()  # waiting for others is not the provider's time
+        await self._pace.turn()  # waiting for a turn does not count as the provider's time
         try:
             async with asyncio.timeout(SECONDS):
                 for again in (True, False):
@@ -177,24 +177,24 @@ class HttpProvider(ABC):
         return data
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
 
     @property
     def key(self) -> str:
-        """The key; "" where there is none."""
+        """The key; "" if there is none."""
         return "" if self._access.key is None else self._access.key.reveal()
 
     @property
     def option(self) -> str:
-        """What else the user set for this provider."""
+        """The user's other setting for this provider."""
         return self._access.option
 
     async def _request(self, ask: Ask) -> tuple[int, Mapping[str, str], bytes]:
         if self._client is None:
-            # The environment's proxies and .netrc are nothing a user has told Assay.
+            # The environment's proxies and .netrc are not settings of Assay.
             self._client = httpx2.AsyncClient(
                 trust_env=False, verify=trusted(), timeout=httpx2.Timeout(SECONDS, connect=CONNECT)
             )
@@ -225,7 +225,7 @@ class HttpProvider(ABC):
 
 
 def _joined(base: str, url: str) -> str:
-    """An address a provider told, relative or not; "" for what is none: one bad hit spoils no others."""
+    """A provider's address, relative or not; "" if it is not valid: one bad hit does not spoil the others."""
     try:
         return urljoin(base, url)
     except ValueError:

@@ -1,6 +1,6 @@
-"""A web provider as a run sees it: each hit is a document whose text is what the provider said of the page.
+"""A web provider for runs: each hit is a document whose text is the provider's snippet of the page.
 
-So a hit can be cited, is kept as it was, and is known for what it is by its media type; opening it reads the page.
+So a hit can be cited, is stored as it was, and is recognized by its media type; opening it reads the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXTRACTOR = "snippet/1"
 
 
 class OnlineSearch:
-    """Implements `core.ports.Search`; `spans` gives a document's passages."""
+    """Implements `core.ports.Search`; `spans` returns a document's passages."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class OnlineSearch:
         spans: Callable[[Document], Sequence[PassageSpan]],
         rate_limiter: RateLimiter | None = None,
     ) -> None:
-        """`rate_limiter` say when the provider, by its name, may be asked; None is at any time."""
+        """`rate_limiter` delays queries to the provider, by its name; None does not."""
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
         self._rest, self._turns = Rest(), rate_limiter
 
     def over(self, library: Library) -> Self:
-        """The same provider, whose hits are kept in another view of the library."""
+        """The same provider, with hits stored in another view of the library."""
         view = copy.copy(self)
         view._library = library
         return view
@@ -52,11 +52,11 @@ class OnlineSearch:
 
     @property
     def ahead(self) -> Literal["free", "paid", "never"]:
-        """As the provider says; one which says nothing is never asked before anybody wants its answer."""
+        """The provider's answer; by default it is never queried ahead."""
         return self._provider.ahead if isinstance(self._provider, AskedAhead) else "never"
 
     async def search(self, query: Query) -> list[Hit]:
-        """The pages found, best first, each once.
+        """Return the pages found, best first, each once.
 
         Raises:
             SearchError: the provider could not answer.
@@ -77,7 +77,7 @@ class OnlineSearch:
             return found
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         await self._provider.close()
 
     def _kept(self, found: Sequence[WebHit]) -> list[Hit]:
@@ -90,7 +90,7 @@ class OnlineSearch:
         ]
 
     def _passages(self, document: Document) -> tuple[PassageSpan, ...]:
-        """What the search engine says of the page. Its address, with which the text ends, is no passage."""
+        """The provider's snippet of the page. Its address, at the end of the text, is not a passage."""
         return tuple(span for span in self._spans(document) if span.text != document.url)
 
     def _document(self, hit: WebHit) -> tuple[Snapshot, Document]:

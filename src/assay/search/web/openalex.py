@@ -69,6 +69,6 @@ def _hit(work: _Work) -> WebHit:
 
 
 def _abstract(places: dict[str, list[int]]) -> str:
-    """The abstract, which comes as words with their places."""
+    """The abstract, which is sent as words with their positions."""
     words = sorted((at, word) for word, found in places.items() for at in found)
     return " ".join(word for _, word in words)

@@ -1,4 +1,4 @@
-"""What a provider is asked, and what it answers."""
+"""The protocol of web search providers: their access, their hits, and common formats."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.core.ports.models import Secret
 
 
 class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How to reach a provider: `url` in place of its own, `option` for what else it needs (an engine, an e-mail).
+    """How to reach a provider: `url` replaces its own, `option` is what else it needs (an engine, an e-mail).
 
-    `pause` is in seconds between two questions, None for what the provider asks for.
+    `pause` is in seconds between two queries, None for the provider's own.
     """
 
     url: str = ""
@@ -26,7 +26,7 @@ class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A page a provider found. `snippet` is plain text; `published` an ISO date or its year, "" where unknown."""
+    """A page that a provider found. `snippet` is plain text; `published` an ISO date or its year, "" if unknown."""
 
     url: str
     title: str
@@ -42,33 +42,33 @@ class WebSearchProvider(Protocol):
     def name(self) -> str: ...
 
     async def find(self, query: Query) -> list[WebHit]:
-        """At most `query.limit` pages, best first.
+        """Return at most `query.limit` pages, best first.
 
         Raises:
-            SearchFailed: it could not answer; the reason names what to do, where something can be done.
+            SearchFailed: it could not answer; the reason says what to do, if anything can be done.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         ...
 
 
-# What providers say of a page, in one form: text without markup, dates as ISO.
+# Providers' texts in one form: without markup, with ISO dates.
 
 FIRST, LAST = "1970-01-01", "2100-01-01"
-"""The ends of a span of days for providers which want both."""
+"""The ends of a range of days for providers that require both."""
 
 
 def with_sites(query: Query) -> str:
-    """The question with its domains as search engines know them: `tides (site:a.org OR site:b.org) -site:c.org`."""
+    """The query with its domains in the form of search engines: `tides (site:a.org OR site:b.org) -site:c.org`."""
     wanted = [f"site:{domain}" for domain in query.rules.domains]
     joined = f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
     return " ".join(filter(None, (query.text, joined, *(f"-site:{domain}" for domain in query.rules.denied))))
 
 
 def plain(markup: str | None) -> str:
-    """The text of a snippet, whatever markup it is in, on one line."""
+    """The text of a snippet, without any markup, on one line."""
     if not markup:
         return ""
     text = LexborHTMLParser(markup).text() if "<" in markup or "&" in markup else markup
@@ -76,12 +76,12 @@ def plain(markup: str | None) -> str:
 
 
 def iso_date(said: str | int | None) -> str:
-    """A date as ISO; a year or a month alone stays one, what is no date (or a relative one) is ""."""
+    """A date as ISO; a year or a month alone stays one, anything else (or a relative date) is ""."""
     text = str(said or "").strip()
     if text.isdigit():
         return text if len(text) == 4 and text.isascii() else ""
     first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
-    try:  # what the text leaves open is taken from the default: two defaults show what that is
+    try:  # missing parts come from the default: two defaults reveal them
         one, other = dates.parse(text, default=first), dates.parse(text, default=second)
     except (ValueError, ArithmeticError, TypeError):
         return ""

@@ -1,4 +1,4 @@
-"""PubMed: one question for the numbers of articles, one for what they are."""
+"""PubMed: one request for the numbers of articles, one for their records."""
 
 from __future__ import annotations
 

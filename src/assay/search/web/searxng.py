@@ -1,4 +1,4 @@
-"""SearXNG, a metasearch engine one runs oneself; its JSON format has to be switched on (`search.formats`)."""
+"""SearXNG, a self-hosted metasearch engine; its JSON format must be switched on (`search.formats`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semantic Scholar; a key is asked for by nobody, and helps."""
+"""Semantic Scholar; a key is optional, and helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists in SQL: runs by what they are, and the threads they make up."""
+"""Lists in SQL: runs by their properties, and the threads they form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _first, _last = runs.alias("first"), runs.alias("last")
 
 
 class SqlListing(OwnedView):
-    """`Listing` over the transactions of the process, as one owner knows it; None knows all."""
+    """`Listing` over the process's transactions, limited to what one owner may see; None sees everything."""
 
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
@@ -92,7 +92,7 @@ class SqlListing(OwnedView):
 def page(
     connection: Connection, wanted: RunFilter, owner: str | None, limit: int, before: int | None, now: float
 ) -> RunPage:
-    """The newest runs wanted."""
+    """The newest runs that match."""
     number = runs.c.number
     chosen = select(*reads.RUN, number).where(reads.owned(owner), *_conditions(wanted)).order_by(number.desc())
     if before is not None:
@@ -103,7 +103,7 @@ def page(
 
 
 def after(connection: Connection, number: int, owner: str | None, limit: int, now: float) -> list[tuple[int, RunRow]]:
-    """Runs in the order in which they were begun, with their numbers."""
+    """Runs in the order in which they were created, with their numbers."""
     chosen = select(*reads.RUN, runs.c.number).where(reads.owned(owner), runs.c.number > number)
     found = connection.execute(chosen.order_by(runs.c.number).limit(limit))
     return [(each.number, reads.row(each, now)) for each in found]
@@ -112,7 +112,7 @@ def after(connection: Connection, number: int, owner: str | None, limit: int, no
 def label(
     connection: Connection, run_id: str, owner: str | None, added: Mapping[str, str], removed: Collection[str]
 ) -> dict[str, str]:
-    """Change the labels of a run; those it has then.
+    """Change the labels of a run, and return its labels.
 
     Raises:
         UsageError: a run may not have these.
@@ -128,7 +128,7 @@ def label(
 
 
 def usage(connection: Connection, owner: str | None, since: str, until: str, daily: bool) -> list[ModelUsage]:
-    """What runs took of each model, by owner and model."""
+    """The usage of each model by runs, by owner and model."""
     chosen = (
         select(runs.c.owner, runs.c.run_id, runs.c.created_at, events.c.data)
         .join(runs, runs.c.number == events.c.run)
@@ -158,7 +158,7 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         conditions.append(runs.c.thread == wanted.thread)
     if wanted.label:
         marks = label_marks(wanted.label)
-        # LIKE would take a letter for another one; what is left out was in it to the letter.
+        # # LIKE would match other characters too; what it excludes was an exact match before.
         conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
     if wanted.collection:
         conditions.append(runs.c.collections.contains(common.between(wanted.collection), autoescape=True))
@@ -168,7 +168,7 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
 def thread_page(
     connection: Connection, text: str, owner: str | None, limit: int, place: ThreadPlace | None
 ) -> ThreadPage:
-    """The threads with the latest runs, as they stood when the first page was asked for."""
+    """The threads with the latest runs, as they were when the first page was requested."""
     newest = place.newest if place else connection.execute(select(func.max(runs.c.number))).scalar() or 0
     chosen = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
     if place is not None:
@@ -181,7 +181,7 @@ def thread_page(
 
 
 def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]:
-    """Threads, each with its first and its last run among those which fulfil the conditions."""
+    """Threads, each with its first and its last run among those that meet the conditions."""
     number = runs.c.number
     held = (
         select(runs.c.owner, runs.c.thread, func.count().label("runs"), func.min(number), func.max(number))
@@ -211,7 +211,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
 
 
 def _says(folded: str) -> ColumnElement[bool]:
-    """The threads with a text in their title or in a question of theirs."""
+    """The threads with a text in their title or in one of their questions."""
     asked = exists().where(
         runs.c.owner == threads.c.owner,
         runs.c.thread == threads.c.name,
@@ -225,10 +225,10 @@ def _thread(row: Row[Any]) -> ThreadRow:
 
 
 def thread(connection: Connection, reference: str, owner: str | None) -> ThreadRow:
-    """A thread by its name, its title, or the start of its name.
+    """A thread by its name, its title, or the beginning of its name.
 
     Raises:
-        UnknownName: none, or more than one, is called so.
+        UnknownName: no thread, or more than one, matches.
     """
     name = threads.c.name
     for condition in (
@@ -250,7 +250,7 @@ def _mine(owner: str | None) -> ColumnElement[bool]:
 
 
 def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
-    """Call a thread by another title.
+    """Give a thread another title.
 
     Raises:
         UnknownName: there is no thread of that name.
@@ -263,7 +263,7 @@ def rename(connection: Connection, name: str, owner: str | None, title: str) -> 
 def delete_thread(
     connection: Connection, name: str, owner: str | None, now: float, evict: Collection[str]
 ) -> tuple[str, ...]:
-    """Forget all runs of a thread, and the thread.
+    """Delete a thread with all its runs.
 
     Raises:
         LeaseHeld: a live process executes one of them.
@@ -278,5 +278,5 @@ def delete_thread(
         writes.check_free(connection, run_id, row.owner, now, evict)
     for run_id in found:
         writes.delete(connection, run_id, row.owner, now, evict)
-    connection.execute(threads.delete().where(threads.c.number == row.number))  # where it had no run
+    connection.execute(threads.delete().where(threads.c.number == row.number))  # if it had no run
     return found

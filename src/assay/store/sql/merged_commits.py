@@ -1,10 +1,10 @@
-"""Groups of commits as PostgreSQL takes them fastest: a statement for all of a lease's, and one journey for the group.
+"""Writes groups of commits in PostgreSQL's fastest way: one statement per lease, and one round trip per group.
 
-Over a network a transaction's time is its journeys. Statement by statement a step takes five of them: the beginning,
-the fence with the numbers, events, steps, the end. Here one statement checks the fence, numbers the events and writes
-every table, and the statements of a group go out together, in the pipeline mode of PostgreSQL's protocol.
+Over a network a transaction's time is its round trips. Statement by statement, a step takes five: the beginning, the
+fence with the numbers, events, steps, the end. Here one statement checks the fence, numbers the events and writes every
+table, and the statements of a group are sent together, in the pipeline mode of PostgreSQL's protocol.
 
-A lost fence writes no row of that lease, and takes nothing from the others of the group.
+After a lost fence no row of that lease is written, and the other leases of the group are unaffected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from assay.store.sql.commits import (
 )
 
 CHANNEL = "'assay_' || current_schema()"
-"""Where processes hear of logs which have grown, as SQL: libraries of one database are told apart by their schemas."""
+"""The channel that announces grown logs to processes, as SQL: its schema identifies a library in a database."""
 
 _EVENTS = {
     "key": "text",
@@ -47,7 +47,7 @@ _LEDGER = {"kind": "text", "id": "text", "lane": "int", "data": "bytea"}
 
 
 def _given(table: str, columns: dict[str, str]) -> str:
-    """The rows for a table, as columns side by side, each with its place."""
+    """The rows for a table, as parallel columns, each with its place."""
     arrays = ", ".join(f"%({table}_{name})s::{kind}[]" for name, kind in columns.items())
     return f"unnest({arrays}) WITH ORDINALITY AS given({', '.join(columns)}, place)"
 
@@ -86,9 +86,9 @@ SELECT last_seq, pg_notify({CHANNEL}, %(of)s::text) FROM taken
 
 
 def write(connection: Connection, jobs: Iterable[CommitJob]) -> None:
-    """Write the jobs, commit, and give each job its answer.
+    """Write the jobs, commit, and give each job its result.
 
-    An event key which is stored already is an error, as is what the database refuses; then nothing is written.
+    An event key that is already stored is an error, like anything the database refuses; then nothing is written.
     """
     driver: Any = connection.connection.driver_connection
     leases = [_Lease(same) for same in by_lease(jobs)]
@@ -100,9 +100,9 @@ def write(connection: Connection, jobs: Iterable[CommitJob]) -> None:
 
 @contextmanager
 def _one_journey(driver: Any) -> Iterator[None]:
-    """What is sent inside goes out together, and is one transaction: that which has begun, which it ends, else its own.
+    """Send everything inside together, as one transaction: the open one, which this ends, else one of its own.
 
-    What goes out together in pipeline mode is one by itself, and nothing has to be sent to begin and to end it.
+    In pipeline mode, statements sent together form a transaction without statements to begin and end it.
     """
     if driver.info.transaction_status.name != "IDLE":
         with driver.pipeline():
@@ -118,14 +118,14 @@ def _one_journey(driver: Any) -> Iterator[None]:
 
 
 class _Lease:
-    """All that is committed for one lease."""
+    """All commits of one lease."""
 
     def __init__(self, jobs: Sequence[CommitJob]) -> None:
         self._jobs, self._lease = jobs, jobs[0].lease
         self._drafts: list[EventDraft] = common.fresh([draft for job in jobs for draft in job.commit.events])
 
     def values(self) -> dict[str, object]:
-        """What the statement is given; of rows with one key the later, at the place of the earlier."""
+        """The statement's parameters; of rows with one key the later one, at the place of the earlier."""
         commits = [job.commit for job in self._jobs]
         steps = {step.key: step_row(0, step) for commit in commits for step in commit.steps}
         holds = {hold.step: hold_row(0, hold) for commit in commits for hold in commit.holds}
@@ -143,7 +143,7 @@ class _Lease:
         }
 
     def answer(self, taken: Sequence[tuple[int, object]]) -> None:
-        """Tell who waits, once it is committed."""
+        """Give the waiting callers their results, after the commit."""
         if not taken:
             for job in self._jobs:
                 job.fail(common.fence_lost(self._lease))

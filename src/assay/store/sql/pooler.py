@@ -1,8 +1,8 @@
 """A pooler in transaction mode (pgbouncer) between a process and PostgreSQL.
 
-Behind one a session of the server is a client's only while a transaction lasts: what is set or locked for a session,
-prepared in it, or heard by it would be another client's. So transactions go through the pooler and say themselves what
-they go by; locks of sessions and LISTEN have connections to the server itself (`?direct=HOST:PORT` of the URL).
+Behind it, a client has a session of the server only during a transaction: anything set, locked, prepared or listened to
+for a session would affect another client. So transactions go through the pooler and state their own settings, while
+session locks and LISTEN use connections directly to the server (`?direct=HOST:PORT` in the URL).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sqlalchemy import URL, Connection, Engine, event
 from assay.core.errors import ConfigError
 
 HURRIED = "assay_hurried"
-"""In the `info` of a connection whose transactions are ended from outside when nothing happens in them."""
+"""In the `info` of a connection whose idle transactions are ended from outside."""
 
 
 def direct(url: URL, at: str) -> URL:
-    """The URL of the server itself: that of the pooler with another host, port and, where it is named, database.
+    """The URL of the server itself: the pooler's with another host, port and (if named) database.
 
     Raises:
         ConfigError: `at` is not HOST, HOST:PORT or HOST:PORT/NAME.
@@ -40,15 +40,15 @@ def direct(url: URL, at: str) -> URL:
 
 
 Mode = Literal["none", "session", "transaction"]
-"""What stands between a process and the server: nothing, or a pooler, and how it lends its sessions."""
+"""What is between a process and the server: nothing, or a pooler, and how it lends its sessions."""
 _TRIES = 5
 
 
 def mode(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
-    """What connections come to, which are outside transactions when they are made.
+    """Detect what connections lead to; they must be outside transactions when they are made.
 
-    A pooler tells each client a number of its own. One in transaction mode gives the session of a client that rests
-    to the next which begins a transaction; others at work may be faster, so that is tried some times.
+    A pooler tells each client a number of its own. In transaction mode it gives the session of an idle client to the
+    next one that begins a transaction. Other clients may be faster, so several attempts are made.
     """
     with connect() as one, connect() as two:
         one.autocommit = True
@@ -68,7 +68,7 @@ def _number(connection: psycopg.Connection[Any]) -> int:
 
 
 def speak_for_yourself(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
-    """Have each transaction of the engine say which schema it means and how long it waits, for itself alone."""
+    """Make each transaction of the engine set its own schema and lock timeout."""
     always = f"SET LOCAL search_path = {schema}; SET LOCAL lock_timeout = '{lock_seconds}s'"
     hurried = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
 
@@ -78,14 +78,14 @@ def speak_for_yourself(engine: Engine, schema: str, lock_seconds: int, idle_seco
 
 
 class Stay:
-    """One connection to the server itself, held while a process works; it holds the lock which says so."""
+    """One connection to the server itself, kept while a process works; it holds the lock that signals this."""
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect, self._lock = connect, threading.Lock()
         self._held: Connection | None = None
 
     def of(self, engine: Engine) -> None:
-        """From now on held whenever a connection of the engine is used, until the engine is disposed of."""
+        """Keep the connection from now on whenever the engine is used, until the engine is disposed of."""
         event.listen(engine, "checkout", lambda *_: self._hold())
         event.listen(engine, "engine_disposed", lambda _: self._let_go())
 
@@ -111,7 +111,7 @@ class Stay:
 
 
 def _is_lost(driver: Any) -> bool:
-    """Whether the server has ended a connection on which nothing was asked: then there is something to read."""
+    """Whether the server has ended an idle connection: then there is something to read."""
     if driver.closed:
         return True
     with selectors.DefaultSelector() as selector:

@@ -1,4 +1,4 @@
-"""All that is PostgreSQL's own. Imported only where a database is named by its URL; needs the extra `workers`."""
+"""Everything specific to PostgreSQL. Imported only if a database is named by its URL; needs the extra `workers`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ except ImportError as missing:
     raise ConfigError(f"a Postgres database needs the extra: pip install 'assay[workers]' ({missing})") from missing
 
 CONNECT_SECONDS = 10
-"""How long one attempt to connect may take."""
+"""Seconds for one attempt to connect."""
 LOCK_SECONDS = 30
-"""How long a statement waits for another process's lock."""
+"""Seconds that a statement waits for another process's lock."""
 HEARING_SECONDS = 0.5
-"""How long it may take until the thread which listens notices that it is to stop."""
+"""Seconds until the listening thread notices that it must stop, at most."""
 DIRECT = "?direct=HOST:PORT of the server itself (docs/workers.md)"
 IDLE_SECONDS = 3
-"""How long a transaction of the journal may be idle: less than a lease, which a stopped process is to lose."""
+"""Seconds that a transaction of the journal may be idle: less than a lease, which a stopped process must lose."""
 SCHEMA = "assay"
-"""Where Assay's tables are, if the URL does not say otherwise: a database may be somebody else's too."""
+"""The schema of Assay's tables, unless the URL names another: other programs may use the database too."""
 _GUARD, _DOCUMENTS, _CLAIMS, _PRESENCE = 0x61737361, 0x61737362, 0x61737363, 0x61737364
 _DOOR = 0x61737367
-"""Keys of advisory locks ("assa" and on), which are taken together with a schema's name."""
+"""Keys of advisory locks ("assa" and on), combined with a schema's name."""
 
 _FAULTS: tuple[type[BaseException], ...] = (SQLAlchemyError, psycopg.Error)
 _SCHEMA = re.compile(r"[a-z0-9_]{1,63}")
@@ -47,9 +47,9 @@ _SCHEMA = re.compile(r"[a-z0-9_]{1,63}")
 @compiles(OnConflictDoNothing, "postgresql")
 @compiles(OnConflictDoUpdate, "postgresql")
 def _on_conflict(element: Any, compiler: Any, **options: Any) -> str:
-    """The statements are written with SQLite's `insert`, whose clause lacks one name that this dialect looks for.
+    """Compile SQLite's `insert` for PostgreSQL: its clause lacks one name that this dialect needs.
 
-    Postgres's own `insert` would do for both, and importing it costs everybody's start 25 ms.
+    Postgres's own `insert` would work for both, but importing it costs every start 25 ms.
     """
     element.constraint_target = None
     nothing = isinstance(element, OnConflictDoNothing)
@@ -61,11 +61,11 @@ def _on_conflict(element: Any, compiler: Any, **options: Any) -> str:
 class Postgres:
     """A database of a PostgreSQL server, by its URL: `postgresql://user:password@host/name`.
 
-    Assay's tables lie in a schema of their own, which is made when it is not there: `assay`, or what `?schema=` says.
-    `?direct=HOST:PORT` says that the URL is a pooler's, in transaction mode, and where the server itself is.
+    Assay's tables are in a schema of their own, created if necessary: `assay`, or the one in `?schema=`. With
+    `?direct=HOST:PORT`, the URL is that of a pooler in transaction mode, and the server itself is at HOST:PORT.
 
     Raises:
-        ConfigError: it is no such URL.
+        ConfigError: it is not such a URL.
     """
 
     read: dict[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -79,18 +79,20 @@ class Postgres:
         self._url, self.schema, self._direct = _read(url)
         self._sessions: set[int] = set()  # of this process's connections, by the server's numbers
         self.place = (
-            f"the database {self._url.set(query={}).render_as_string(hide_password=True)}"  # it may hold one too
+            # the query may contain a password too
+            f"the database {self._url.set(query={}).render_as_string(hide_password=True)}"
         )
 
     def engine(self, *, present: bool = True) -> Engine:
-        """Connections to it; each is looked at before it is used again, since a server may have been restarted.
+        """Connections to the database; each is tested before it is reused, because the server may have restarted.
 
-        Those which are `present` tell others that somebody works with the library (`others`).
+        Those that are `present` show other processes that somebody works with the library (`others`).
         """
         pooling: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
         if self._direct is None:
             return self._sessions_at(self._url, present=present, **pooling)
-        # what is prepared stays with a session, and a pooler takes no `options`; one name spares it from saying names
+        # # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
+        # elsewhere
         made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
         pooler.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
         if present:
@@ -98,15 +100,15 @@ class Postgres:
         return made
 
     def lasting(self, engine: Engine) -> Engine:
-        """What to lock for a session with, beside an engine of this database: the same one, where no pooler is."""
+        """The engine for session locks, beside an engine of this database: the same one, if there is no pooler."""
         return engine if self._direct is None else self.unpooled(present=False)
 
     def unpooled(self, *, present: bool = False) -> Engine:
-        """Connections to the server itself, each of which is closed after its use."""
+        """Connections directly to the server, each closed after use."""
         return self._sessions_at(self._direct or self._url, present=present, poolclass=NullPool)
 
     def _sessions_at(self, url: URL, *, present: bool, **pooling: Any) -> Engine:
-        """Connections which are sessions of the server."""
+        """Connections that are sessions of the server."""
         options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
         made = _engine(url, {"options": options}, **pooling)
         event.listen(made, "do_connect", _name)
@@ -116,7 +118,7 @@ class Postgres:
         return made
 
     def pooled(self) -> tuple[pooler.Mode, bool]:
-        """What stands before the server, and whether the URL says where the server itself is.
+        """What is in front of the server, and whether the URL says where the server itself is.
 
         Raises:
             StoreError: the database cannot be reached.
@@ -129,11 +131,11 @@ class Postgres:
         return found, self._direct is not None
 
     def exists(self) -> bool:
-        """The database is there, or nothing works."""
+        """Return True: without the database nothing works."""
         return True
 
     def schema_version(self) -> str:
-        """The version of the tables which are there, empty where there are none. Nothing is made.
+        """The version of the existing tables, empty if there are none. Creates nothing.
 
         Raises:
             StoreError: the database cannot be reached or read.
@@ -151,7 +153,7 @@ class Postgres:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """See the protocol; the schema is made on the way."""
+        """See the protocol; also creates the schema."""
         engine = self.unpooled(present=True)
         try:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -162,10 +164,12 @@ class Postgres:
             engine.dispose()  # ends the session, and its lock with it
 
     def prepare(self, connection: Connection) -> None:
-        """Nothing has to be said to a new one."""
+        """Do nothing: new databases need no preparation."""
 
     def serialize(self, connection: Connection) -> None:
-        """See the protocol. Numbers come from a sequence: without this a later one could be seen before an earlier."""
+        """See the protocol. Numbers come from a sequence: without this a later one could become visible before an
+        earlier one.
+        """
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_DOCUMENTS))
 
     def serialize_claims(self, connection: Connection) -> None:
@@ -173,16 +177,16 @@ class Postgres:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_CLAIMS))
 
     def others(self, connection: Connection) -> bool:
-        """See the protocol: each connection of Assay's holds a lock which others may hold too."""
+        """See the protocol: each of Assay's connections holds a lock that others can hold too."""
         return not self._sessions.issuperset(self.working(connection))
 
     def working(self, connection: Connection) -> list[int]:
-        """The server's numbers of the sessions which hold the lock of who works with the library."""
+        """The server's numbers of the sessions that hold the lock of processes working with the library."""
         return list(connection.execute(_HELD, self._lock(_PRESENCE)).scalars())
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[bool]:
-        """See the protocol: who connects goes through the door first, which is shut meanwhile."""
+        """See the protocol: a new connection first takes the door's lock, which is held meanwhile."""
         with self._session(connection) as session:
             shut = session.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
             taken = bool(shut.scalar_one())
@@ -198,7 +202,7 @@ class Postgres:
 
     @contextmanager
     def _session(self, connection: Connection) -> Iterator[Connection]:
-        """A connection which may hold locks: the one that is given, where no pooler is."""
+        """A connection that can hold locks: the given one, if there is no pooler."""
         if self._direct is None:
             yield connection
             return
@@ -228,7 +232,7 @@ class Postgres:
         return float(connection.execute(_NOW).scalar_one())
 
     def is_busy(self, error: BaseException) -> bool:
-        """Whether a lock was not to be had in time."""
+        """Whether a lock could not be taken in time."""
         return _code(error) == "55P03"
 
     def is_away(self, error: BaseException) -> bool:
@@ -239,12 +243,12 @@ class Postgres:
         if not isinstance(origin, psycopg.OperationalError):
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
-        # a wrong password, no such database, a pooler: that will not pass by itself
+        # # a wrong password, a missing database, a pooler: not a passing fault
         refused = code.startswith(("28", "3D")) or "unsupported startup parameter" in _first_line(error)
         return not refused and (not code or code.startswith(("08", "57P")))
 
     def explain(self, error: BaseException) -> StoreError:
-        """What a driver's error means to a user."""
+        """The error for the user that a driver's error means."""
         if "unsupported startup parameter" in _first_line(error):
             return StoreError(f"{self.place} is a pooler's: add to its URL {DIRECT}")
         if self.is_away(error):
@@ -258,7 +262,7 @@ class Postgres:
         return StoreError(f"{self.place}: {_first_line(error)}")
 
     def _present(self, driver: Any, record: Any) -> None:
-        """Take the lock which says that somebody is connected; it goes with the session."""
+        """Take the lock that shows that somebody is connected; it ends with the session."""
         with driver.cursor() as cursor:
             cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
             *_, path, record.info[_SESSION] = cursor.fetchone()  # a pooler tells clients numbers of its own
@@ -292,17 +296,17 @@ _LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged_commits.CHANNEL
 
 
 class _Hearing(threading.Thread):
-    """Listens on a connection of its own, and connects again when that is lost."""
+    """Listens on its own connection, and reconnects when it is lost."""
 
     def __init__(self, engine: Engine, told: Callable[[Iterable[str]], None]) -> None:
-        super().__init__(name="assay-hearing", daemon=True)  # a process which ends without closing must not hang on it
+        super().__init__(name="assay-hearing", daemon=True)  # a process that ends without closing must not hang on it
         self._engine, self._told, self._over = engine, told, threading.Event()
 
     def run(self) -> None:
         while not self._over.is_set():
             try:
                 self._hear()
-            except _FAULTS:  # the database is away: who follows a run looks by himself meanwhile
+            except _FAULTS:  # the database is away: followers of a run poll meanwhile
                 self._over.wait(HEARING_SECONDS)
         self._engine.dispose()
 
@@ -340,7 +344,7 @@ def _name(_dialect: object, _record: object, _arguments: object, wanted: dict[st
 
 
 def _read(url: str) -> tuple[URL, str, URL | None]:
-    """The URL for the driver, the schema it names, and the URL of the server where the first is a pooler's."""
+    """The URL for the driver, its schema, and the URL of the server if the first is a pooler's."""
     try:
         read = make_url(url)
     except (ArgumentError, ValueError):
@@ -362,7 +366,7 @@ def _origin(error: BaseException) -> BaseException:
 
 
 def _code(error: BaseException) -> str:
-    """SQLSTATE, empty when there is none."""
+    """The SQLSTATE, empty if there is none."""
     return getattr(_origin(error), "sqlstate", None) or ""
 
 

@@ -1,4 +1,4 @@
-"""A look at a database which changes nothing: not a byte of it, and no file beside it."""
+"""Examines a database without changing anything: not a byte of it, and no file beside it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from assay.store.sql.tables import HEAD, documents, files, runs, version
 
 State = Literal["missing", "current", "older", "newer", "foreign", "damaged", "unreadable"]
 MOST = 10_000
-"""Documents and files which are named; of more, the latest."""
+"""The most documents and files that are named; the latest ones."""
 SECONDS = 3.0
-"""How long a database is checked for damage."""
+"""Seconds for which a database is checked for damage."""
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """What a database is, its schema and this release's, how much is in it, and what is wrong.
 
-    `stored` are hashes of blobs which documents need, `read` the files they came from; the latest of each.
+    `stored` are hashes of blobs that documents need, `read` the files they came from; the latest of each.
     """
 
     state: State
@@ -39,13 +39,13 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def said(self) -> str:
-        """Its state, and what is wrong in brackets."""
+        """Its state, with problems in brackets."""
         state = "not a database of Assay's" if self.state == "foreign" else self.state
         return f"{state} ({self.problem})" if self.problem else state
 
 
 def probe(path: Path) -> Probe:
-    """What the database file at `path` is. Blocking, some seconds at most."""
+    """Examine the database file at `path`. Blocking, some seconds at most."""
     if not path.exists():
         return Probe(state="missing")
     try:
@@ -57,7 +57,7 @@ def probe(path: Path) -> Probe:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Without a log beside it nobody is writing: then not even locks are taken."""
+    """A read-only connection. Without a log beside the file nobody is writing, so no locks are taken either."""
     log = path.with_name(f"{path.name}-wal")
     idle = not log.exists() or not log.stat().st_size
     mode = "mode=ro&immutable=1" if idle else "mode=ro"
@@ -88,7 +88,7 @@ def _looked_at(connection: sqlite3.Connection) -> Probe:
 def _state(schema: str) -> State:
     if schema == HEAD:
         return "current"
-    # Loaded by name, and only here: Alembic is slow to start.
+    # # Imported by name, and only here: Alembic is slow to start.
     known = importlib.import_module("assay.store.sql.upgrade").revisions()
     return "older" if schema in known else "newer"
 
@@ -99,7 +99,7 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
 
 
 def _damage(connection: sqlite3.Connection) -> str:
-    """What SQLite finds broken, as far as it comes in `SECONDS`; empty when nothing is."""
+    """The damage that SQLite finds within `SECONDS`; empty if none."""
     connection.set_progress_handler(_until(time.monotonic() + SECONDS), 10_000)
     try:
         (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()

@@ -18,11 +18,11 @@ from assay.store.sql.tables import permits, queue, runs
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
 _GOING = ("created", "running", "waiting")
-"""Whoever paused a run takes it up again."""
+"""Statuses of runs that workers execute; a paused run is resumed by the one who paused it."""
 
 
 class SqlQueue(OwnedView):
-    """`Queue` over the database of a journal, and through its writer."""
+    """`Queue` over a journal's database, through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
         self._backend, self._transactions = database.backend, journal.transactions
@@ -114,7 +114,7 @@ def _unfit(connection: Connection, unfit: Unfit | None) -> list[str]:
 def _next(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
-    """The run whose turn it is."""
+    """The run that is next."""
     at = {"now": now, "longest": now + LONGEST_LEASE}
     going = Counter(dict(connection.execute(_running(), at).all()))
     if limits.running and going.total() >= limits.running:
@@ -126,13 +126,13 @@ def _next(
 
 
 def _running() -> Select[str, int]:
-    """How many of the queued runs of each user are in execution."""
+    """How many of each user's queued runs are being executed."""
     joined = queue.join(runs, runs.c.number == queue.c.run)
     return select(queue.c.owner, func.count()).select_from(joined).where(_HELD).group_by(queue.c.owner)
 
 
 def _first_of_each_user(but: Collection[str], unfit: Collection[str]) -> Select[int, str, str, int]:
-    """Of each user, the run whose turn it would be."""
+    """Each user's next run."""
     place = func.row_number().over(partition_by=queue.c.owner, order_by=(queue.c.priority.desc(), queue.c.run))
     inner = (
         select(queue.c.run, runs.c.run_id, queue.c.owner, queue.c.priority, place.label("place"))
@@ -187,7 +187,7 @@ def _run(row: Row[str, str, int, int, int, str, str, bool]) -> QueuedRun:
     )
 
 
-# Permits in SQL: a row for each call. They are given one after the other, so that limits hold exactly.
+# # Permits in SQL: a row for each call. They are given one after the other, so that limits hold exactly.
 
 _RUN_OUT = delete(permits).where(or_(permits.c.until <= bindparam("now"), permits.c.until > bindparam("longest")))
 _OTHERS = (
@@ -196,11 +196,11 @@ _OTHERS = (
     .where(permits.c.service == bindparam("of"), permits.c.id != bindparam("own"))
 )
 _GIVE = sqlite.insert(permits).on_conflict_do_nothing(index_elements=["id"])
-"""It may have been given already, where the connection broke before that was heard."""
+"""The permit may already exist, if the connection broke before the confirmation."""
 
 
 class SqlPermits:
-    """`Permits` over the database of a journal, and through its writer."""
+    """`Permits` over a journal's database, through its writer."""
 
     def __init__(self, database: Database, journal: SqlJournal) -> None:
         self._backend, self._transactions = database.backend, journal.transactions

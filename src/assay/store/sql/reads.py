@@ -1,4 +1,4 @@
-"""What is read of the journal, each inside one transaction."""
+"""Reads of the journal, each inside one transaction."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ RUN = (
 )
 
 _NUMBERED = select(tables.runs.c.number, *RUN).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
-"""Runs by their ids; one statement however many they are."""
+"""Runs by their ids; one statement for any number of them."""
 
 TOGETHER = 16
-"""Logs read by one statement, which is the same however many are wanted."""
+"""Logs read by one statement, whose text is the same for any number."""
 _EVENT = tables.events.c
 _NEWS = (
     select(_EVENT.run, _EVENT.seq, _EVENT.at, _EVENT.path, _EVENT.type, _EVENT.data)
@@ -51,12 +51,12 @@ _OFFERED = 200
 
 
 def owned(owner: str | None) -> ColumnElement[bool]:
-    """The runs an owner knows; None knows all."""
+    """The runs an owner may see; None sees all."""
     return true() if owner is None else tables.runs.c.owner == owner
 
 
 def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
-    """Everything stored about a run.
+    """Return everything stored about a run.
 
     Raises:
         UnknownName: no such run.
@@ -108,7 +108,7 @@ def inbox(connection: Connection, run_id: str, owner: str | None, topic: str) ->
 
 
 def runs(connection: Connection, owner: str | None, limit: int, now: float) -> list[RunRow]:
-    """Newest first."""
+    """The runs, newest first."""
     chosen = select(*RUN).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
     return [row(each, now) for each in connection.execute(chosen)]
 
@@ -122,7 +122,7 @@ def rows(connection: Connection, run_ids: Collection[str], owner: str | None, no
 def news(
     connection: Connection, after: Mapping[str, int], owner: str | None, limit: int, now: float
 ) -> dict[str, News]:
-    """The runs with these ids, and at most so many events behind the numbers given with them."""
+    """The runs with these ids, and at most `limit` events of each after the given number."""
     found = dict[int, RunRow]()
     for each in connection.execute(_NUMBERED.where(owned(owner)), {"ids": sorted(after)}):
         found[each.number] = row(each, now)
@@ -140,10 +140,10 @@ def news(
 
 
 def find(connection: Connection, reference: str, owner: str | None, now: float) -> RunRow:
-    """A run by its id, the start of its id, or `last`.
+    """A run by its id, the beginning of its id, or `last`.
 
     Raises:
-        UnknownName: none, or more than one, begins so.
+        UnknownName: no run, or more than one, matches.
     """
     run_id, known = tables.runs.c.run_id, select(*RUN).where(owned(owner))
     found = connection.execute(known.where(run_id == reference)).first()
@@ -156,7 +156,7 @@ def find(connection: Connection, reference: str, owner: str | None, now: float) 
 
 
 def latest(connection: Connection, thread: str, owner: str | None, now: float) -> RunRow | None:
-    """The newest run of a thread, None where it has none."""
+    """The newest run of a thread; None if it has none."""
     chosen = select(*RUN).where(tables.runs.c.thread == thread, owned(owner)).order_by(tables.runs.c.number.desc())
     found = connection.execute(chosen.limit(1)).first() if thread else None
     return None if found is None else row(found, now)
@@ -173,26 +173,26 @@ def spending(
         chosen = chosen.where(table.run_id.in_(sorted(only)))
     found = connection.execute(chosen.limit(limit)).all()
     amounts: dict[int, list[tuple[str, Usage]]] = {row.number: [] for row in found}
-    # As text: there are some thousand, and msgspec reads them ten times as fast as what the JSON type goes by.
+    # # Selected as text: there may be thousands, and msgspec decodes them ten times as fast as the JSON type.
     text = select(held.run, held.step, cast(held.amount, Text)).where(held.run >= min(amounts, default=0))
     for run, step, amount in connection.execute(text):
         if run in amounts:
             amounts[run].append((step, msgspec.json.decode(amount, type=Usage)))
-    # In the order of steps, as everywhere: sums of floats depend on it.
+    # # In the order of steps, as everywhere: sums of floats depend on it.
     return [common.spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
 
 
 def going(connection: Connection, owner: str | None) -> int:
-    """How many runs are queued or executed."""
+    """How many runs are queued or being executed."""
     chosen = select(func.count()).select_from(tables.runs).where(tables.runs.c.status.in_(GOING), owned(owner))
     return connection.execute(chosen).scalar_one()
 
 
 def _starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
-    if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which no text of Postgres may hold
+    if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which Postgres cannot store in text
         return []
     run_id = tables.runs.c.run_id
-    # Not LIKE: SQLite's does not tell case apart.
+    # # Not LIKE: SQLite's ignores case.
     chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owned(owner))
     return sorted(connection.execute(chosen).scalars())
 
@@ -216,7 +216,7 @@ def number(connection: Connection, run_id: str, owner: str | None) -> int:
 
 
 def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
-    """A run in a list, of the columns `RUN` and any further."""
+    """A run in a list, from the columns `RUN` and any further ones."""
     values = {name: value for name, value in found._asdict().items() if name != "number"}
     if not common.is_held(values.pop("lease_until"), now):
         values["holder"] = ""
@@ -243,7 +243,7 @@ def _keys(connection: Connection, run: int) -> tuple[EventKey, ...]:
 def _holds(connection: Connection, run: int) -> tuple[HoldRecord, ...]:
     table = tables.holds.c
     chosen = select(table.step, table.account, table.amount, table.state).where(table.run == run)
-    # By step, in code: sums of floats then do not depend on a database's collation.
+    # # By step, in code, so that sums of floats do not depend on a database's collation.
     return tuple(
         HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
         for step, account, amount, state in sorted(connection.execute(chosen), key=lambda row: str(row[0]))

@@ -1,7 +1,7 @@
-"""A copy made by `assay db backup` put in place: as a home, or into a PostgreSQL database and where blobs lie.
+"""Restores a copy made by `assay db backup`: as a home, or into a PostgreSQL database and its blob store.
 
-The file is from outside: names in it are looked at, never followed; its database is checked first, and holds tables
-alone; every blob is checked against its name before it is stored; what it says it unpacks to must fit on the disk, and
+The file is untrusted: names in it are checked, never followed. Its database is checked first, and may contain only
+tables. Every blob is checked against its name before it is stored. The stated unpacked sizes must fit on the disk and
 in memory.
 """
 
@@ -36,19 +36,19 @@ from assay.store.sql.sql_cache import LIBRARY
 from assay.store.sql.tables import documents, memos, runs
 
 LARGEST = 1 << 30
-"""Bytes of a blob, packed and unpacked: nothing that is read has more."""
+"""The most bytes of a blob, packed or unpacked; nothing larger is read."""
 LARGEST_ALSO = 16 << 20
-"""Bytes of the further file."""
+"""The most bytes of the additional file."""
 _AT_ONCE = 64 << 20
-"""Bytes of blobs which are held in memory, the last of them left out."""
+"""The most bytes of blobs held in memory, not counting the last one."""
 _FOREIGN = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, sqlite3.Error)
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was put in place; `damaged` are blobs of the file which are not what their names say, or too large: they
-    are left out.
+    """How much was restored; `damaged` are blobs of the file that do not match their names, or are too large: they are
+    left out.
     """
 
     runs: int
@@ -60,20 +60,20 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 def restore(
     file: Path, at: Path | DatabaseBackend, blobs: KeptBlobs, own: str, *, also: Path | None = None
 ) -> Restored:
-    """Put what is in `file` to where nothing is yet: blobs first, then the rows which need them, all or none.
+    """Restore the contents of `file` to an empty place: blobs first, then the rows that need them, all or none.
 
-    It is a library of its own then, by the id `own`: the one which was copied may go on.
+    The result is a separate library with the id `own`, because the original may still be in use.
 
     Args:
         file: a `.zip` of `back_up`, or a database alone.
-        at: the database's file, or how it is reached.
-        blobs: where blobs go; they know of `own`.
+        at: the database's file, or its backend.
+        blobs: the destination of the blobs; they know of `own`.
         own: the new library's id.
-        also: a further file of the home, which is written where the copy has one of its name.
+        also: an additional file of the home, written if the copy has one of its name.
 
     Raises:
-        StoreError: the file is no such copy, damaged, or of a newer release; there is something already; or it cannot
-            be written.
+        StoreError: the file is not such a copy, is damaged, or is of a newer release; the place is not empty; or it
+            cannot be written.
     """
     _check_free(at)
     home = at.parent if isinstance(at, Path) else None
@@ -84,12 +84,12 @@ def restore(
                 with _opened(file, draft) as archive:
                     known = _brought_up(draft, own)
                     count, damaged = _put_blobs(archive, blobs)
-                    _put_also(archive, also)  # before the database: who is killed here can restore again
+                    _put_also(archive, also)  # before the database: after a kill here, the user can restore again
                     _put_in_place(draft, at)
             else:
                 copy_database(file, draft)
                 known, count, damaged = _brought_up(draft, own), 0, []
-                blobs.claim()  # where blobs are shared, those which are there already are this library's too
+                blobs.claim()  # in a shared blob store, existing blobs belong to this library too
                 _put_in_place(draft, at)
     except _DAMAGED as error:
         raise StoreError(f"{file} is damaged: {error}; use an earlier copy") from error
@@ -101,7 +101,7 @@ def restore(
 
 
 def _check_free(at: Path | DatabaseBackend) -> None:
-    """Nothing is written over.
+    """Check that nothing would be overwritten.
 
     Raises:
         StoreError: there is something already.
@@ -122,7 +122,7 @@ def _check_free(at: Path | DatabaseBackend) -> None:
 
 @contextmanager
 def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive, its database in `draft`."""
+    """The archive, with its database extracted to `draft`."""
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():
             raise StoreError(
@@ -143,7 +143,7 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _brought_up(draft: Path, own: str) -> tuple[int, int]:
-    """Bring the copy to this release's schema, as the library `own`; how many runs and documents.
+    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has.
 
     Raises:
         StoreError: it is damaged, not Assay's, or of a newer release.
@@ -169,11 +169,11 @@ def _brought_up(draft: Path, own: str) -> tuple[int, int]:
 
 
 def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[str]]:
-    """Store the archive's blobs, some at a time; how many, and which are not what they say."""
+    """Store the archive's blobs in batches; return how many, and the names of those that do not match."""
     packing = Packing()
 
     def store(each: tuple[str, bytes]) -> str:
-        """Its name, where it is damaged."""
+        """Store one blob; return its name if it is damaged."""
         name, packed = each
         try:
             packing.check(packed, name, LARGEST)
@@ -193,7 +193,7 @@ def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[st
 
 
 def _some(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
-    """Entries, so many at a time as are to be held in memory."""
+    """Batches of entries that fit in memory."""
     some: list[tuple[str, zipfile.ZipInfo]] = []
     size = 0
     for name, each in kept:
@@ -206,7 +206,7 @@ def _some(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[st
 
 
 def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
-    """Write the further file, where the copy has one and nothing is there."""
+    """Write the additional file, if the copy has one and the place is free."""
     if also is None or also.name not in archive.namelist() or also.exists():
         return
     if archive.getinfo(also.name).file_size <= LARGEST_ALSO:
@@ -216,7 +216,7 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
 
 
 def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:
-    """Move the copy, or its rows."""
+    """Move the copy, or its rows, into place."""
     if isinstance(at, Path):
         one_file(draft)
         os.replace(draft, at)

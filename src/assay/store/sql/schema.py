@@ -1,37 +1,39 @@
-"""What all tables share: their metadata and the types of columns which databases do not agree on."""
+"""Shared by all tables: their metadata, and column types on which databases differ."""
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
 from sqlalchemy.types import TypeDecorator
 
-# Text which may hold anything, for databases which keep no NUL in text.
+# # Arbitrary text, for databases that cannot store NUL in text.
 
 _ESCAPE, _NUL, _ITSELF = "\x1b", "\x1b0", "\x1b1"
 
 
 class Escaped(TypeDecorator[str]):
-    """Text in which a NUL is written as an escape sequence; every other text, but that of escapes, stays as it is."""
+    """Text in which NUL is stored as an escape sequence; all other text, except escape sequences themselves, is
+    unchanged.
+    """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """As it is stored."""
+        """Return the stored form."""
         return None if value is None else escape(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """As it was."""
+        """Return the original text."""
         return None if value is None else unescape(value)
 
 
 def escape(text: str) -> str:
-    """`text` without NUL; `unescape` gives it back."""
+    """`text` without NUL; `unescape` restores it."""
     return text.replace(_ESCAPE, _ITSELF).replace("\0", _NUL)
 
 
 def unescape(text: str) -> str:
-    """What was given to `escape`."""
+    """The text that was passed to `escape`."""
     return text.replace(_NUL, "\0").replace(_ITSELF, _ESCAPE) if _ESCAPE in text else text
 
 
@@ -44,8 +46,8 @@ metadata = MetaData(
     }
 )
 
-# SQLite numbers rows only in a column declared INTEGER.
+# # SQLite numbers rows only in a column declared INTEGER.
 Number = BigInteger().with_variant(Integer, "sqlite")
 
-# Postgres keeps no NUL in text; what is escaped is looked up nowhere.
+# # Postgres cannot store NUL in text; escaped columns are never searched.
 AnyText = Text().with_variant(Escaped(), "postgresql")

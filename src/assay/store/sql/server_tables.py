@@ -1,4 +1,4 @@
-"""The tables of a server: its users, what they show and are allowed, and what is told of their runs."""
+"""The tables of a server: its users, their shares and limits, and the notices about their runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ users = Table(
     Column("created", Float, nullable=False),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("locked_until", Float, nullable=False, server_default="0"),
-    Column("subject", Text, nullable=False, server_default=""),  # his account at an OpenID provider
+    Column("subject", Text, nullable=False, server_default=""),  # the user's account at an OpenID provider
     Index(None, "subject"),
     sqlite_with_rowid=False,
 )
@@ -58,13 +58,13 @@ credentials = Table(
     Column("created", Float, nullable=False),
     Column("expires", Float, nullable=False),
     Column("used", Float, nullable=False),
-    Column("issuer", Text, nullable=False, server_default=""),  # the provider a session was begun at
+    Column("issuer", Text, nullable=False, server_default=""),  # the provider at which a session was begun
     Column("id_token", Text, nullable=False, server_default=""),
     Index(None, "owner"),
     sqlite_with_rowid=False,
 )
 
-# how a server is worked
+# # how a server is operated
 
 buckets = Table(
     "buckets",
@@ -100,7 +100,7 @@ webhooks = Table(
     Column("created", Float, nullable=False),
     Column("disabled", Text, nullable=False),
     Column("after", BigInteger, nullable=False),  # the number of the newest run when it was made
-    Column("run", Text, nullable=False, server_default=""),  # the one run it is told of, "" for all
+    Column("run", Text, nullable=False, server_default=""),  # the only run it is notified about, "" for all
     Index(None, "owner"),
     Index(None, "run"),
     sqlite_with_rowid=False,

@@ -1,4 +1,4 @@
-"""How sessions of a server are named, so that whoever looks there knows whose they are."""
+"""Names for a server's sessions, so that its administrators can see whose they are."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import msgspec
 
 APPLICATION = "assay"
 _HOST = 20
-"""Characters of a host's name: the server keeps 63 of all."""
+"""Characters of a host's name: the server keeps 63 in all."""
 _WORDS = 5
 
 
 class SessionName(msgspec.Struct, frozen=True, kw_only=True):
-    """Who opened a session: a process of a release on a host, and what its clock said."""
+    """The opener of a session: a process of a release on a host, and its clock's time."""
 
     release: str
     host: str
@@ -26,12 +26,12 @@ class SessionName(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def name_now() -> str:
-    """The name of a session which this process opens now."""
+    """The name for a session that this process opens now."""
     return f"{APPLICATION} {_release()} {_host()} {os.getpid()} {time.time():.1f}"
 
 
 def read_name(name: str) -> SessionName | None:
-    """What a session's name tells; None where it is of no process of this kind, or of an older release."""
+    """Parse a session's name; None if it does not belong to such a process, or belongs to an older release."""
     words = name.split()
     if len(words) != _WORDS or words[0] != APPLICATION:
         return None

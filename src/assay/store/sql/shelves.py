@@ -1,4 +1,4 @@
-"""Collections in SQL: the part of the library which knows them."""
+"""Collections in SQL: the part of the library that manages them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import collections, documents, members, origins, readers
 
-# What one owner sees of collections and documents, as conditions of the queries which read them.
+# # What one owner may see of collections and documents, as conditions of the queries that read them.
 
 _ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["owner", "name"])
 _NUMBER = select(collections.c.number).where(
@@ -48,9 +48,9 @@ _literal = collections.alias("literal")
 class OwnerView:
     """The library as `owner` sees it; None sees all.
 
-    A name is one of his own collections; OWNER/NAME is another's, which he may read. Who sees all makes and names
-    those of the local user, and knows every other as OWNER/NAME. Conditions which depend on the owner alone are made
-    once: making one takes longer than asking by it.
+    A name is one of the owner's own collections; OWNER/NAME is another user's that the owner may read. The view that
+    sees everything creates and names collections of the local user, and refers to all others as OWNER/NAME. Conditions
+    that depend only on the owner are built once, because building one takes longer than a query with it.
     """
 
     def __init__(self, owner: str | None) -> None:
@@ -58,18 +58,18 @@ class OwnerView:
 
     @cached_property
     def collections(self) -> ColumnElement[bool]:
-        """The collections he may read."""
+        """The collections that the owner may read."""
         if self.owner is None:
             return true()
         named = exists().where(readers.c.collection == collections.c.number, readers.c.reader == self.owner)
         return or_(collections.c.owner == self.owner, collections.c.open != 0, named)
 
     def own(self, name: str) -> tuple[str, str]:
-        """The owner and the name of the collection which is meant where one's own is."""
+        """The owner and the name of the collection that a plain name means."""
         return (self.me, name) if self.owner is not None else split_reference(name)
 
     def named(self, names: Iterable[str]) -> ColumnElement[bool]:
-        """Those of his collections, and those he may read, which have these names."""
+        """The owner's collections, and those the owner may read, with these names."""
         every = sorted(set(names))
         own = [name for name in every if self.owner is not None or SLASH not in name]
         theirs = [self._another(name) for name in every if SLASH in name]
@@ -80,13 +80,13 @@ class OwnerView:
         meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections)
         if self.owner is None:
             return meant
-        # a name with a slash, given when there was one user only, is his own before it is another's
+        # # a name with a slash, from when there was only one user, means the owner's collection before another user's
         literal = exists().where(_literal.c.owner == self.owner, _literal.c.name == name)
         return and_(meant, ~literal)
 
     @cached_property
     def documents(self) -> ColumnElement[bool]:
-        """The documents he may read: his own, and those in the collections he may read."""
+        """The documents that the owner may read: their own, and those in collections they may read."""
         if self.owner is None:
             return true()
         held = (
@@ -98,26 +98,28 @@ class OwnerView:
 
     @cached_property
     def own_first(self) -> tuple[ColumnElement[int], Column[int]]:
-        """An order in which his own document comes before another's of the same text."""
+        """An order in which the owner's document comes before another user's with the same text."""
         return case((documents.c.owner == self.me, 0), else_=1), documents.c.row
 
     @cached_property
     def inclusion(self) -> Insert:
-        """Puts a document he may read (`of`, its hash) into a collection (`into`), his own before another's."""
+        """Insert a document the owner may read (`of`, its hash) into a collection (`into`), preferring the owner's
+        own.
+        """
         chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
         chosen = chosen.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(*self.own_first)
         added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
         return added.on_conflict_do_nothing(index_elements=["collection", "document"])
 
     def reference(self, owner: str, name: str) -> str:
-        """What he calls a collection."""
+        """The name by which the owner refers to a collection."""
         return name if owner == self.owner else reference_to(owner, name, alone=self.owner is None)
 
     def number(self, connection: Connection, name: str) -> int | None:
-        """The number of a collection of his own, None where there is none.
+        """The number of one of the owner's own collections, None if there is none.
 
         Raises:
-            UsageError: it is another's, whose it is to change.
+            UsageError: it is another user's, and only that user may change it.
         """
         owner, of = self.own(name)
         number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar()
@@ -128,10 +130,10 @@ class OwnerView:
         return number
 
     def made(self, connection: Connection, name: str) -> int:
-        """The number of a collection of his own, which is made when it is not there.
+        """The number of one of the owner's own collections, created if necessary.
 
         Raises:
-            UsageError: it is another's, or no name a collection of his can have.
+            UsageError: it is another user's, or the name is invalid.
         """
         number = self.number(connection, name)
         if number is not None:
@@ -145,7 +147,7 @@ class OwnerView:
 
 
 def numbers(connection: Connection, sight: OwnerView, names: Sequence[str]) -> list[int]:
-    """The numbers of collections with these names."""
+    """The numbers of the collections with these names."""
     return list(connection.execute(select(collections.c.number).where(sight.named(names))).scalars())
 
 
@@ -156,7 +158,7 @@ _TABLE, _READERS = collections.c, readers
 
 
 class SqlCollections:
-    """`Collections` over a database; any thread may use it."""
+    """`Collections` over a database; thread-safe."""
 
     def __init__(self, database: Database, owner: str | None = None) -> None:
         self._database, self._sight = database, OwnerView(owner)
@@ -167,7 +169,7 @@ class SqlCollections:
 
     @patient
     def collections(self) -> list[CollectionRow]:
-        """All of them, by name."""
+        """All collections, by name."""
         held = select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
         came = select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
         chosen = (
@@ -196,7 +198,7 @@ class SqlCollections:
 
     @patient
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """What who knows all calls these collections."""
+        """The names of these collections for a view that sees everything."""
         wanted = list(dict.fromkeys(collections))
         if not wanted:
             return ()
@@ -206,7 +208,7 @@ class SqlCollections:
 
     @patient
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
-        """Say who may read a collection."""
+        """Set who may read a collection."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is None:
@@ -219,7 +221,7 @@ class SqlCollections:
 
     @patient
     def mark(self, collection: str, *, private: bool) -> None:
-        """Say of a collection whether it is private."""
+        """Set whether a collection is private."""
         with self._database.write() as connection:
             number = self._sight.made(connection, collection)
             changed = update(collections).where(collections.c.number == number)
@@ -227,7 +229,7 @@ class SqlCollections:
 
     @patient
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        """The private collections among these, or which share a document with them."""
+        """The private collections among these, and those that share a document with them."""
         named, hashes = sorted(set(collections)), sorted(set(documents))
         with self._database.read() as connection:
             if not connection.execute(_private().limit(1)).first():
@@ -240,7 +242,7 @@ class SqlCollections:
         return sorted({self._sight.reference(row.owner, row.name) for row in found})
 
     def _holding(self, hashes: Sequence[str]) -> Select[str, str]:
-        """Private collections which hold a document of these, as far as he sees that."""
+        """Private collections with one of these documents, as far as the owner sees that."""
         return (
             _private()
             .join(members, members.c.collection == collections.c.number)
@@ -249,7 +251,7 @@ class SqlCollections:
 
     @patient
     def remove(self, documents: Iterable[str], collection: str) -> None:
-        """Take documents out of a collection."""
+        """Remove documents from a collection."""
         hashes = list(documents)
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
@@ -260,7 +262,7 @@ class SqlCollections:
 
     @patient
     def drop(self, collection: str) -> None:
-        """Forget a collection with its origins."""
+        """Delete a collection with its origins."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is not None:
@@ -270,7 +272,7 @@ class SqlCollections:
 
     @patient
     def origins(self, collection: str) -> list[Origin]:
-        """Where a collection was added from, by place."""
+        """The places from which a collection was filled."""
         owner, name = self._sight.own(collection)
         chosen = (
             select(*(origins.c[name] for name in Origin.__struct_fields__))
@@ -282,7 +284,7 @@ class SqlCollections:
 
     @patient
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
-        """Keep origins of a collection."""
+        """Store origins of a collection."""
         kept = list(origins)
         with self._database.write() as connection:
             number = self._sight.made(connection, collection)
@@ -292,7 +294,7 @@ class SqlCollections:
 
     @patient
     def forget(self, collection: str, places: Iterable[str]) -> None:
-        """Forget origins of a collection."""
+        """Delete origins of a collection."""
         with self._database.write() as connection:
             number = self._sight.number(connection, collection)
             if number is not None:
@@ -303,7 +305,7 @@ _ADD_ORIGIN = insert(origins)
 
 
 def _readers(connection: Connection) -> dict[int, list[str]]:
-    """Who may read which collection, by its number."""
+    """The readers of each collection, by its number."""
     told: dict[int, list[str]] = {}
     for number, reader in connection.execute(select(readers.c.collection, readers.c.reader).order_by(readers.c.reader)):
         told.setdefault(number, []).append(reader)
@@ -315,7 +317,7 @@ def _private() -> Select[str, str]:
 
 
 def _sharing(among: Sequence[int]) -> Select[str, str]:
-    """Private collections which hold a document that these hold."""
+    """Private collections that share a document with these."""
     held = select(members.c.document).where(members.c.collection.in_(among))
     return _private().join(members, members.c.collection == collections.c.number).where(members.c.document.in_(held))
 
@@ -325,7 +327,7 @@ def _rows_of(hashes: Sequence[str]) -> Select[int]:
 
 
 def batches(values: Sequence[V]) -> list[Sequence[V]]:
-    """Values in lists which one statement takes."""
+    """Values in lists short enough for one statement."""
     return [values[first : first + BATCH] for first in range(0, len(values), BATCH)]
 
 
@@ -347,5 +349,5 @@ def _origin(row: dict[str, Any]) -> Origin:
 
 
 def _place(place: str) -> bytes:
-    """A path as bytes; one which is no UTF-8 reaches us with lone surrogates."""
+    """A path as bytes; if it is not UTF-8, it contains lone surrogates here."""
     return place.encode("utf-8", "surrogatepass")

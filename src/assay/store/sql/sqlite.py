@@ -1,4 +1,4 @@
-"""All that is SQLite's own: how connections are set up, transactions begin, rows are upserted, errors read."""
+"""Everything specific to SQLite: setting up connections, beginning transactions, upserting rows, reading errors."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ else:
 __all__ = ["BUSY_SECONDS", "WRITE", "DriverError", "Sqlite", "engine", "explain", "insert", "is_busy", "prepare"]
 
 DriverError = sqlite3.Error
-"""What the driver raises when it is used without SQLAlchemy in between."""
+"""The driver's error when it is used without SQLAlchemy."""
 
 BUSY_SECONDS = 30
-"""How long a writer waits for another process's transaction."""
+"""Seconds that a writer waits for another process's transaction."""
 
 WRITE = {"assay_write": True}
-"""Execution options of a connection which is going to write."""
+"""Execution options of a connection that will write."""
 SINGLE = {"assay_single": True}
-"""Execution options of a connection which makes one reading statement: SQLite gives each a transaction of its own."""
+"""Execution options of a connection for a single reading statement: SQLite gives each a transaction of its own."""
 
-# With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
-# process loses nothing of it: what was written is the operating system's. A power cut may lose the last commits, never
-# the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
+# # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
+# # process loses none of it, because the operating system has the data. A power cut may lose the last commits, but
+# never # the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
@@ -68,7 +68,7 @@ class Sqlite:
         return engine(self._path)
 
     def exists(self) -> bool:
-        """Whether there is a file."""
+        """Whether the file exists."""
         return self._path.exists()
 
     @contextmanager
@@ -94,31 +94,31 @@ class Sqlite:
         prepare(connection)
 
     def serialize(self, connection: Connection) -> None:
-        """Nothing to do: one transaction writes at a time."""
+        """Do nothing: one transaction writes at a time."""
 
     def serialize_claims(self, connection: Connection) -> None:
-        """Nothing to do, for the same reason."""
+        """Do nothing, for the same reason."""
 
     def hurry(self, connection: Connection) -> None:
-        """Nobody is there to do that: a file's lock is its process's until that ends."""
+        """Do nothing: a file's lock belongs to its process until that ends."""
 
     def others(self, connection: Connection) -> bool:
-        """A file knows of nobody: `store.presence` does."""
+        """Return False: a file does not know its users; `store.presence` does."""
         return False
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[bool]:
-        """The same: who cleans up a home has made sure."""
+        """Yield True: the caller that cleans a home has made sure."""
         yield True
 
     def announce(self, connection: Connection, run_id: str) -> None:
-        """A file tells nobody."""
+        """Do nothing: a file cannot notify."""
 
     def hear(self, told: Callable[[Iterable[str]], None]) -> None:
-        """A file tells nobody."""
+        """Do nothing: a file cannot notify."""
 
     def now(self, connection: Connection) -> float:
-        """This machine's clock: a file has no other."""
+        """This machine's clock, because a file has none."""
         return time.time()
 
     def is_busy(self, error: BaseException) -> bool:
@@ -126,7 +126,7 @@ class Sqlite:
         return is_busy(error)
 
     def is_away(self, error: BaseException) -> bool:
-        """A file does not come and go."""
+        """Return False: a file is always there."""
         return False
 
     def explain(self, error: BaseException) -> StoreError:
@@ -157,7 +157,9 @@ def engine(path: Path) -> Engine:
 
 
 def prepare(connection: Connection) -> None:
-    """Make a new database one with write-ahead logging (kept in its file): readers and the writer do not block."""
+    """Give a new database write-ahead logging (stored in its file), so that readers and the writer do not block each
+    other.
+    """
     connection.connection.cursor().execute("PRAGMA journal_mode = WAL")  # not inside a transaction
 
 
@@ -167,7 +169,7 @@ def is_busy(error: BaseException) -> bool:
 
 
 def explain(error: BaseException, path: Path) -> StoreError:
-    """What a driver's error means to a user."""
+    """The error for the user that a driver's error means."""
     code = _code(error)
     if is_busy(error):
         return StoreError(f"another process has been writing to {path} for more than {BUSY_SECONDS} s: try again")
@@ -191,7 +193,7 @@ def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # A writer takes the lock first: a transaction which turns from reading to writing fails without waiting.
+    # # A writer takes the lock first: a transaction that turns from reading to writing fails without waiting.
     options = connection.get_execution_options()
     if not options.get("assay_single"):
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")
@@ -202,7 +204,7 @@ def _to_json(value: object) -> str:
 
 
 def _code(error: BaseException) -> int:
-    """SQLite's primary result code, 0 when the error is not SQLite's."""
+    """SQLite's primary result code, 0 if the error is not SQLite's."""
     origin = error.orig if isinstance(error, DBAPIError) else error
     code: int = getattr(origin, "sqlite_errorcode", 0) or 0
     return code & 0xFF

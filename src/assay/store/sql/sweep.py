@@ -1,9 +1,9 @@
-"""Cleaning a home up: documents nobody can come back to any more, and bytes nobody refers to.
+"""Cleans a home: deletes documents that nothing can reach any more, and bytes without references.
 
-A document stays which is in a collection of the user's, or which a run that is kept mentions: all hashes in its
-brief, events, steps and ledger count. No other process works with the library meanwhile: of a home its caller makes
-sure (`presence`), of a database on a server `SqlUpkeep` itself. Rows go first, in one transaction, then bytes: what a
-killed process leaves behind is bytes which a later cleaning takes.
+A document stays if it is in one of the user's collections, or if a retained run mentions it: all hashes in the run's
+brief, events, steps and ledger count. No other process may work with the library meanwhile: for a home the caller makes
+sure (`presence`), for a database on a server `SqlUpkeep` itself does. Rows are deleted first, in one transaction, then
+bytes: a killed process leaves only bytes, which a later cleaning removes.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from assay.store.sql.tables import (
     steps,
 )
 
-# How much each run takes in the database.
+# # How much space each run takes in the database.
 
 
 def sizes(database: Database) -> dict[str, int]:
-    """Bytes of what is stored for each run, by its id: events, steps and ledger. Blocking.
+    """Bytes stored for each run, by its id: events, steps and ledger. Blocking.
 
     Raises:
         StoreError: the database cannot be read.
@@ -63,13 +63,13 @@ def sizes(database: Database) -> dict[str, int]:
 
 _HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _DERIVED = re.compile(r"set-[0-9a-f]{16}")
-"""Collections which were made for a run's documents (`store.common.set_members`)."""
+"""Collections that were made for a run's documents (`store.common.set_members`)."""
 ORPHAN_SECONDS = 3_600
-"""Bytes nobody refers to stay so long: those of a document being added are written before its row is."""
+"""Bytes without references stay this long, because a document's bytes are written before its row."""
 SHARED_SECONDS = 24 * 3_600
-"""The same where other machines may be at work: twice what a writer takes for granted (`objects.FRESH_SECONDS`)."""
+"""The same if other machines may be at work: twice the age that a writer relies on (`objects.FRESH_SECONDS`)."""
 ALONE_SECONDS = 2.0
-"""How long who comes to a database on a server waits for bytes to be removed: then it is let in, and the rest left."""
+"""How long a process that connects to a server's database waits for the removal of bytes; then the rest is left."""
 
 
 class _Scope(msgspec.Struct, frozen=True):
@@ -83,12 +83,13 @@ class _Brief(msgspec.Struct, frozen=True):
 class SqlUpkeep:
     """`Upkeep` over a database and its blobs.
 
-    `owner` tells the library's id; `shared` blobs lie where another library may have put some too.
+    `owner` returns the library's id; with `shared`, another library may have stored blobs in the same place.
     """
 
     def __init__(self, database: Database, blobs: KeptBlobs, owner: Owner, *, shared: bool) -> None:
         self._database, self._blobs, self._shared = database, blobs, shared
-        self._owner = functools.cache(owner)  # asked before nobody else may connect, this process included
+        # called before anybody else, including this process, is kept from connecting
+        self._owner = functools.cache(owner)
 
     def sizes(self) -> dict[str, int]:
         """See the port."""
@@ -125,10 +126,10 @@ class SqlUpkeep:
         return backend.others(connection) or _executed(connection, backend.now(connection))
 
     def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> list[Stored]:
-        """Remove what is doomed, and what nobody has referred to for long.
+        """Remove what is doomed, and what has had no references for long.
 
-        What is shared goes only when it is old: a process which came just now counts on what it found there, and
-        writes anew what is half as old (`ObjectBlobs`).
+        Shared bytes are removed only if they are old: a process that has just started relies on the bytes it found, and
+        rewrites those of half that age (`ObjectBlobs`).
         """
         at_once = () if self._shared else doomed
         left = [each for each in stored if each.name not in kept and (each.name in at_once or self._is_old(each))]
@@ -136,16 +137,17 @@ class SqlUpkeep:
         while left:
             with self._alone() as alone:
                 if not alone:
-                    break  # somebody came: what is left goes the next time
+                    break  # somebody connected: the rest is removed next time
                 removed += self._remove_some(left)
         return removed
 
     def _remove_some(self, left: list[Stored]) -> Iterator[Stored]:
-        """Remove the last ones, which are no longer `left` then, for some seconds."""
+        """Remove the last items, taking them out of `left`, for some seconds."""
         end = time.monotonic() + ALONE_SECONDS
         while left:
             each = left.pop()
-            # Listing takes a while: it may have been written again meanwhile, or another library have come.
+            # # Listing takes a while, and meanwhile the bytes may have been rewritten, or another library may have
+            # come.
             aged = not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS
             if aged and not self._others_store():
                 self._blobs.remove(each.name)
@@ -155,7 +157,7 @@ class SqlUpkeep:
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
-        """Nobody stores again what is looked at, until it is removed."""
+        """Prevent others from storing the examined bytes again until they are removed."""
         try:
             with self._database.writer() as connection, self._database.backend.alone(connection) as alone:
                 yield alone
@@ -168,13 +170,13 @@ class SqlUpkeep:
 
 
 def _executed(connection: Connection, now: float) -> bool:
-    """Whether a run is being executed, by whomever: what it has read is not all written down yet."""
+    """Whether any process executes a run: what it has read may not yet be recorded."""
     held = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
     return any(is_held(until, now) for until in held)
 
 
 def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
-    """Delete the rows of documents nobody can come back to; by their numbers the hashes of text and snapshot."""
+    """Delete the rows of unreachable documents; return the hashes of text and snapshot by document number."""
     named, mentioned = _named(connection), _mentioned(connection)
     doomed_sets = [
         number
@@ -203,7 +205,7 @@ def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
 
 
 def _forget_files(connection: Connection, gone: set[str]) -> None:
-    """A file whose documents are gone is read again the next time."""
+    """Forget a file whose documents are gone, so that it is read again the next time."""
     if not gone:
         return
     for path, found in connection.execute(select(files.c.path, files.c.documents)).all():
@@ -212,13 +214,13 @@ def _forget_files(connection: Connection, gone: set[str]) -> None:
 
 
 def _named(connection: Connection) -> set[str]:
-    """The collections which the briefs of kept runs name."""
+    """The collections named in the briefs of retained runs."""
     briefs = connection.execute(select(runs.c.brief)).scalars()
     return {name for brief in briefs for name in msgspec.json.decode(brief, type=_Brief).scope.collections}
 
 
 def _mentioned(connection: Connection) -> set[str]:
-    """Every hash which a kept run has said or stored."""
+    """Every hash that a retained run has mentioned or stored."""
     found: set[bytes] = set()
     for column in (runs.c.brief, events.c.data, steps.c.data, ledger.c.data, inbox.c.data):
         for data in connection.execute(select(column).execution_options(yield_per=BATCH)).scalars():
@@ -227,18 +229,18 @@ def _mentioned(connection: Connection) -> set[str]:
 
 
 def _referred(connection: Connection) -> set[str]:
-    """The hashes of bytes somebody refers to."""
+    """The hashes of bytes with references."""
     texts = connection.execute(select(documents.c.sha256)).scalars()
     return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned(connection)}
 
 
 def _remove_pages(folder: Path, there: Container[str]) -> None:
-    """Pages kept for the next time whose bytes are gone; what cannot be read is not one."""
+    """Remove kept pages whose bytes are gone; a file that cannot be read is not such a page."""
 
     class Record(msgspec.Struct):
         sha256: str
 
-    with contextlib.suppress(OSError):  # it is a convenience, and tried again the next time
+    with contextlib.suppress(OSError):  # the cache is optional, and removal is tried again next time
         for path in folder.glob("??/*.json"):
             with contextlib.suppress(msgspec.DecodeError):
                 if msgspec.json.decode(path.read_bytes(), type=Record).sha256 in there:

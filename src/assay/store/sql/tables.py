@@ -1,4 +1,4 @@
-"""The tables as this release knows them. `store/migrations` makes the same ones step by step."""
+"""The tables as this release defines them. `store/migrations` creates the same ones step by step."""
 
 from __future__ import annotations
 
@@ -55,10 +55,8 @@ runs = Table(
     Column("thread", AnyText, nullable=False, server_default=""),
     Column("owner", Text, nullable=False, server_default=""),
     Column("lookup", Text, nullable=False, server_default=""),  # the question as `store.common.fold` folds it
-    Column(
-        "collections", AnyText, nullable=False, server_default=""
-    ),  # what it was to search (`store.common.searched`)
-    Column("labels", AnyText, nullable=False, server_default=""),  # as `store.common` writes them
+    Column("collections", AnyText, nullable=False, server_default=""),  # what it searches (`store.common.searched`)
+    Column("labels", AnyText, nullable=False, server_default=""),  # in the form of `store.common`
     UniqueConstraint("run_id"),
     Index(None, "thread"),
     Index(None, "owner", "number"),
@@ -144,7 +142,7 @@ queue = Table(
     "queue",
     metadata,
     Column("run", Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
-    Column("owner", AnyText, nullable=False),  # `user` is a word of SQL's
+    Column("owner", AnyText, nullable=False),  # `user` is a reserved word in SQL
     Column("priority", Integer, nullable=False),
     Column("ready", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
@@ -198,7 +196,7 @@ documents = Table(
     ForeignKeyConstraint(["snapshot_sha256", "owner"], ["snapshots.sha256", "snapshots.owner"]),
     UniqueConstraint("sha256", "owner"),
     Index(None, "snapshot_sha256", "owner"),
-    sqlite_autoincrement=True,  # a row number is never given twice
+    sqlite_autoincrement=True,  # a row number is never reused
 )
 
 collections = Table(
@@ -232,7 +230,7 @@ origins = Table(
     "origins",
     metadata,
     Column("collection", Number, ForeignKey("collections.number"), primary_key=True),
-    Column("place", LargeBinary, primary_key=True),  # a path, as that of a file
+    Column("place", LargeBinary, primary_key=True),  # a path, as bytes like that of a file
     Column("kind", Text, nullable=False),
     Column("options", JSON, nullable=False),
     Column("documents", JSON, nullable=False),
@@ -279,7 +277,7 @@ additions = Table(
     Index(None, "owner", "number"),
 )
 
-# what was found out before
+# # cached results
 
 memos = Table(
     "memos",

@@ -1,4 +1,4 @@
-"""Transactions of a process: every write goes through its one writer, reads through worker threads."""
+"""Transactions of a process: every write goes through its single writer, reads through worker threads."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, 
 
 T = TypeVar("T")
 
-# What a database driver says to a value it cannot store (a lone surrogate, an integer past 64 bits) is no SQL error.
+# # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
 _UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
 
 
 class _CallJob(WriteJob):
-    """A function over the writer's transaction; one `apart` may be called before the commits it is grouped with.
+    """A function to run in the writer's transaction. One that is `apart` may run before the commits in its group.
 
-    One `once` must not be called again when it may have been committed: called twice, it would do more than once.
+    One that is `once` must not be called again if it may already have been committed, because its effect would double.
     """
 
     __slots__ = ("apart", "function", "once", "run_id")
@@ -41,7 +41,7 @@ class _CallJob(WriteJob):
         self.function, self.apart, self.once, self.run_id = function, apart, once, run_id
 
     def run(self, connection: Connection) -> None:
-        """Call it; an error which it raises on purpose, before it wrote, is its answer."""
+        """Call it; an error that it raises on purpose, before writing, is its result."""
         try:
             self.succeed(self.function(connection))
         except AssayError as error:
@@ -49,10 +49,10 @@ class _CallJob(WriteJob):
 
 
 class Transactions:
-    """Writes and reads over a database, of all who share it in this process. Closing it closes the database."""
+    """Writes and reads over a database, for all who share it in this process. Closing it closes the database."""
 
     def __init__(self, database: Database, wall: Wall | None = None) -> None:
-        """`wall`: the clock leases go by; None: the database's own."""
+        """`wall` is the clock for leases; None: the database's own."""
         self._database = database
         self._refused: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
         self.wall = wall
@@ -65,7 +65,7 @@ class Transactions:
         self._hearing: Callable[[], None] | None = None
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
-        """Enqueue a commit; the future is done when it is durable."""
+        """Enqueue a commit; the future is done when the commit is durable."""
         job = CommitJob(lease, commit)
         self._writer.put(job)
         return cast("asyncio.Future[tuple[Envelope, ...]]", job.future)
@@ -78,11 +78,11 @@ class Transactions:
         return stop
 
     def serialize_claims(self, connection: Connection) -> None:
-        """Wait until no other process takes something out of the queue, or makes a run within an allowance."""
+        """Wait until no other process takes something from the queue, or creates a run within an allowance."""
         self._database.backend.serialize_claims(connection)
 
     async def close(self) -> None:
-        """Write what waits and let go of everything."""
+        """Write what waits, and close everything."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -96,10 +96,10 @@ class Transactions:
     async def write(
         self, function: Callable[[Connection], T], *, apart: bool = False, once: bool = False, run_id: str = ""
     ) -> T:
-        """What `function` answers over a transaction of the process's one writer, once that is committed.
+        """Run `function` in a transaction of the process's single writer, and return its result after the commit.
 
-        One `once` must not be called again when it may have been committed already. One with a `run_id` may add to
-        the log of that run.
+        With `once` it is not called again if it may already have been committed. With a `run_id` it may add to the log
+        of that run.
 
         Raises:
             StoreError: it could not be written.
@@ -109,7 +109,7 @@ class Transactions:
         return cast(T, await job.future)
 
     async def read(self, function: Callable[[Connection], T]) -> T:
-        """What `function` answers over a transaction which sees one state of the database."""
+        """Run `function` in a transaction that sees one state of the database, and return its result."""
         return await asyncio.to_thread(self._reading, function)
 
     @patient
@@ -118,13 +118,13 @@ class Transactions:
             return function(connection)
 
     def clock(self, connection: Connection) -> float:
-        """The time leases go by."""
+        """The time that leases use."""
         return self.wall() if self.wall else self._database.backend.now(connection)
 
-    # in the writer's thread
+    # # in the writer's thread
 
     def _perform(self, jobs: Sequence[WriteJob]) -> None:
-        """Write a group in one transaction; when that cannot be, each job in one of its own, with care."""
+        """Write a group in one transaction; if that fails, write each job in a transaction of its own, carefully."""
         try:
             self._transact(jobs, careful=False)
         except self._refused as error:
@@ -142,7 +142,7 @@ class Transactions:
             self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
 
     def _let_go(self, jobs: Sequence[WriteJob]) -> None:
-        """The connection is gone; jobs which may be written, and must not be twice, fail for it."""
+        """Drop the lost connection; jobs that may have been written, and must not be written twice, fail."""
         if self._connection is not None:
             with contextlib.suppress(*self._database.faults):
                 self._connection.invalidate()
@@ -153,7 +153,7 @@ class Transactions:
                 job.fail(StoreError(_UNKNOWN))
 
     def _alone(self, job: WriteJob) -> None:
-        """Write one job, and wait for a database which is away, within reason."""
+        """Write one job, and wait a reasonable time for a database that is away."""
         end = time.monotonic() + PATIENCE_SECONDS
         while job.error is None:
             try:
@@ -168,14 +168,14 @@ class Transactions:
 
     def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
         self._committing, self._now = False, None
-        if self._connection is None:  # kept: taking one from the pool costs as much as a commit
+        if self._connection is None:  # kept, because taking one from the pool costs as much as a commit
             taken = self._database.writer()
             self._database.backend.hurry(taken)
             self._connection = taken
         connection = self._connection
         merge = None if careful else self._database.backend.merge
         with connection.begin():
-            # Renewals first: standing between commits they would cut them into groups of their own.
+            # # Renewals first: between commits they would split them into groups of their own.
             ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
             parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
             for place, some in enumerate(parts, 1):
@@ -192,12 +192,12 @@ class Transactions:
             self._committing = True
 
     def _announce(self, connection: Connection, jobs: Sequence[WriteJob]) -> None:
-        """Other processes may hear, once this is committed, which logs have grown."""
+        """Announce to other processes, with this commit, which logs have grown."""
         for run_id in dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))):
             self._database.backend.announce(connection, run_id)
 
     def time(self, connection: Connection) -> float:
-        """The time leases go by, asked once a transaction."""
+        """The time that leases use, read once per transaction."""
         if self._now is None:
             self._now = self.clock(connection)
         return self._now
@@ -207,7 +207,7 @@ class Transactions:
 
 
 def _grows(job: WriteJob) -> str:
-    """The run whose log a job may have added to; "" for none."""
+    """The run whose log a job may have added to; "" if none."""
     if isinstance(job, CommitJob):
         return job.lease.run_id if job.commit.events or job.commit.status is not None else ""
     return cast(_CallJob, job).run_id

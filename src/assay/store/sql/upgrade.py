@@ -1,4 +1,4 @@
-"""Alembic: bring a database to this release's schema. Imported only when one is older."""
+"""Alembic: upgrades a database to this release's schema. Imported only if one is older."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def config() -> Config:
 
 
 def revisions() -> set[str]:
-    """The schema versions this release knows."""
+    """The schema versions that this release knows."""
     return {script.revision for script in ScriptDirectory.from_config(config()).walk_revisions()}
 
 
@@ -31,7 +31,7 @@ def upgrade(connection: Connection, place: str) -> None:
     """Upgrade the database behind `connection`, inside its transaction.
 
     Raises:
-        StoreError: a newer release has written it.
+        StoreError: it was written by a newer release.
     """
     stored = connection.execute(select(version.c.version_num)).scalar()
     if stored is not None and stored not in revisions():

@@ -20,7 +20,7 @@ _GIVEN = _GIVE.on_conflict_do_update(index_elements=["user_name"], set_={"given"
 
 
 class SqlLimits:
-    """`LimitStore` over the database of a journal, and through its writer."""
+    """`LimitStore` over a journal's database, through its writer."""
 
     def __init__(self, journal: SqlJournal) -> None:
         self._transactions = journal.transactions
@@ -44,7 +44,7 @@ class SqlLimits:
 
 
 def drop_of(connection: Connection, user: str) -> None:
-    """Forget what is said of a user."""
+    """Delete a user's limits."""
     connection.execute(delete(limits).where(limits.c.user_name == user))
 
 
@@ -53,7 +53,7 @@ _KEEP = sqlite.insert(credentials).on_conflict_do_nothing(index_elements=["hash"
 
 
 class SqlUsers:
-    """`UserStore` over the database of a journal, and through its writer."""
+    """`UserStore` over a journal's database, through its writer."""
 
     def __init__(self, journal: SqlJournal) -> None:
         self._transactions = journal.transactions
@@ -159,7 +159,7 @@ class SqlUsers:
         )
 
     async def _made(self, statement: Any) -> bool:
-        """Whether an insertion made a row: not every driver counts those it made."""
+        """Whether an insertion created a row: not every driver counts inserted rows."""
         return await self._transactions.write(lambda connection: connection.execute(statement).first() is not None)
 
     async def _done(self, statement: Any) -> int:
@@ -177,7 +177,7 @@ AT_ONCE = 500
 
 
 class SqlShares:
-    """`ShareStore` over the database of a journal, and through its writer."""
+    """`ShareStore` over a journal's database, through its writer."""
 
     def __init__(self, journal: SqlJournal) -> None:
         self._transactions = journal.transactions

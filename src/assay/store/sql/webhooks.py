@@ -1,7 +1,7 @@
 """Webhooks and their deliveries in SQL.
 
-What a webhook is to be told is found in the logs of runs themselves, which are there whatever process dies: `heard`
-says up to which event each run was looked at. Runs which go on are not looked at.
+The events for a webhook are read from the logs of the runs themselves, which survive the death of any process: `heard`
+records up to which event each run was examined. Runs in progress are not examined.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from assay.core.ports.webhooks import Delivery, DeliveryState, NewEvent, NewEven
 from assay.store.sql import sqlite
 from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
 
-if TYPE_CHECKING:  # journals keep the webhooks of runs
+if TYPE_CHECKING:  # journals store the webhooks of runs
     from assay.store.sql.journal import SqlJournal
 
 SETTLED = ("waiting", "completed", "failed", "cancelled")
-"""The statuses of runs of which there is something to tell."""
+"""The statuses of runs with something to report."""
 OVER = ("completed", "cancelled")
-"""The statuses of runs which never go on."""
+"""The statuses of runs that never continue."""
 
 _ADD = insert(webhooks)
 _HEARD = sqlite.insert(heard)
@@ -47,7 +47,7 @@ _WEBHOOK = tuple(webhooks.c[name] for name in Webhook.__struct_fields__)
 
 
 class SqlWebhooks:
-    """`WebhookStore` over the database of a journal, and through its writer."""
+    """`WebhookStore` over a journal's database, through its writer."""
 
     def __init__(self, journal: SqlJournal) -> None:
         self._transactions = journal.transactions
@@ -63,7 +63,7 @@ class SqlWebhooks:
                 runs.c.owner == made.owner, runs.c.status.not_in(OVER), ~exists().where(webhooks.c.run == runs.c.run_id)
             )
             if rows := [{"run": row.number, "seq": row.last_seq} for row in connection.execute(going)]:
-                # those which an earlier webhook of the owner is still to be told of stay as they are
+                # # runs that an earlier webhook of the owner has yet to be notified about stay as they are
                 connection.execute(sqlite.insert(heard).on_conflict_do_nothing(index_elements=["run"]), rows)
             return made
 
@@ -183,20 +183,20 @@ class SqlWebhooks:
 
 
 def drop_of(connection: Connection, owner: str) -> None:
-    """Forget all webhooks of an owner."""
+    """Delete all webhooks of an owner."""
     his = select(webhooks.c.id).where(webhooks.c.owner == owner)
     connection.execute(delete(deliveries).where(deliveries.c.webhook.in_(his)))
     connection.execute(delete(webhooks).where(webhooks.c.owner == owner))
 
 
 def keep_for_run(connection: Connection, webhook: Webhook, run_id: str, now: float) -> None:
-    """Keep a webhook for a run which is made in this transaction."""
+    """Store a webhook for a run that is created in this transaction."""
     made = msgspec.structs.replace(webhook, run=run_id, created=now)
     connection.execute(_ADD, _row(made) | {"after": 0})
 
 
 def drop_of_run(connection: Connection, run_id: str) -> None:
-    """Forget the webhook of a run, and what waits for it."""
+    """Delete the webhook of a run, and its pending deliveries."""
     its = select(webhooks.c.id).where(webhooks.c.run == run_id)
     connection.execute(delete(deliveries).where(deliveries.c.webhook.in_(its)))
     connection.execute(delete(webhooks).where(webhooks.c.run == run_id))

@@ -1,6 +1,6 @@
 """The journal's other writes: runs, leases, control, messages.
 
-Each checks before it writes, and is handed its transaction: it is whole or not at all.
+Each checks before it writes, in the transaction it is given, so it takes effect completely or not at all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, r
 
 _THREAD = sqlite.insert(threads).on_conflict_do_nothing(index_elements=["owner", "name"])
 
-# A thread which is called by the id of the run it began with has that one too.
+# # A thread that has the id of its first run as its name also keeps that run's title.
 _BEGUN = (
     update(runs)
     .where(runs.c.run_id == bindparam("name"), runs.c.owner == bindparam("whose"), runs.c.thread == "")
@@ -73,7 +73,7 @@ _HELD = select(runs.c.number, runs.c.holder, runs.c.lease_until).where(runs.c.ru
 
 
 class NewRun(NamedTuple):
-    """What a run begins with; `at` is when (ISO 8601 UTC)."""
+    """The initial data of a run; `at` is its time (ISO 8601 UTC)."""
 
     run_id: str
     question: str
@@ -91,12 +91,12 @@ def create(
     given: RunInputs,
     now: float,
 ) -> None:
-    """Make a run with its first events, and what it is given; its thread too, where it is the first of one.
+    """Create a run with its first events and its input, and its thread if it is the first run of one.
 
-    Where it is given a place in the queue it is there with it, or not at all.
+    If it has a place in the queue, it is created together with it, or not at all.
 
     Raises:
-        StoreError: there is a run of that id.
+        StoreError: there is a run with that id.
     """
     row = {
         "run_id": new.run_id,
@@ -136,7 +136,7 @@ def create(
 
 
 def put(connection: Connection, number: int, place: QueuePlace) -> None:
-    """Put a run into the queue, or give it another place there; it is ready to be taken."""
+    """Put a run into the queue, or move it there; workers may take it from now on."""
     row = {"owner": place.user, "priority": place.priority, "release": place.release}
     connection.execute(_PUT, {"run": number, "ready": 1, "taken": 0, **row})
 
@@ -144,7 +144,7 @@ def put(connection: Connection, number: int, place: QueuePlace) -> None:
 def acquire(
     connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str
 ) -> Lease:
-    """Take the lease from now until then when it is free, expired, the holder's own, or held by `evict`.
+    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by one of `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
@@ -161,15 +161,15 @@ def acquire(
 
 
 def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Action:
-    """Hold on until then; the control row. Every run asks for this four times a second.
+    """Extend the lease to `until`, and return the control row. Every run calls this four times a second.
 
     Raises:
-        FenceLost: the lease is another's, or was given up.
+        FenceLost: the lease belongs to another, or was given up.
     """
     values = {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until}
     cursor = connection.connection.cursor()
     cursor.execute(statements.renew, values)
-    found = cursor.fetchall()  # all, so that the statement is finished
+    found = cursor.fetchall()  # all rows, so that the statement is finished
     cursor.close()
     if not found:
         raise common.fence_lost(lease)
@@ -178,7 +178,7 @@ def renew(connection: Connection, statements: Statements, lease: Lease, until: f
 
 
 def release(connection: Connection, lease: Lease) -> None:
-    """Give the lease up if it is still held."""
+    """Give up the lease if it is still held."""
     connection.execute(_RELEASE, {"of": lease.run_id, "held": lease.fence, "by": lease.holder})
 
 
@@ -190,7 +190,7 @@ def control(
     action: Action,
     drafts: Sequence[EventDraft],
 ) -> None:
-    """Set the control row; `cancel` stays.
+    """Set the control row; a `cancel` is never replaced.
 
     Raises:
         UnknownName: no such run.
@@ -209,13 +209,13 @@ def post(
     data: bytes,
     drafts: Sequence[EventDraft],
 ) -> None:
-    """Leave a message for the run of this number."""
+    """Leave a message for the run with this number."""
     connection.execute(inbox.insert(), {"run": run, "topic": topic, "data": data})
     _append(connection, statements, run, drafts)
 
 
 def _append(connection: Connection, statements: Statements, run: int, drafts: Sequence[EventDraft]) -> None:
-    """Put events on a run's log which need no lease; those whose key is there already are left out."""
+    """Append events that need no lease to a run's log; those whose key is already there are skipped."""
     if not drafts:
         return
     stored = connection.execute(_KEYS, {"of": run, "keys": [draft.key for draft in drafts]}).scalars()
@@ -226,7 +226,7 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
 
 
 def delete(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> None:
-    """Forget a run whose lease is free, expired, or held by one of `evict`.
+    """Delete a run whose lease is free, expired, or held by one of `evict`.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.
@@ -238,13 +238,13 @@ def delete(connection: Connection, run_id: str, owner: str | None, now: float, e
         connection.execute(table.delete().where(table.c.run == number))
     gone = runs.delete().where(runs.c.number == number).returning(runs.c.owner, runs.c.thread)
     whose, thread = connection.execute(gone).one()
-    if thread:  # it is there as long as it has a run
+    if thread:  # it exists as long as it has a run
         left = exists().where(runs.c.owner == whose, runs.c.thread == thread)
         connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
 
 
 def check_free(connection: Connection, run_id: str, owner: str | None, now: float, evict: Collection[str]) -> int:
-    """Have a run stay as it is until the transaction ends: nobody executes it, but for `evict`; its number.
+    """Keep a run unchanged until the transaction ends, with nobody executing it except `evict`; return its number.
 
     Raises:
         LeaseHeld: another holder's lease has not expired.

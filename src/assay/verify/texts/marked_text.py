@@ -1,4 +1,4 @@
-"""A text with citations of its own kind, rewritten with the markers of a run, and back."""
+"""Rewrites a text with citations of its own kind to one with a run's markers, and maps places back."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from assay.verify.texts.references import (
     trimmed,
 )
 
-# Where a text cites: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`,
+# # The forms of citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, #
 # `https://…`.
 
 MOST = 50
-"""Numbers of a range (`[3-5]`) which are taken."""
+"""The most numbers of a range (`[3-5]`)."""
 
 
 class CitationSpan(msgspec.Struct, frozen=True, kw_only=True):
     """A citation at code points `[start, end)`: labels of references, or one address.
 
-    `shown` is what of it belongs to the sentence: a link's words.
+    `shown` is the part of it that belongs to the sentence: a link's words.
     """
 
     start: int
@@ -57,7 +57,7 @@ _CHECKBOX = re.compile(r"[ xX]")
 
 
 def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
-    """The citations of `text`, whose pieces are `tokens`: in order, none in another, outside the entries of `known`."""
+    """The citations of `text`, whose pieces are `tokens`: in order, not nested, outside the entries of `known`."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[CitationSpan] = []
     at = 0
@@ -79,7 +79,7 @@ def _found(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[C
 
 
 def _of_token(text: str, token: Token) -> CitationSpan | None:
-    """The citation a link is, or an address in angle brackets, or what looks like a marker of a run."""
+    """The citation in a link, an address in angle brackets, or something that looks like a run's marker."""
     piece = text[token.start : token.end]
     if token.marker:
         return CitationSpan(start=token.start, end=token.end, labels=tuple(map(normal, token.marker.ids)))
@@ -96,7 +96,7 @@ def _of_token(text: str, token: Token) -> CitationSpan | None:
 
 
 def _in_prose(text: str, start: int, end: int, known: Definitions) -> Iterator[CitationSpan]:
-    words: re.Match[str] | None = None  # a bracket without meaning of its own, just before
+    words: re.Match[str] | None = None  # a bracket without meaning of its own, directly before
     for match in _PROSE.finditer(text, start, end):
         labels = _labels(match, known)
         if match["url"]:
@@ -112,7 +112,7 @@ def _in_prose(text: str, start: int, end: int, known: Definitions) -> Iterator[C
 
 
 def _labels(match: re.Match[str], known: Definitions) -> tuple[str, ...]:
-    """The references a bracket names: one that is defined, or numbers."""
+    """The references that a bracket names: one that is defined, or numbers."""
     inner = match["raised"] or match["label"]
     if not inner or _CHECKBOX.fullmatch(inner):
         return ()
@@ -144,10 +144,10 @@ _Marks = tuple[CitationSpan, list[str]]
 
 
 class TextReference(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text cites: an entry of its list, or an address it links. `id` is `S1` and so on, in order of appearance.
+    """A reference of a text: an entry of its list, or an address it links. `id` is `S1` and so on, in order of
+    appearance.
 
-    `label` is what the text writes in brackets, empty for a link. Where the list has no such label, `is_defined` is
-    False.
+    `label` is the text's own label in brackets, empty for a link. `is_defined` is False if the list lacks that label.
     """
 
     id: str
@@ -159,7 +159,7 @@ class TextReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MarkedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text with markers; `origin` leads from a place in `text` back to the text as it was."""
+    """A text with markers; `origin` maps a place in `text` back to the original text."""
 
     text: str
     references: tuple[TextReference, ...]
@@ -168,15 +168,15 @@ class MarkedText(msgspec.Struct, frozen=True, kw_only=True):
     rendered: Rendered
 
     def origin(self, point: int) -> int:
-        """Where code point `point` of `text` was."""
+        """The place in the original text of code point `point` of `text`."""
         return self.rendered.origin(point)
 
 
 def mark(text: str) -> MarkedText:
-    """`text` with `[S1]` for each of its citations, without its list of references, with words for its links.
+    """`text` with `[S1]` for each of its citations, without its list of references, and with words in place of links.
 
-    A link whose words only name the source (they follow the end of a sentence, or stand in parentheses) goes whole.
-    What an export of Assay's says about itself (verification, limits) goes too: it is no part of the report.
+    A link whose words only name the source (after the end of a sentence, or in parentheses) is removed completely. So
+    is what one of Assay's exports says about itself (verification, limits), because it is not part of the report.
     """
     tokens = tuple(scan(text))
     known = definitions(text, tokens)
@@ -197,7 +197,7 @@ def mark(text: str) -> MarkedText:
 
 
 class _Numbering:
-    """Gives every cited thing its id."""
+    """Assigns an id to each cited reference."""
 
     def __init__(self, known: Definitions) -> None:
         self.references: list[TextReference] = []
@@ -226,7 +226,7 @@ class _Numbering:
 
 
 def _groups(text: str, marks: Sequence[_Marks]) -> Iterator[list[_Marks]]:
-    """Citations which stand side by side, apart only by what separates the parts of a list."""
+    """Adjacent citations, separated only by list separators."""
     group: list[_Marks] = []
     for place, markers in marks:
         if group and not _BETWEEN.fullmatch(text, group[-1][0].end, place.start):
@@ -238,7 +238,7 @@ def _groups(text: str, marks: Sequence[_Marks]) -> Iterator[list[_Marks]]:
 
 
 def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
-    """Markers in the place of citations; of a group alone in parentheses nothing else is left."""
+    """Replace citations with markers; if a group is alone in parentheses, remove these too."""
     first, last = group[0][0], group[-1][0]
     opening = _ALONE.search(text, max(text.rfind("\n", 0, first.start) + 1, first.start - 60), first.start)
     closing = _CLOSING.match(text, last.end)
@@ -253,14 +253,14 @@ def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
 
 
 def _set(text: str, start: int, end: int, kept: str, markers: str) -> str:
-    """What stands for `[start, end)`: words, then markers, apart from what Markdown would read together with them."""
+    """The replacement of `[start, end)`: words, then markers, separated from anything Markdown would join to them."""
     before, after = text[start - 1 : start], text[end : end + 1]
     apart = " " if kept or (before and not before.isspace()) else ""
     return f"{kept}{apart}{markers}{' ' if after and after in '([:' else ''}"
 
 
 def _only_names(text: str, place: CitationSpan) -> bool:
-    """Whether a link's words name the source and say nothing: they follow the end of a sentence, and none follows."""
+    """Whether a link's words only name the source: they follow the end of a sentence, and no sentence follows."""
     line = text.rfind("\n", 0, place.start) + 1
     before = text[max(line, place.start - 300) : place.start].rstrip(" \t")
     ended = before[-1:] in tuple('.!?。！？”")]】|') and not _ITEM.fullmatch(before)
@@ -271,7 +271,7 @@ _ITEM = re.compile(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
 
 
 def _skipped(text: str) -> Iterator[tuple[int, int]]:
-    """The sections in which an export of Assay's speaks of itself."""
+    """The sections in which one of Assay's exports describes itself."""
     level, start, at = 0, 0, 0
     for line in text.splitlines(keepends=True):
         heading = _HEADING.match(line)
@@ -288,7 +288,7 @@ def _skipped(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _apply(text: str, edits: Iterable[_Edit]) -> Rendered:
-    """`text` with `edits` made; of two which overlap the first is."""
+    """`text` after `edits`; of two that overlap, the first is made."""
     parts: list[str] = []
     pieces: list[tuple[int, int, bool]] = []
     raw = out = 0

@@ -1,4 +1,4 @@
-"""Which of the documents given a reference names: by address, path, file name, or title."""
+"""Finds which of the given documents a reference names: by address, path, file name, or title."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from assay.core.web_addresses import canonical
 from assay.verify.texts.marked_text import TextReference
 
 _ENOUGH = 3
-"""Words a title must have to be looked for inside a reference; "Introduction" is in too many."""
+"""The least words of a title that is searched inside a reference; "Introduction" occurs in too many."""
 
 
 class Catalogue:
-    """Documents, found as a reference names them.
+    """Documents that can be found by a reference.
 
-    `folder` is that of the text which refers to them: what its paths are relative to. Paths are compared as text;
-    nothing on the disk is looked at.
+    `folder` is the folder of the referring text, to which its paths are relative. Paths are compared as text, without
+    access to the disk.
     """
 
     def __init__(self, documents: Iterable[Document], folder: str) -> None:
@@ -33,7 +33,7 @@ class Catalogue:
             self.add(document, document.url)
 
     def add(self, document: Document, url: str) -> None:
-        """Take in a document, read from `url`."""
+        """Add a document, read from `url`."""
         path = local_path(url)
         if path is None:
             self._addresses.setdefault(_address(url), []).append(document)
@@ -45,7 +45,7 @@ class Catalogue:
         self._titles.setdefault(_worded(document.title), []).append(document)
 
     def find(self, reference: TextReference) -> tuple[Document, ...]:
-        """The documents `reference` names, all those of one file; none where it names none of ours."""
+        """The documents that `reference` names, all of them from one file; empty if it names none."""
         found = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
         return tuple({each.sha256: each for each in found}.values())
 
@@ -79,7 +79,7 @@ class Catalogue:
 
 
 def _address(url: str) -> str:
-    """An address as it is looked up: `http` and `https`, `www.` and a slash at the end make no difference."""
+    """An address in the form for look-ups: `http` or `https`, `www.` and a final slash make no difference."""
     rest = canonical(url).partition("://")[2].removeprefix("www.")
     return rest.rstrip("/")
 

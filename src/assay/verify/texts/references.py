@@ -1,6 +1,6 @@
-"""The references a text defines: lists under a heading, footnotes (`[^1]: …`), link definitions (`[1]: …`).
+"""The references that a text defines: lists under a heading, footnotes (`[^1]: …`), link definitions (`[1]: …`).
 
-Read line by line in linear time; nothing in code counts.
+Reads line by line in linear time, and ignores everything in code.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from assay.core.text import sentences
 from assay.core.translation import Statement, gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
 
-# Addresses in prose, and what a reference calls the document it names.
+# # Addresses in prose, and the title that a reference gives its document.
 
 BARE = re.compile(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
-"""An address which stands in prose; `trimmed` takes off what belongs to the sentence."""
+"""An address in prose; `trimmed` removes what belongs to the sentence."""
 _PATH = re.compile(r"(?:[\w.~-]+/)*[\w~-][\w.~-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?:#\S*)?")
 _ENDING = ".,;:!?*_~'"
 _PAIRS = {")": "(", "]": "["}
@@ -34,7 +34,7 @@ _ACCESSED = re.compile(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consult�
 
 
 def trimmed(url: str) -> str:
-    """`url` without the signs at its end which belong to the sentence around it (GFM 0.29, 6.9)."""
+    """`url` without the punctuation at its end that belongs to the sentence around it (GFM 0.29, 6.9)."""
     while url:
         last = url[-1]
         if (last in _PAIRS and url.count(last) > url.count(_PAIRS[last])) or last in _ENDING:
@@ -45,7 +45,7 @@ def trimmed(url: str) -> str:
 
 
 def linked(piece: str) -> tuple[str, str] | None:
-    """Label and target of the link `piece` is, as Markdown reads it; None where it is none (`javascript:`, images)."""
+    """Label and target of a Markdown link; None if `piece` is not one (`javascript:`, images)."""
     tokens = _markdown().parseInline(piece)[0].children or []
     opening = next((at for at, token in enumerate(tokens) if token.type == "link_open"), None)
     if opening is None:
@@ -59,7 +59,7 @@ def linked(piece: str) -> tuple[str, str] | None:
 
 
 class _Links(MarkdownIt):
-    """Markdown whose links may lead to files too: nothing here follows them."""
+    """Markdown whose links may also lead to files, because nothing here follows them."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 - the name the library calls
         return url.strip().lower().startswith("file:") or super().validateLink(url)
@@ -71,7 +71,7 @@ def _markdown() -> MarkdownIt:
 
 
 def address_in(entry: str) -> str:
-    """The first address or path a reference gives: of a link, in angle brackets, bare; empty without one."""
+    """The first address or path in a reference: of a link, in angle brackets, or bare; empty if there is none."""
     for found in _addresses(entry):
         if found:
             return found
@@ -90,7 +90,7 @@ def _addresses(entry: str) -> Iterator[str]:
 
 
 def titled(entry: str) -> str:
-    """What a reference calls its document: its words without addresses, marks and the day it was read."""
+    """A reference's title for its document: its words without addresses, marks and the date of access."""
     words = "".join(
         token.content if token.type in ("text", "code_inline") else " " if "break" in token.type else ""
         for token in _markdown().parseInline(entry)[0].children or []
@@ -99,17 +99,17 @@ def titled(entry: str) -> str:
     return " ".join(_SIGNS.sub(" ", " ".join(words.split())).split())
 
 
-# What an export of Assay's says about itself, in whatever language: its headings, and its line of counts.
+# # What one of Assay's exports says about itself, in any language: its headings, and its line of counts.
 
 _TITLES = ("Claims to check", "Verification", "Limits")
 _NUMBER = r"[\d.,\s\u00a0\u202f]+"
 _SEVERAL = (0, 1, 2, 3, 11, 100)
-"""Numbers which between them need every plural there is."""
+"""Numbers that together need every plural form."""
 
 
 @cache
 def titles() -> frozenset[str]:
-    """The headings of what an export says about itself, in every language, in lower case."""
+    """The headings of an export's sections about itself, in every language, in lower case."""
     found = set[str]()
     for locale in LOCALES:
         with speaking(locale):
@@ -142,22 +142,22 @@ _NOTICES = re.compile(
 
 
 def notices(text: str) -> dict[str, Statement]:
-    """The sentences of a text from outside in which an export, in English, says what code had stated in its run."""
+    """The sentences of an outside text in which an English export repeats what code stated in its run."""
     leaves = (leaf.content for block in read_blocks(text) for leaf in block.leaves())
     said = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
     return {line[slice(*sentences(line)[0])]: "notice" for line in said}
 
 
 def is_counts(line: str) -> bool:
-    """Whether a line is the one with which an export says how its claims fared."""
-    if not any(sign in line for sign in _after_claims()):  # most lines are told by that, at a tenth of the time
+    """Whether a line is an export's summary of its claims and their verdicts."""
+    if not any(sign in line for sign in _after_claims()):  # excludes most lines in a tenth of the time
         return False
     return any(pattern.fullmatch(line) for pattern in _counts())
 
 
 @cache
 def _after_claims() -> frozenset[str]:
-    """The signs between how many claims there are and how they fared, one of which each such line has."""
+    """The text between the number of claims and their verdicts, one of which each such line has."""
     found = set[str]()
     for locale in LOCALES:
         with speaking(locale):
@@ -208,15 +208,15 @@ _ITEM = re.compile(r"[ \t>]{0,12}[-*+•][ \t]+(?P<text>.*)")
 _DEFINITION = re.compile(rf"[ \t>]{{0,12}}\[(?P<label>{_LABEL})\]:[ \t]*(?P<text>\S.*)")
 _LINKED = re.compile(r"https?://", re.IGNORECASE)
 _LONGEST_ENTRY = 2_000
-"""Characters of a reference which are looked at."""
+"""The most characters of a reference that are examined."""
 _PLAIN_LEVEL = 7
-"""The level of a list's title which is no heading."""
+"""The level of a list's title that is not a heading."""
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a list of references, at code points `[start, end)`; `label` is "1", "^note", or empty.
 
-    `url` is the address or path it gives, empty where it gives none; `title` what it calls the document.
+    `url` is its address or path, empty if it has none; `title` is its name for the document.
     """
 
     label: str
@@ -228,7 +228,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Definitions:
-    """What a text defines, by label."""
+    """The definitions of a text, by label."""
 
     def __init__(self, found: Iterable[Definition]) -> None:
         self.all = tuple(found)
@@ -242,9 +242,9 @@ class Definitions:
         return normal(label) in self._by_label
 
     def named(self, label: str, point: int) -> Definition | None:
-        """What `label` means at `point`: where each part of a text has its own list, the next one which has it.
+        """The meaning of `label` at `point`: if each part of a text has its own list, the next list that has the label.
 
-        Of the entries of one list the one which tells most counts (a link definition may repeat an entry).
+        Among the entries of one list, the most informative one counts (a link definition may repeat an entry).
         """
         wanted = normal(label)
         found = self._by_label.get(wanted)
@@ -262,7 +262,7 @@ def _told(each: Definition) -> tuple[bool, int]:
 
 
 def _best(found: list[Definition]) -> list[Definition]:
-    """For each place the entry from there on which tells most, the first of equals."""
+    """For each place, the most informative entry from there on, the first of equals."""
     best: list[Definition] = []
     for each in reversed(found):
         best.append(max(each, best[-1], key=_told) if best else each)
@@ -270,19 +270,19 @@ def _best(found: list[Definition]) -> list[Definition]:
 
 
 def _are_one(found: list[Definition]) -> bool:
-    """Whether entries of one label are of one document, said twice: one of them gives no address, or all the same."""
+    """Whether entries with one label repeat one document: one of them has no address, or all have the same."""
     return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
 
 
 @functools.lru_cache(maxsize=4096)
 def normal(label: str) -> str:
-    """Labels as they are compared: case and white space do not count (CommonMark 0.31, 4.7), nor zeros in front."""
+    """The form in which labels are compared: without case, white space (CommonMark 0.31, 4.7) and leading zeros."""
     folded = " ".join(label.casefold().split()).removeprefix("^").strip()
     return (folded.lstrip("0") or "0") if folded.isdecimal() and folded.isascii() else folded
 
 
 def definitions(text: str, tokens: Sequence[Token]) -> Definitions:
-    """The references `text` defines; `tokens` are its pieces, as `core.scanner` reads them."""
+    """The references that `text` defines; `tokens` are its pieces from `core.scanner`."""
     return Definitions(_read(text, tokens))
 
 
@@ -293,7 +293,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
-    level = 0  # of the heading above the list we are in, 0 outside any
+    level = 0  # of the heading above the current list, 0 outside any
     entry: tuple[str, list[_Line], str] | None = None
     for line in _lines(text, tokens):
         named, at = _title(line.text)
@@ -324,7 +324,7 @@ def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
 
 
 def _title(line: str) -> tuple[str, int]:
-    """The words of a heading and its level; of a line which stands as a list's title, level 7. Else nothing."""
+    """The words of a heading and its level; for a line that serves as a list's title, level 7. Otherwise empty."""
     if heading := _HEADING.fullmatch(line):
         return heading[2].rstrip("# \t"), len(heading[1])
     for form, group in ((_BOLD, 2), (_BARE, 1)):
@@ -335,14 +335,14 @@ def _title(line: str) -> tuple[str, int]:
 
 
 def _names_a_list(title: str) -> bool:
-    """Whether a title is one of a list of references: as people write it, or as an export of Assay's does."""
+    """Whether a title introduces a list of references: as people write it, or as one of Assay's exports does."""
     return _NAMES.fullmatch(title) is not None or title.strip().lower() in lists()
 
 
 def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
-    """Label and text of the reference which begins on this line.
+    """Label and text of the reference that begins on this line.
 
-    Outside a list only a definition is one, or a line which begins with a number in brackets and has an address.
+    Outside a list, only a definition counts, or a line that begins with a number in brackets and has an address.
     """
     if definition := _DEFINITION.fullmatch(line):
         return normal(definition["label"]), definition["text"]

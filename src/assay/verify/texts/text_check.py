@@ -1,4 +1,6 @@
-"""The verdicts on the claims of a text: each held against the documents it cites, in the order of a run's checks."""
+"""The verdicts on the claims of a text: each is checked against the documents it cites, in the order of a run's
+checks.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ SILENT = Check(rule="citation", verdict="unsupported", reason="the cited documen
 
 
 class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of the text which states a fact, and the verdict on it.
+    """A sentence of the text that states a fact, and the verdict on it.
 
-    `text` is without citations; `[start, end)` are code points of the text as it was given, `line` counts from 1.
-    `references` and `passages` are ids; `rule` and `nearest` are as in `claim.checked`. `found` are the addresses of
-    the documents in which evidence was found for a sentence which cites nothing.
+    `text` is without citations; `[start, end)` are code points of the original text, `line` counts from 1. `references`
+    and `passages` are ids; `rule` and `nearest` are as in `claim.checked`. `found` are the addresses of the documents
+    with evidence for a sentence without citations.
     """
 
     id: str
@@ -51,9 +53,9 @@ class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
-    """A reference of the text, and the addresses of the documents it names; none where it names none of those given.
+    """A reference of the text, and the addresses of the given documents that it names, if any.
 
-    `label` is what the text has in brackets, empty for a link; `listed` says whether its list has that label.
+    `label` is the text's label in brackets, empty for a link; `listed` says whether its list has that label.
     """
 
     id: str
@@ -65,7 +67,9 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found: `uncited` counts the claims which cite nothing; `passages` are those claims were held against."""
+    """The result of the check. `uncited` counts the claims without citations; `passages` are those used for the
+    claims.
+    """
 
     claims: tuple[CheckedClaim, ...]
     references: tuple[Named, ...]
@@ -75,14 +79,14 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """The share of the claims which are quoted or supported, 1 where there are none."""
+        """The share of the claims that are quoted or supported, 1 if there are no claims."""
         return self.summary.holding / self.summary.claims if self.claims else 1.0
 
 
 class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
-    """How the documents are got at: those a reference names, their passages and their texts (blocking).
+    """Access to the documents: those that a reference names, their passages and their texts (blocking).
 
-    In those of `everything` evidence is looked for where a sentence cites nothing; without any it stays uncited.
+    Evidence for a sentence without citations is searched in `everything`; if that is empty, the sentence stays uncited.
     """
 
     find: Callable[[TextReference], tuple[Document, ...]]
@@ -92,10 +96,11 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Cited(msgspec.Struct, frozen=True):
-    """A claim with the passages picked for it; `lent` are those of the next citation of its block, `found` those of any
-    document, where it cites nothing.
+    """A claim with the passages picked for it. `lent` are passages of the next citation in its block. For a claim
+    without citations, `found` are passages of any document.
 
-    None shares a word with a `silent` one: its passages are all of its documents, for a judge, where they are few.
+    No passage of a `silent` claim shares a word with it: its passages are all those of its documents, for a judge, if
+    they are few.
     """
 
     sentence: ReportSentence
@@ -107,7 +112,7 @@ class _Cited(msgspec.Struct, frozen=True):
 
 
 class TextDraft(Settled, frozen=True, kw_only=True):
-    """A text whose claims the rules have been asked about."""
+    """A text whose claims have been checked by the rules."""
 
     marked: MarkedText
     references: tuple[Named, ...]
@@ -116,7 +121,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
     found_in: Mapping[str, tuple[str, ...]] = {}
 
     def told(self, opinions: Mapping[str, Check]) -> CheckedText:
-        """What was found; `opinions` are what a judge says, by claim."""
+        """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
         passages = {passage.id: passage for each in self.found for passage in _shown(each, checks[each.id])}
@@ -148,15 +153,15 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
 
 def _shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
-    """What a claim was held against: nothing, where no passage shares a word with it and no judge was asked."""
+    """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
     return () if check is SILENT else each.evidence.passages
 
 
 def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = ALL_OURS) -> TextDraft:
-    """Ask the rules about every claim of `text`, which `marked` is with markers.
+    """Check every claim of `text` by `rules`. `marked` is `text` with markers.
 
     Raises:
-        StoreError: a document's text is not there, or damaged.
+        StoreError: a document's text is missing or damaged.
     """
     desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with spoken(Phrases(stated=notices(marked.text))):
@@ -165,7 +170,7 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     found = tuple(
         PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
     )
-    once = dict[object, CodeRuling]()  # what stands there again, and cites the same, is checked once
+    once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
         if _same(one) not in once:
             once[_same(one)] = _settled(one, other, desk, rules)
@@ -184,7 +189,7 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
 
 
 class _Desk:
-    """The references of a text with their documents and passages, looked up when they are first asked for."""
+    """The references of a text with their documents and passages, looked up on first use."""
 
     def __init__(self, marked: MarkedText, shelf: DocumentAccess) -> None:
         self.sources: dict[str, Source] = {}
@@ -195,11 +200,11 @@ class _Desk:
         self._first = len(marked.references) + 1
 
     def has(self, reference: TextReference) -> bool:
-        """Whether there is a document for it."""
+        """Whether there is a document for a reference."""
         return bool(self._documents[reference.id])
 
     def addresses(self, passages: Sequence[Passage]) -> tuple[str, ...]:
-        """Where the documents of `passages` are, in order."""
+        """The addresses of the documents of `passages`, in order."""
         return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
 
     def named(self, reference: TextReference) -> Named:
@@ -215,7 +220,7 @@ class _Desk:
     def cited(self, found: Sequence[ReportSentence]) -> list[_Cited]:
         """Each claim with the passages picked for it.
 
-        A claim without a citation which stands word for word in what the next citation of its block names has that.
+        A claim without a citation that occurs word for word in the next citation of its block gets that citation.
         """
         cited: list[_Cited] = []
         following: tuple[int, tuple[TextReference, ...]] = (-1, ())
@@ -249,7 +254,7 @@ class _Desk:
 
     @cached_property
     def _pool(self) -> WholeSource:
-        """The passages of all documents; their sources are numbered on from the references."""
+        """The passages of all documents; their sources are numbered after the references."""
         every = (self._held(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
         return WholeSource(passage for passages in every for passage in passages)
 
@@ -287,13 +292,13 @@ def _same(each: _Cited) -> object:
 
 
 def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
-    """The verdict by all that needs no model."""
+    """The verdict of all checks without a model."""
     if not each.references:
         return _sought(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
         return CodeRuling(check=_absent(missing, each.references))
-    if each.silent and not missing:  # a translation, or other words: a judge can tell
+    if each.silent and not missing:  # a translation, or other words: a judge can decide
         return CodeRuling(check=SILENT, is_open=bool(each.passages))
     ruling = CodeRuling(check=SILENT) if each.silent else settle(found.sentence, found.evidence, rules)
     if missing and ruling.check.verdict in ("unsupported", "unchecked"):
@@ -302,7 +307,7 @@ def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) 
 
 
 def _sought(found: PendingClaim, rules: CheckRules) -> CodeRuling:
-    """The verdict on a sentence which cites nothing, by the passages which were found for it."""
+    """The verdict on a sentence without citations, by the passages that were found for it."""
     ruling = settle(found.sentence, found.evidence, rules)
     if ruling.check.verdict != "unsupported":
         return ruling
@@ -311,7 +316,9 @@ def _sought(found: PendingClaim, rules: CheckRules) -> CodeRuling:
 
 
 def _absent(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
-    """What cites documents which were not given cannot be checked; what the list of references lacks is none."""
+    """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
+    count.
+    """
     if missing:
         named = ", ".join(_called(reference) for reference in missing)
         return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
