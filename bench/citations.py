@@ -27,8 +27,8 @@ from markdown_it import MarkdownIt
 
 from assay.core.citations.reader import CitationReader, citing, read_all
 from assay.core.markers import strip
+from assay.core.report_sentences import claims
 from assay.core.scanner import scan
-from assay.verify.claims import claims
 from assay.verify.texts.marked_text import CitationSpan, mark
 from assay.verify.texts.references import definitions
 

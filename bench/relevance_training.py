@@ -36,6 +36,7 @@ from assay.core import relevance
 from assay.core.messages import Rarity
 from assay.core.relevance import scores as relevance_scores
 from assay.core.relevance.features import NAMES, Features
+from assay.core.relevance.relevance_constants import TOGETHER
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     analysis_for,
@@ -449,9 +450,7 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
     below = []
     for each in answerable:
         best = ranked(each, weights)
-        right = next(
-            (judged.score for judged in best[: relevance_scores.TOGETHER] if each.case.right[judged.place]), None
-        )
+        right = next((judged.score for judged in best[:TOGETHER] if each.case.right[judged.place]), None)
         if right is not None and right < best[0].score:
             below.append(best[0].score - right)
     return float(np.quantile(below, WITHIN))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,20 +62,25 @@ class Message(NamedTuple):
     module: str
 
 
-def messages() -> list[Message]:
+@cache
+def messages() -> tuple[Message, ...]:
     """Every message of the source, each once, by class, module and place."""
     found = [message for path in sorted(SOURCE.rglob("*.py")) for message in _of_module(path)]
-    return sorted(dict.fromkeys(found), key=lambda each: (each.kind, each.module))
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.kind, each.module)))
 
 
-def classes() -> dict[str, type[AssayError]]:
+@cache
+def classes() -> Mapping[str, type[AssayError]]:
     """The classes of errors by name."""
     members = vars(errors).items()
     return {name: kind for name, kind in members if isinstance(kind, type) and issubclass(kind, AssayError)}
 
 
 def _of_module(path: Path) -> Iterator[Message]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source = path.read_text(encoding="utf-8")
+    if not any(f"{name}(" in source for name in classes()):
+        return
+    tree = ast.parse(source)
     constants = {
         target.id: node.value
         for node in tree.body
@@ -141,7 +147,7 @@ def text() -> str:
     return "\n".join([*parts, "## Reasons\n", *(_section(name, found) for name in rest)])
 
 
-def _section(name: str, found: list[Message]) -> str:
+def _section(name: str, found: tuple[Message, ...]) -> str:
     kind = classes()[name]
     lines = [f"### {name}", "", _first_sentence(kind), f"Exit code {_exit(kind)}, status {_status(kind)}.", ""]
     lines += [f"- {_shown(each.text)} *({each.module})*" for each in found if each.kind == name]

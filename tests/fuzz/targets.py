@@ -27,6 +27,7 @@ from assay.core.clean import escape_markdown, harmful, link_target, one_line
 from assay.core.errors import AssayError
 from assay.core.events import Envelope
 from assay.core.messages import Message, Profile, Request
+from assay.core.report_sentences import claims
 from assay.core.view import fold
 from assay.evidence.segment import segment
 from assay.export.bundle import check
@@ -41,7 +42,6 @@ from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.provider import SearchAccess
 from assay.services.batch.rows import read_orders
 from assay.services.claim_checks import check_rows, read_lines
-from assay.verify.claims import claims
 from assay.verify.texts.marked_text import mark
 
 Work = Callable[[bytes], object]

@@ -16,6 +16,7 @@ from research import Log, Sea, whole
 
 from assay import Assay
 from assay.core.claims import Summary
+from assay.core.report_sentences import ReportSentence, claims
 from assay.core.translation import Phrases, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
@@ -25,7 +26,6 @@ from assay.export.protocols import Record
 from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.script import Scene, calls, says
-from assay.verify.claims import ReportSentence, claims
 from assay.verify.texts.marked_text import mark
 from assay.verify.texts.references import is_counts
 

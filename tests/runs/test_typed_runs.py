@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 from research import (
     ONE_STEP,
     TIDE,
@@ -88,7 +88,7 @@ async def test_everyone_who_searches_is_told_the_fields() -> None:
 async def test_the_export_satisfies_the_schema_of_reports() -> None:
     log, _ = await typed(fills({"rise": value(7, "S1001.1")}))
     data = json.loads(render(fold(log.envelopes)))
-    jsonschema.validate(data, schema())
+    jsonschema_rs.validate(schema(), data)
     assert data["data"] == {"rise": 7, "cause": None, "port": None}
     assert data["fields"]["cause"] == {
         "value": None,

@@ -146,12 +146,19 @@ def test_whatever_workers_are_killed_every_run_is_whole(fleet: Fleet) -> None:
     assert all(count <= len(runs) + 2 * killed for count in worst.values())  # two runs of each killed worker
 
 
-@pytest.mark.slow
-def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path) -> None:
+@pytest.fixture
+def server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server of this test's own."""
     found = postgres.binaries()
     if postgres.reason_to_skip() or found is None:
         pytest.skip(postgres.MISSING)
-    server = postgres.made(found)
+    made = postgres.made(found)
+    yield made
+    made.remove()
+
+
+@pytest.mark.slow
+def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path, server: postgres.Server) -> None:
     fleet = Fleet(tmp_path, server.url, forks=True)
     try:
         fleet.slow(find=1_500, research=300)
@@ -166,4 +173,17 @@ def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path) -> None:
         assert max(Counter(fleet.calls()).values()) <= 2 * len(runs)
     finally:
         fleet.close()
-        server.remove()
+
+
+def test_a_worker_waits_for_a_database_which_starts_later(tmp_path: Path, server: postgres.Server) -> None:
+    fleet = Fleet(tmp_path, server.url, forks=True)
+    try:
+        run_id = fleet.queue()
+        server.stop()
+        worker = fleet.worker("--until-empty")
+        fleet.wait(lambda: "trying again for 60 s" in worker.said())
+        server.start()
+        assert worker.end() == 0
+        whole(fleet, run_id)
+    finally:
+        fleet.close()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from conformance import COMMAND
 from serving import TIDE, TIDES, Served, begun, served, until
@@ -117,7 +117,7 @@ async def test_nothing_a_client_sends_makes_the_server_fail(server: Served) -> N
         await until(client, run)
         described = (await client.get("/openapi.json")).json()
         made = Client(described, {"run": run, "collection": "tides", "number": "1", "thread": run}, seed=16)
-        problem = jsonschema.Draft202012Validator(
+        problem = jsonschema_rs.Draft202012Validator(
             {"$ref": "#/components/schemas/Problem", "components": described["components"]}
         )
         statuses: dict[int, int] = {}

@@ -44,8 +44,10 @@ def exponent(work: Callable[[Given], object], make: Callable[[int], Given], size
     small, large = make(size), make(size * factor)
     grown = float("inf")
     for _ in range(3):
-        first, last = seconds(work, small, 2), seconds(work, large, 1)
-        grown = min(grown, log(last / max(first, LEAST / factor)) / log(factor) if last > LEAST else 0.0)
+        if (last := seconds(work, large, 1)) <= LEAST:
+            return 0.0
+        first = seconds(work, small, 2)
+        grown = min(grown, log(last / max(first, LEAST / factor)) / log(factor))
         if grown < WORST:
             break
     return grown

@@ -9,6 +9,8 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import chat_server
@@ -20,33 +22,43 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-# Tests which import this module are skipped where one of the extras is not installed.
-pytest.importorskip("pydantic_ai", reason="no extra of a provider is installed")
-anthropic = pytest.importorskip("anthropic.types.message_create_params", reason="the extra `anthropic` is missing")
-google = pytest.importorskip("google.genai.types", reason="the extra `google` is missing")
-
-_ANTHROPIC = TypeAdapter(anthropic.MessageCreateParamsStreaming)
-_GOOGLE: dict[str, TypeAdapter[Any]] = {
-    "contents": TypeAdapter(list[google.Content]),
-    "systemInstruction": TypeAdapter(google.Content),
-    "tools": TypeAdapter(list[google.Tool]),
-    "toolConfig": TypeAdapter(google.ToolConfig),
-    "generationConfig": TypeAdapter(google.GenerationConfig),
-}
+# Tests which import this module are skipped where one of the extras is not installed. The libraries load with the first
+# request which is checked: they take seconds, in each process which collects tests.
+for needed in ("pydantic_ai", "anthropic", "google.genai"):
+    if find_spec(needed.partition(".")[0]) is None or find_spec(needed) is None:
+        pytest.skip(f"{needed} is not installed", allow_module_level=True)
 KEY_HEADERS = ("x-api-key", "x-goog-api-key", "authorization")
+
+
+@functools.cache
+def _anthropic() -> TypeAdapter[Any]:
+    types = import_module("anthropic.types.message_create_params")
+    return TypeAdapter(types.MessageCreateParamsStreaming)
+
+
+@functools.cache
+def _google() -> dict[str, TypeAdapter[Any]]:
+    types = import_module("google.genai.types")
+    return {
+        "contents": TypeAdapter(list[types.Content]),
+        "systemInstruction": TypeAdapter(types.Content),
+        "tools": TypeAdapter(list[types.Tool]),
+        "toolConfig": TypeAdapter(types.ToolConfig),
+        "generationConfig": TypeAdapter(types.GenerationConfig),
+    }
 
 
 def check_anthropic(body: dict[str, Any]) -> None:
     """Whether Anthropic's own types allow this request; their lists are checked as they are walked."""
-    _exhaust(_ANTHROPIC.validate_python(body, strict=False))
+    _exhaust(_anthropic().validate_python(body, strict=False))
 
 
 def check_google(body: dict[str, Any]) -> None:
     """Whether Google's own types allow this request; they refuse fields they do not know."""
-    unknown = set(body) - set(_GOOGLE)
+    unknown = set(body) - set(_google())
     assert not unknown, unknown
     for name, value in body.items():
-        _GOOGLE[name].validate_python(value)
+        _google()[name].validate_python(value)
 
 
 MISTRAL_FIELDS = frozenset(

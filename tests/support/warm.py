@@ -1,8 +1,9 @@
 """Commands in processes of their own which need not import everything again: each is a fork of one that has.
 
 They are real processes: they have a pid, an environment, a folder and file descriptors of their own, get signals, and
-end with an exit code. What differs from `python -m assay` is only that its modules are there. Where starting is the
-subject itself, tests use `subprocess`.
+end with an exit code. What differs from `python -m assay` is only that its modules are there, with what they make when
+first used, and that it is not taken apart piece by piece when it ends. Where starting is the subject itself, tests use
+`subprocess`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import fcntl
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -24,13 +26,14 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 FORKS = sys.platform == "linux"
 """Elsewhere a process which has used system libraries may not go on after a fork: commands start as usual there."""
@@ -312,8 +315,38 @@ def _warm_up() -> None:
             if "migrations" not in module.name:  # which alembic runs
                 with contextlib.suppress(ImportError):  # an extra which is not installed
                     importlib.import_module(module.name)
+    _use()
     gc.collect()
     gc.freeze()
+
+
+def _use() -> None:
+    """Answer a question once: patterns, decoders, statements and certificates are made when they are first used."""
+    from assay.cli import main
+    from assay.core.remote_services import trusted
+
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="warm-") as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
+        note = Path(folder, "tides.md")
+        note.write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
+        assert main([*"research -q --yes --offline --in".split(), str(note), "How far does the tide rise?"]) == 0
+        main(["runs", "list"])
+    os.environ.clear()
+    os.environ.update(before)
+    trusted()
+    trusted(told=True)
+    assert threading.active_count() == 1, threading.enumerate()  # a fork has only the one which forks
+
+
+def _end(code: int) -> NoReturn:
+    """Leave as the interpreter does, but for the modules: to let go of each object copies all memory of the fork."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError, BrokenPipeError):
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
@@ -322,4 +355,4 @@ if __name__ == "__main__":
     if _listen(sys.argv[1]) is not None:
         from assay.cli import main
 
-        sys.exit(main())
+        _end(main())

@@ -5,12 +5,8 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
-
-import pytest
 
 page = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "generate_errors.py")))
-TOLD = [message for message in page.messages() if page.told(message)]
 
 
 def test_the_page_is_the_sources() -> None:
@@ -25,6 +21,7 @@ def test_there_are_as_many_as_there_were() -> None:
     assert len(texts) > 400
 
 
-@pytest.mark.parametrize("message", TOLD, ids=lambda message: f"{message.module}-{message.text[:40]}")
-def test_a_message_says_what_to_do(message: Any) -> None:
-    assert page.says_what_to_do(message.text), message
+def test_every_message_a_person_gets_says_what_to_do() -> None:
+    told = [message for message in page.messages() if page.told(message)]
+    assert len(told) > 300
+    assert not [message for message in told if not page.says_what_to_do(message.text)]

@@ -4,5 +4,5 @@ from assay.agents.prompt_texts import hashes
 
 
 def prompts() -> dict[str, str]:
-    """SHA-256 of every prompt this package speaks, by name."""
+    """SHA-256 of every prompt of this package, by name."""
     return hashes("assay.agents")

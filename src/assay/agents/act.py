@@ -1,4 +1,4 @@
-"""Carrying out the calls of one turn: all at once, each answered exactly once, in call order."""
+"""Carries out the calls of one turn: in parallel, each answered exactly once, in call order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MALFORMED_SHOWN = 200
 
 
 class Acted(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a call: what it saw, or why not; `limit` when a limit ended it."""
+    """The outcome of a call: what it observed, or why not; `limit` if a limit ended it."""
 
     call: ToolCall
     observation: Observation | None = None
@@ -32,7 +32,7 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observed(msgspec.Struct, frozen=True):
-    """The rows a turn's results added to the ledger."""
+    """The rows that a turn's results added to the ledger."""
 
     rows: tuple[LedgerRow, ...]
 
@@ -40,12 +40,12 @@ class Observed(msgspec.Struct, frozen=True):
 async def act(
     run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
 ) -> tuple[CallResult, ...]:
-    """Carry out a turn's calls and let the lane observe what they gave.
+    """Carry out a turn's calls and register what they returned.
 
-    `about` is the task, by which passages are chosen when the history has to be shortened.
+    `about` is the task, by which passages are chosen when the history must be shortened.
 
     Raises:
-        LimitReached: a limit ended a call; what the others gave is observed first.
+        LimitReached: a limit ended a call; the results of the others are registered first.
     """
     branches = (
         Branch(f"call-{place}", partial(_call, ledger=ledger, tools=tools, call=call))
@@ -89,7 +89,7 @@ def _arguments(call: ToolCall) -> str:
 
 
 async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
-    """Give ids to what a turn's calls showed, in call order, in one step; the answers to the calls."""
+    """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
     shown = [each for one in acted if one.observation for each in one.observation.shown]
 
     async def register(step_context: StepContext) -> Observed:
@@ -102,14 +102,14 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
             step_context.record(row)
         return Observed(added.rows)
 
-    # Under the writer's gate: what was found is kept, whatever limit has been reached meanwhile.
+    # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
     observed = await run.at("write").step("observe", register, returns=Observed, input=_input(shown))
     ledger.apply(observed.rows)
     return tuple(_result(run, ledger, each, about) for each in acted)
 
 
 def _asked(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
-    """Queries asked and documents opened; to recall is to ask nobody."""
+    """Queries asked and documents opened; recalling asks nobody."""
     done = [each for each in acted if each.observation]
     searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]
     queries = [str(arguments["query"]) for arguments in searches if "query" in arguments]

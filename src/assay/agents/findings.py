@@ -1,4 +1,4 @@
-"""How an agent reports: the model writes its findings; where it cannot, code hands over the passages it was shown."""
+"""How an agent reports: the model writes its findings; if it cannot, code returns the passages it was shown."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from assay.agents.prompt_texts import PromptOpening
 from assay.agents.replies import defect, salvaged
 from assay.agents.task import AgentTask, Finding
 from assay.core.citations.reader import citing
+from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, Edited
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.markers import Marker, parse
 from assay.core.messages import Message, Reply, Request
 from assay.core.phrases import in_words, nothing
+from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
@@ -24,16 +26,17 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 
-# What a text cites: its markers resolved in the ledger, those which stand for nothing taken out.
+# The citations of a text: its markers resolved in the ledger, without those that do not exist.
 
 OF_A_SOURCE = 2
+"""Passages that stand for a source cited as a whole, if no sentence that cites it shares a word with any."""
 
 
 class CitedText(msgspec.Struct, frozen=True, kw_only=True):
     """A text whose markers all resolve, and what they stand for, in order of first mention.
 
-    `passages` hold, for a source cited as a whole, those of its passages which share most words with the text.
-    `dropped` counts the ids that stood for nothing. An `uncited` text names none: its passages are the nearest.
+    For a source cited as a whole, `passages` has what each sentence that cites it means (`WholeSource.meant`).
+    `dropped` counts the unknown ids. An `uncited` text cites none: its passages are the nearest.
     """
 
     text: str
@@ -44,7 +47,7 @@ class CitedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cite(text: str, ledger: Ledger) -> CitedText:
-    """Resolve the markers of `text`. An id which does not exist is dropped and counted, never mapped to another."""
+    """Resolve the markers of `text`. An unknown id is dropped and counted, never mapped to another."""
     edits: list[Edit] = []
     passages: dict[str, Passage] = {}
     sources: dict[str, Source] = {}
@@ -56,8 +59,8 @@ def cite(text: str, ledger: Ledger) -> CitedText:
         dropped += sum(id not in marker.implied for id in found.dropped)
         if found.dropped:
             edits.append(_without(text, marker, found.dropped))
-    for source in sources.values():
-        passages.update((passage.id, passage) for passage in _nearest(text, ledger.passages(source.id)))
+    for source in sources:
+        passages.update((passage.id, passage) for passage in _of_whole(source, text, ledger))
     return CitedText(
         text=Edited(text, edits).text,
         passages=tuple(passages.values()),
@@ -67,7 +70,7 @@ def cite(text: str, ledger: Ledger) -> CitedText:
 
 
 def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
-    """The marker without the dropped ids; when none is left, without the space before it either."""
+    """The marker without the dropped ids; if none is left, without the space before it either."""
     kept = [id for id in marker.ids if id not in dropped]
     if kept:
         return Edit(marker.start, marker.end, f"[{', '.join(kept)}]")
@@ -77,21 +80,23 @@ def _without(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
     return Edit(start, marker.end, "")
 
 
-def _nearest(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
-    wanted = set(words(text))
-    return sorted(passages, key=lambda passage: -len(wanted & set(words(passage.text))))[:OF_A_SOURCE]
+def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
+    """What the sentences mean which cite a source as a whole; a finding in other words still rests on its first."""
+    whole = WholeSource(ledger.passages(source))
+    stated = [each.text for each in read(text) if any(source in marker.sources for marker in each.markers)]
+    return [passage for each in stated for passage in whole.meant(each)] or whole.passages[:OF_A_SOURCE]
 
 
 BEST = 8
 LONG_ENOUGH_TO_CITE = 60
 LEAST_TOLD, TOLD = 2, 0.6
-"""Words a sentence tells beyond its task, and the part of them that has to stand in one passage."""
+"""Words a sentence must have beyond its task, and the share of them that must be in one passage. By hand."""
 
 
 class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent has come to when it ends: its task, its history, and why it ended, after how many turns.
+    """An agent's work at its end: its task, its history, why it ended, and after how many turns.
 
-    `opening` is what its requests began with; that for the findings does too.
+    `opening` is the beginning of its requests; that for the findings has it too.
     """
 
     task: AgentTask
@@ -102,7 +107,7 @@ class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def report(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
-    """An agent's findings, on the log and in hand. `ledger` is what the agent sees of it; no tool may be called."""
+    """Write an agent's findings and log them. `ledger` is what the agent sees of it; no tool may be called."""
     place, task, stop = run.child("findings").at("report"), work.task, work.stop
     try:
         cited = founded(await _write(place, ledger, task, work.history, work.opening), task, ledger, place.lane)
@@ -114,7 +119,7 @@ async def report(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
 
 
 async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
-    """The model's findings; what it writes badly it writes once more.
+    """Write the model's findings; if they are badly written, once more.
 
     Raises:
         LimitReached, ModelFailed: there are none.
@@ -129,7 +134,7 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, 
 
 
 def wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
-    """Why findings cannot be used: `defect`, or telling something and citing nothing; "" when they can."""
+    """Why findings cannot be used: `defect`, or statements without citations; "" if they can."""
     if wrong := defect(reply):
         return wrong
     if cite(reply.text, ledger).passages:
@@ -140,7 +145,7 @@ def wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
 
 
 def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) -> str:
-    """The text of the last of `replies`; of one which cannot be used, and of those before, the most that cites.
+    """The text of the last of `replies`; if it is unusable, the best usable text of all of them by its citations.
 
     Raises:
         ModelFailed: nothing of them can be used.
@@ -156,7 +161,7 @@ def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) ->
 
 
 def tells(text: str, task: AgentTask, ledger: Ledger) -> bool:
-    """Whether a text says something of the passages shown: a sentence whose words, but the task's, stand in one."""
+    """Whether a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
     known = set(words(task.about))
     return any(_stands(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
 
@@ -169,7 +174,7 @@ def _stands(new: set[str], ledger: Ledger) -> bool:
 
 
 def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
-    """What a text cites; where it cites nothing and tells something, the passages its agent was shown nearest to it."""
+    """The citations of a text; if it says something without citing, the nearest passages that its agent was shown."""
     cited = cite(text, ledger)
     if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or tells(text, task, ledger)):
         return cited
@@ -195,7 +200,7 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpen
 
 
 def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
-    """The findings, put on the log."""
+    """Log the findings and return them."""
     place.emit(
         FindingAdded(
             lane=place.lane,
@@ -220,17 +225,17 @@ def added(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) 
 
 
 def compose(about: str, ledger: Ledger) -> str:
-    """Findings without a model: the passages shown which share most words with the task, verbatim and cited, if any."""
+    """Findings without a model: the shown passages that share most words with the task, verbatim and cited, if any."""
     passages = ledger.recall(about, BEST)
     return "\n".join(f"- {quoted(passage)}" for passage in passages)
 
 
 def told(finding: Finding) -> str:
-    """A finding as a reader gets it: of one which cites nothing, its passages word for word."""
+    """A finding for a reader; without citations, its passages word for word."""
     return "\n".join(f"- {quoted(passage)}" for passage in finding.passages) if finding.uncited else finding.text
 
 
 def quoted(passage: Passage) -> str:
-    """A passage on one line, each of its sentences cited."""
+    """A passage on one line, with each of its sentences cited."""
     text = " ".join(passage.text.split())
     return " ".join(f"{text[start:end]} [{passage.id}]" for start, end in sentences(text))

@@ -1,7 +1,7 @@
 """An agent's history, made to fit the window.
 
-A tool result has three forms: in full, its best passages only, and a note with the ids of what was shown. When the
-history is too long, the oldest results are shortened first; a shortened passage can be cited and recalled all the same.
+A tool result has three forms: in full, only its best passages, and a note with the ids of what was shown. If the
+history is too long, the oldest results are shortened first; a shortened passage can still be cited and recalled.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from assay.evidence.ledger import SourceBlock
 from assay.run.run import Run
 from assay.run.voice import HEARD, StreamHooks
 
-# How much fits: output caps and the room a window leaves for a history, in tokens.
+# How much fits: output caps, and the room for a history in a window, in tokens.
 
 MARGIN = 0.05
 MESSAGE_TOKENS = 8
 
 
 def output(profile: Profile, wanted: int) -> int:
-    """An output cap: what is wanted, what the model can, and at most a quarter of its window."""
+    """An output cap: what is wanted, within the model's limit and a quarter of its window."""
     return max(1, min(wanted, profile.max_output, profile.window // 4))
 
 
@@ -39,13 +39,13 @@ def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tok
 
 
 def size(message: Message) -> int:
-    """What a message takes, estimated on the safe side."""
+    """The size of a message, estimated on the safe side."""
     calls = msgspec.json.encode(message.calls).decode() if message.calls else ""
     return estimate_tokens(message.text) + estimate_tokens(calls) + MESSAGE_TOKENS
 
 
 def total(messages: Sequence[Message]) -> int:
-    """What messages take together."""
+    """The size of messages together."""
     return sum(size(message) for message in messages)
 
 
@@ -55,7 +55,7 @@ TITLE_LENGTH = 80
 
 
 class CallResult(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer to one call in full; `shorten` makes its two shorter forms, when there is no room for it.
+    """The full answer to one call; `shorten` makes its two shorter forms, if there is no room for it.
 
     `gist` is for a reader who cannot ask for more: its best passages, below their sources.
     """
@@ -74,7 +74,7 @@ class CallResult(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class ModelTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """What the model said, what its calls gave, and what it was told after."""
+    """The model's message, the results of its calls, and the messages after them."""
 
     said: Message
     results: tuple[CallResult, ...] = ()
@@ -94,10 +94,10 @@ class History:
         self._turns.append(_Told(turn))
 
     def messages(self, tokens: int, closing: Sequence[Message] = ()) -> tuple[Message, ...]:
-        """The whole history with `closing` at its end, shortened to `tokens` where that can be done.
+        """The whole history with `closing` at its end, shortened to `tokens` if possible.
 
-        Results are shortened oldest first, then whole turns are left out, oldest first; the opening, the last turn and
-        `closing` always stay, and no result stands without its call.
+        Results are shortened oldest first, then whole turns are left out, oldest first. The opening, the last turn and
+        `closing` always stay, and every result keeps its call.
         """
         spare = tokens - self._taken - sum(map(size, closing))
         told = list(zip(self._turns, _shorten(self._turns, spare), strict=True))
@@ -107,7 +107,7 @@ class History:
 
 
 class _Told:
-    """A turn as it is told, in each form, which is made and measured once: a history is asked for at every turn."""
+    """A turn's messages in each form, made and measured once, since a history is rendered at every turn."""
 
     def __init__(self, turn: ModelTurn) -> None:
         self._turn = turn
@@ -127,7 +127,7 @@ class _Told:
 
 
 def _shorten(turns: Sequence[_Told], spare: int) -> list[int]:
-    """Which form each turn takes."""
+    """The form of each turn."""
     forms = [0] * len(turns)
     taken = sum(turn.size(0) for turn in turns)
     for form in range(1, FORMS):
@@ -191,7 +191,7 @@ def _named(blocks: Sequence[SourceBlock]) -> str:
 
 
 def _without(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
-    """The passages which are in none of `others`, below their sources."""
+    """The passages that are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
     kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if p.id not in gone)) for b in blocks)
     return [block for block in kept if block.passages]
@@ -208,7 +208,7 @@ def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
     return [block for block in kept if block.passages]
 
 
-# Asking with a history: it is made to fit, and made shorter once more when the model says it does not.
+# Asking with a history: it is made to fit, and shortened once more if the model says that it does not.
 
 
 async def ask(
@@ -222,14 +222,14 @@ async def ask(
     """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
 
     Raises:
-        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` when half of it is still too long.
+        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` if half of it is still too long.
     """
     tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
     fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
     try:
         return await run.ask(role, fitting, hooks)
     except ContextTooLong:
-        # Its window may be far smaller than we were told: half of the window, or of what was sent and can be shortened.
+        # The window may be far smaller than reported: half of it, or of the part that can be shortened.
         least = total(history.messages(0, closing))
         half = min(tokens, total(fitting.messages) + least) // 2
         shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))

@@ -26,7 +26,7 @@ from assay.run.steps import StepContext
 
 SEARCH = "search"
 QUERY_LENGTH = 200
-"""Characters of a query which code takes from a task."""
+"""Characters of a query that code takes from a task."""
 NOTED = "Noted."
 NO_CALLS_LEFT = "Not carried out: the calls of this task are used up."
 OPEN_PAGES = (
@@ -37,20 +37,20 @@ CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool 
 
 
 async def research_agent(run: Run, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool]) -> Finding:
-    """Work on one task in a lane of its own; findings at the end, whatever ended it.
+    """Work on one task in a separate lane and return findings, whatever ended the work.
 
     Raises:
-        ModelFailed: the model failed before anything was found; the agent fails alone.
+        ModelFailed: the model failed before anything was found; only this agent fails.
     """
     return await conduct(run, Agent(task, ledger, tools, run.lane))
 
 
 async def conduct(run: Run, agent: Agent) -> Finding:
-    """Have an agent work, and report.
+    """Let an agent work, and report.
 
     Raises:
         ModelFailed: as `research_agent`.
-        LimitReached: there may be no more agents.
+        LimitReached: the run may have no more agents.
     """
     task = agent.task
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
@@ -71,7 +71,7 @@ async def count(run: Run) -> None:
     """Count an agent that begins to work.
 
     Raises:
-        LimitReached: there may be no more of them.
+        LimitReached: the run may have no more agents.
     """
 
     async def one(step_context: StepContext) -> int:
@@ -83,7 +83,7 @@ async def count(run: Run) -> None:
 
 
 class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The `rules` message: which turn this is, of how many, and how many calls are left where they are limited."""
+    """The `rules` message: the number of this turn, of how many, and how many calls are left if they are limited."""
 
     turn: int
     turns: int
@@ -96,7 +96,7 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Agent:
-    """One agent's state: its history, and how far it has come."""
+    """One agent's state: its history and its progress."""
 
     def __init__(self, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool], lane: int) -> None:
         self.task = task
@@ -116,11 +116,11 @@ class Agent:
         self.nudged = False
 
     def opening(self, run: Run) -> PromptOpening:
-        """What its requests begin with."""
+        """The beginning of its requests."""
         return opening(run, self.task, self.tools)
 
     async def work(self, run: Run) -> str:
-        """Do the work. What ended it: done, a limit's reason, or the kind of a failure."""
+        """Work, and return what ended it: done, a limit's reason, or the kind of a failure."""
         try:
             await count(run)
             await self.go(run)
@@ -132,7 +132,7 @@ class Agent:
         return "done"
 
     async def go(self, run: Run) -> None:
-        """The loop.
+        """Run the loop.
 
         Raises:
             LimitReached, ModelFailed: what ended it.
@@ -152,7 +152,7 @@ class Agent:
                 return
 
     async def act(self, place: Run, said: Message) -> tuple[CallResult, ...]:
-        """Carry out the calls of a turn, as many as are left to the agent; each is answered, in call order.
+        """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
@@ -171,7 +171,7 @@ class Agent:
         return result(call.id, text, (), self.task.about)
 
     def _nudge(self, place: Run) -> str:
-        """Once, after a search of the web: that what it gave are excerpts, and pages want to be opened."""
+        """A reminder, once after a web search, that results are excerpts and pages should be opened."""
         if self.nudged or "open" not in self.tools:
             return ""
         own = self.ledger.seeing([place.lane]).everything()[1].values()
@@ -181,9 +181,9 @@ class Agent:
         return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES
 
     async def _ask(self, place: Run, turn: int) -> Message:
-        """What the model does next, after it has thought: that uses up no turn, and has a limit.
+        """Ask what to do next, after thinking, which uses up no turn but has a limit.
 
-        In the first turn it has to call a tool that acts: what does not is answered once with a reminder.
+        In the first turn the model must call a tool that acts; if it does not, it is reminded once.
         """
         (said, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
@@ -199,7 +199,7 @@ class Agent:
         return said
 
     async def _search_anyway(self, place: Run, said: Message) -> None:
-        """One search for a model which calls no tools: an agent reports on what it was shown, not on what it knows.
+        """Search once for a model that calls no tools: an agent reports what it was shown, not what it knows.
 
         Raises:
             LimitReached: a limit ended the search.
@@ -229,7 +229,7 @@ class Agent:
 
 
 def acting(said: Message) -> tuple[ToolCall, ...]:
-    """The calls of a reply which do something, and are no signal to the loop."""
+    """The calls of a reply that do something, rather than signal to the loop."""
     return tuple(call for call in said.calls if call.name not in CONTROL)
 
 

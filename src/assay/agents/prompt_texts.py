@@ -1,4 +1,4 @@
-"""The prompts of a package, as agents and phases ask for them, and what every request of an agent begins with."""
+"""Prompts for agents and phases, and the beginning of every request of an agent."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ _ITEM = re.compile(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 
 
 def for_tools(text: str, there: Collection[str]) -> str:
-    """A prompt without its items about tools or places (`- {open} Open the …`, `- {web} …`) which are not there."""
+    """A prompt without its items about missing tools or places (`- {open} Open the …`, `- {web} …`)."""
     return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in there else "", text)
 
 
 class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
-    """What every request of an agent begins with: its system text, and the tools it is told of."""
+    """The beginning of every request of an agent: its system text, and its tools."""
 
     system: str
     tools: tuple[ToolDefinition, ...]
 
 
 def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
-    """The opening of an agent with `tools`; `think` only where its model does not reason by itself."""
+    """The opening of an agent with `tools`; `think` only if its model does not reason by itself."""
     may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
     think = (THINK,) if may_think else ()
     told = (*(tool.definition for tool in tools.values()), DONE, *think)
@@ -58,14 +58,14 @@ def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpeni
     return PromptOpening(system=for_tools(run.prompt("assay.agents", "research"), there), tools=told)
 
 
-# Rules of a turn as a message: sentences for the model which reads it, values for code which does.
+# The rules of a turn as a message: sentences for the model, values for code.
 
 
 class Stated(Protocol):
-    """Plain data that can be said in sentences."""
+    """Plain data that can be stated in sentences."""
 
     def stated(self) -> str:
-        """What it says, as English sentences."""
+        """The data as English sentences."""
         ...
 
 

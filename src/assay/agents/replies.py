@@ -1,4 +1,4 @@
-"""What models get wrong in a reply, and how much of it can be read all the same."""
+"""Detects faults in models' replies, and saves what is still usable."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from assay.run.call_repair import mend as mend
 from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
 
-# Texts of a model caught in a loop: found by what they say, not by how they are laid out, and cut.
+# Texts of a model caught in a loop: found by what they say, not by their layout, and cut. Limits chosen by hand.
 
 TIMES = 4
-"""How often something is said before it is a loop."""
+"""Repetitions that make a loop."""
 LEAST = 30
-"""Characters of it."""
+"""The least characters of a loop."""
 LONGEST_LOOP = 40
-"""Sentences or rows of which one round of a loop is made, at most."""
+"""The most sentences or rows in one round of a loop."""
 MOST_SAID_BEFORE = 0.5
-"""The part of a text that may have been said before in it."""
+"""The share of a text that may repeat itself."""
 _SHORT_ROUND, _LONG_ROUND, _ROUNDS = 6, 200, 6
 _CITED = r"(?:[ \t]*\[[^\[\]\n]{1,80}\])+"
 _CUT = re.compile(rf"\n|(?<=[.!?])(?:{_CITED}(?:[ \t]+|(?=\n)|\Z)|[ \t]+(?!\[))|(?<=[。！？])(?:{_CITED})?[ \t]*")
@@ -39,7 +39,7 @@ _LABEL = re.compile(r".{0,80}[:：][*_ \t]*")
 
 
 class TextUnit(msgspec.Struct, frozen=True):
-    """A sentence, row or line at `[start, end)` of a text: what it says, "" where it is only structure."""
+    """A sentence, row or line at `[start, end)` of a text: its words, "" for mere structure."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ def repeating(text: str) -> bool:
 
 
 def without_loops(text: str) -> str:
-    """The text with each round of a loop but the first left out."""
+    """The text with only the first round of each loop."""
     text = _uncircled(text)
     units = list(_units(text))
     dropped = [index for first, last in _loops(units) for index in range(first, last)]
@@ -65,7 +65,7 @@ def without_loops(text: str) -> str:
 
 
 def whole_sentences(text: str) -> str:
-    """The text up to its last whole sentence or row: the rest was cut off; "" where there is none."""
+    """The text up to its last complete sentence or row, without the rest that was cut off; "" if there is none."""
     units = list(_units(text))
     while units and not _ended(text, units[-1]):
         units.pop()
@@ -82,7 +82,7 @@ def _ended(text: str, unit: TextUnit) -> bool:
 
 
 def _units(text: str) -> Iterator[TextUnit]:
-    """The text in pieces which join up to it."""
+    """The text in pieces that together are the whole text."""
     start = 0
     lines = _structural(text)
     cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, cut.start()))
@@ -94,12 +94,12 @@ def _units(text: str) -> Iterator[TextUnit]:
 
 
 def _numbers(text: str, at: int) -> bool:
-    """Whether what ends at `at` is the number of a list's item."""
+    """Whether the number of a list item ends at `at`."""
     return _NUMBER.fullmatch(text, text.rfind("\n", 0, at) + 1, at) is not None
 
 
 def _structural(text: str) -> set[int]:
-    """Where the lines begin which only give a text its form."""
+    """Where the lines begin that are only structure."""
     found = set()
     at = 0
     lines = text.split("\n")
@@ -118,7 +118,7 @@ def _structural(text: str) -> set[int]:
 
 
 def _said(text: str) -> str:
-    """What a piece says: its words, without its marks, signs and citations."""
+    """The words of a piece, without markers, symbols and citations."""
     signs = _LINE_SIGNS.match(text)
     body = strip(text[signs.end() :] if signs else text)
     return " ".join(re.findall(r"\w+", body.casefold()))
@@ -128,7 +128,7 @@ def _said(text: str) -> str:
 
 
 def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
-    """The rounds to leave out, as ranges of units: all of a loop but its first round."""
+    """The rounds to leave out, as ranges of units: all of a loop except its first."""
     telling = [index for index, unit in enumerate(units) if unit.said]
     said = [units[index].said for index in telling]
     found: list[tuple[int, int]] = []
@@ -145,7 +145,7 @@ def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
 
 
 def _loop_at(said: Sequence[str], at: int) -> tuple[int, int]:
-    """The length of a round of the loop which begins at `at`, and how many there are; (0, 0) for none."""
+    """The length of a round of the loop that begins at `at`, and the number of rounds; (0, 0) for none."""
     for size in range(1, min(LONGEST_LOOP, (len(said) - at) // TIMES) + 1):
         if said[at] != said[at + size]:
             continue
@@ -159,7 +159,7 @@ def _loop_at(said: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _later(units: Sequence[TextUnit]) -> list[int]:
-    """The units which say again what was said before."""
+    """The units that repeat earlier ones."""
     seen: set[str] = set()
     later = []
     for index, unit in enumerate(units):
@@ -170,7 +170,7 @@ def _later(units: Sequence[TextUnit]) -> list[int]:
 
 
 def _said_before(units: Sequence[TextUnit]) -> float:
-    """The part of what a text says which it says again, where something is said often enough."""
+    """The share of a text that repeats itself, if something is repeated often enough."""
     counts: dict[str, int] = {}
     for unit in units:
         counts[unit.said] = counts.get(unit.said, 0) + 1
@@ -185,7 +185,7 @@ def _said_before(units: Sequence[TextUnit]) -> float:
 
 
 def _circle(text: str) -> int:
-    """The length of a round where a text ends in the same few words over and over, 0 where it does not."""
+    """The length of a round if a text ends by repeating the same few words, 0 if it does not."""
     tail = text.rstrip()[-_LONG_ROUND * _ROUNDS :]
     for size in range(_SHORT_ROUND, min(_LONG_ROUND, len(tail) // _ROUNDS) + 1):
         one = tail[-size:]
@@ -199,7 +199,7 @@ def _circles(text: str) -> bool:
 
 
 def _uncircled(text: str) -> str:
-    """The text with one round of what its end goes over and over."""
+    """The text with one round of what its end repeats."""
     text = text.rstrip() if _circle(text) else text
     size = _circle(text)
     if not size:
@@ -211,7 +211,7 @@ def _uncircled(text: str) -> str:
 
 
 def defect(reply: Reply) -> str:
-    """Why a reply's text cannot be used: empty, cut at its cap, or repeating itself; "" when it can."""
+    """Why a reply's text cannot be used: empty, cut at its cap, or repeating itself; "" if it can."""
     if not reply.text.strip():
         return "it was empty"
     if reply.stop == "length":
@@ -225,13 +225,13 @@ IGNORED = N_("{model} made no tool call: it may not support tools; try another m
 
 
 def tell_ignored(run: Run, model: str, task: Task) -> None:
-    """Say that a model called no tool, though it was told to and reminded; `task` is what it was asked for."""
+    """Log that a model called no tool, although it was told to and reminded; `task` is the task of the request."""
     run.emit(ToolsIgnored(model=model, task=task, lane=run.lane))
     run.warn(_(IGNORED).format(model=model))
 
 
 def salvaged(reply: Reply) -> str:
-    """What can be used of a reply's text all the same: no rounds of a loop, no sentence cut off; "" for nothing."""
+    """The usable part of a reply's text: without rounds of a loop or a cut sentence; "" if nothing is."""
     text = without_loops(reply.text)
     if reply.stop == "length":
         text = whole_sentences(text)

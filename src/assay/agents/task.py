@@ -1,4 +1,4 @@
-"""What an agent is given and what it gives back: plain data, so a lane is the same on every replay."""
+"""An agent's input and output: plain data, so that a lane is the same on every replay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.core.sources import Passage
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent that finished earlier did."""
+    """The work of an agent that finished earlier."""
 
     task: str
     searched: tuple[str, ...] = ()
@@ -17,12 +17,12 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent's task and the brief it cannot lose.
+    """An agent's task, with the brief that it never loses.
 
-    `step` is the plan step it serves, 0 for none. `lanes` are those it may see of the ledger beside its own.
-    `earlier` is what was found before and it builds on. `calls` are the tool calls it may make, 0 for no limit.
-    An agent that goes on from others has their lanes in `continued`, and in `seen` passages they were shown. One with
-    `analysis` searches nothing: it works on what was found so far. `held` says that there are documents in scope.
+    `step` is the plan step it serves, 0 for none. `lanes` are those of the ledger it may see besides its own. `earlier`
+    has findings that it builds on. `calls` is the number of its tool calls, 0 for no limit. An agent that continues
+    others has their lanes in `continued`, and passages they were shown in `seen`. With `analysis` it searches nothing,
+    and works on the findings so far. `held` says that there are documents in scope.
     """
 
     task: str
@@ -43,7 +43,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def about(self) -> str:
-        """What passages are chosen by where code has to choose: a task may say too little without its question."""
+        """The text by which code chooses passages: a task may say too little without its question."""
         return f"{self.task}\n{self.question}"
 
 
@@ -59,9 +59,9 @@ class AgentBrief(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent reports. `stop`: done, or what ended it early. `continued`: lanes it went on from, oldest first.
+    """An agent's report. `stop`: done, or what ended it early. `continued`: the lanes it continues, oldest first.
 
-    `uncited` says that it cites nothing: its passages are those it was shown which are nearest to its text.
+    `uncited` says that it cites nothing: its passages are the nearest to its text among those it was shown.
     """
 
     lane: int
@@ -76,7 +76,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def brief(task: AgentTask) -> str:
-    """The `brief` message: question, language, date, documents, what finished agents did."""
+    """The `brief` message: question, language, date, documents, the work of finished agents."""
     said = AgentBrief(
         question=task.question,
         language=task.language,

@@ -1,4 +1,4 @@
-"""The class `Assay`: settings in, a working engine out."""
+"""The class `Assay`, which turns settings into a working engine."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ else:
 class Assay(RunQueue):
     """A library of documents and the runs over it.
 
-    See `RunHistory` for lists of runs and threads, `RunQueue` for workers, `DocumentLibrary` for the documents, and
-    `Home` for what it is made with.
+    `RunHistory` lists runs and threads, `RunQueue` is for workers, `DocumentLibrary` holds the documents, and `Home`
+    says what an `Assay` is made from.
     """
 
     @named("assay.core.run_options:RunOptions")
@@ -58,18 +58,18 @@ class Assay(RunQueue):
         progress: Say | None = None,
         **wanted: Unpack[RunOptions],
     ) -> RunHandle:
-        """Start a run in this process; needs a running event loop. What is None is taken from the settings.
+        """Start a run in this process. Needs a running event loop. Options that are None come from the settings.
 
         Args:
-            sources: files, folders, globs, pages and collections (`@NAME`): the run sees exactly these. None: the
+            sources: files, folders, globs, pages and collections (`@NAME`); the run searches exactly these. None: the
                 default collection.
-            progress: told in a line how the reading of documents goes.
-            wanted: how to go about it; see `RunOptions`.
+            progress: called with a line of text while documents are read.
+            wanted: the options of the run; see `RunOptions`.
 
         Raises (from the handle):
-            UsageError: a path that does not exist, no readable document, a budget below one report, a run to continue
-                which has not ended, private documents which would go elsewhere.
-            UnknownName: no run of the id it is to continue.
+            UsageError: a path does not exist, no document is readable, the budget is too small for a report, the run to
+                continue has not ended, or private documents would leave this machine.
+            UnknownName: there is no run with the id to continue.
         """
         return run_start.start(self._context, question, sources, progress, wanted)
 
@@ -84,32 +84,33 @@ class Assay(RunQueue):
         webhook: Webhook | None = None,
         **wanted: Unpack[RunOptions],
     ) -> str:
-        """Store a run as `start` would, and execute nothing of it here; its id. `resume` does, in any process.
+        """Store a run as `start` would, without executing it here, and return its id. Any process can `resume` it.
 
         Args:
-            question: as `start` has it, like what is not named here.
-            priority: -100 to 100; the run is queued for workers as it is stored, in one transaction. None: it is not.
-            webhook: told of this run alone by a server over the same store (`Webhooks.for_run`).
+            question: as in `start`, like the arguments not listed here.
+            priority: -100 to 100; queues the run for workers in the transaction that stores it. None: the run is not
+                queued.
+            webhook: an address that a server over the same store notifies about this run only (`Webhooks.for_run`).
 
         Raises:
-            UsageError, UnknownName: as `start`, and as `enqueue` where there is a priority.
+            UsageError, UnknownName: as `start`, and as `enqueue` if there is a priority.
         """
         stored = run_start.Storing(priority=priority, webhook=webhook)
         return await run_start.create(self._context, question, sources, progress, stored, wanted)
 
     @named("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
-        """Answer a question from what a run has read, and from nothing else: a run of its own, in the same thread.
+        """Answer a question only from what a run has read. The answer is a new run in the same thread.
 
         Raises (from the handle):
-            UnknownName: no such run.
+            UnknownName: there is no such run.
             UsageError: the run has not ended.
         """
         return run_start.ask(self._context, reference, question, wanted)
 
     @named("assay.core.run_options:RunOptions")
     async def foresee(self, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]) -> Estimate:
-        """What a run would take, by the rules of its depth or by runs of its kind; nothing of it is stored.
+        """Estimate what a run would take, from the rules of its depth or from similar runs. Stores nothing.
 
         Raises:
             UsageError, UnknownName: as `start`.
@@ -120,12 +121,12 @@ class Assay(RunQueue):
     async def create_ask(
         self, reference: str, question: str, *, priority: int | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
-        """Store a run as `ask` would, and execute nothing of it here; its id. `resume` does, in any process.
+        """Store a run as `ask` would, without executing it here, and return its id. Any process can `resume` it.
 
-        With a `priority` it is queued for workers as it is stored, as in `create`.
+        With a `priority` the run is queued for workers in the same transaction, as in `create`.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
             UsageError: the run has not ended.
         """
         return await run_start.create_ask(self._context, reference, question, priority, wanted)
@@ -134,9 +135,9 @@ class Assay(RunQueue):
     def agent(
         self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
     ) -> RunHandle:
-        """Have one research agent work on `task`, without planner and writer: its findings are the report.
+        """Have one research agent work on `task`, without planner and writer. Its findings are the report.
 
-        It is a run like any other: `start` says what the options are. A depth says how many turns the agent has.
+        The result is a run like any other; `start` explains the options. The depth sets how many turns the agent has.
         """
         wanted["mode"] = "agent"
         return run_start.start(self._context, task, sources, progress, wanted)
@@ -154,93 +155,98 @@ class Assay(RunQueue):
         priority: int | None = None,
         **wanted: Unpack[ForkOptions],
     ) -> str:
-        """Store a run which goes on from `point` of another, and execute nothing of it; its id. `resume` does.
+        """Store a run that continues from `point` of another run, without executing it, and return its id.
 
-        What the other did before that is taken over and costs nothing; the new run stands alone.
+        Everything before `point` is taken over at no cost. The new run is independent of the old one; `resume` executes
+        it.
 
         Args:
-            point: `plan`: triage and background are taken over; `research`: the plan too; `write`: the findings too.
-            plan: to be followed in place of the planner's: a plan, its form or JSON, or the `Path` of a file.
-            exclude: sources to be left out: an id (S1002), a number of the report, an address, a title or file name.
-            add: files, folders, globs and pages to be searched beside those of the other run.
-            progress: told in a line how the reading of documents goes.
-            priority: it is queued for workers as it is stored, as in `create`. None: it is not.
-            wanted: what is to be otherwise; see `ForkOptions`.
+            point: `plan` takes over triage and background; `research` also the plan; `write` also the findings.
+            plan: replaces the planner's plan: a plan, its form or JSON as text, or the `Path` of a file.
+            exclude: sources to leave out: an id (S1002), a number in the report, an address, a title or a file name.
+            add: files, folders, globs and pages to search in addition to those of the other run.
+            progress: called with a line of text while documents are read.
+            priority: queues the run for workers in the same transaction, as in `create`. None: the run is not queued.
+            wanted: the options to change; see `ForkOptions`.
 
         Raises:
-            UnknownName: no such run, or it met no such source.
-            UsageError: it has not ended or never came so far, this is no plan, or what is wanted would change nothing.
+            UnknownName: there is no such run, or it has no such source.
+            UsageError: the run has not ended or did not reach `point`, the plan cannot be read, or nothing would
+                change.
         """
         changes = forks.ForkChanges(plan=plan, exclude=exclude, add=add, wanted=wanted)
         return await forks.fork(self._context, reference, point, changes, progress, priority)
 
     async def resume(self, reference: str) -> RunHandle:
-        """Go on with a stored run in this process; of an ended one, its events are replayed.
+        """Continue a stored run in this process. If the run has ended, its events are replayed.
 
         Raises:
-            UnknownName: no such run.
-            LeaseHeld: another live process executes it; `follow` shows how it goes.
-            UsageError: it would take private documents elsewhere.
+            UnknownName: there is no such run.
+            LeaseHeld: another live process executes it; `follow` shows its progress.
+            UsageError: private documents would leave this machine.
         """
         return await run_start.resume(self._context, reference)
 
     # runs as they are stored; see `RunHistory` too
 
     def follow(self, reference: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
-        """The events of a run that any process executes, as they are stored, until it ends.
+        """Yield the events of a run as they are stored, until it ends. Any process may execute the run.
 
-        All who follow runs in this process share one reader, which asks the store once for all of them.
+        All followers in this process share one reader, which queries the store once for all of them.
 
         Args:
-            reference: the run: its id, the start of it, or `last`.
+            reference: the run: its id, the start of its id, or `last`.
             after: the number of the last event you have.
-            patient: stay while the run waits for a person's answer, or for a process to take it up. Without it, that
-                ends the iteration too.
+            patient: keep waiting while the run waits for a person's answer or for a process to execute it. Without it,
+                either ends the iteration.
 
         Raises:
-            UnknownName: there is no such run, or it was deleted meanwhile.
+            UnknownName: there is no such run, or it was deleted in the meantime.
         """
         return stored_runs.follow(self._context, reference, after, patient=patient)
 
     def groups(self, reference: str, after: int = 0, *, rest: float | None = None) -> AsyncIterator[Sequence[Envelope]]:
-        """As a patient `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
+        """Follow a run as `follow` does with `patient`, and yield all new events at once.
+
+        Args:
+            rest: seconds after which an empty group is yielded if no event came. None: never.
 
         Raises:
-            UnknownName: there is no such run, or it was deleted meanwhile.
+            UnknownName: there is no such run, or it was deleted in the meantime.
             Cancelled: `unfollow` was called.
         """
         return stored_runs.groups(self._context, reference, after, rest)
 
     async def unfollow(self) -> None:
-        """End what all who follow runs in this process wait for: they are told by `Cancelled`."""
+        """End the waiting of everyone who follows runs in this process: their iterations raise `Cancelled`."""
         await self._context.feeds.close()
 
     async def unfinished(self, question: str) -> list[RunRow]:
-        """Runs of the same question which ended without a last word and which no live process executes."""
+        """List the runs with the same question that have no final event and that no live process executes."""
         return await stored_runs.unfinished(self._context, question, LATEST)
 
     async def estimate(self, reference: str) -> Estimate:
-        """What a run will take all in all, by its plan where it has one.
+        """Estimate the total time and cost of a run, from its plan if it has one.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         return await results.estimate(self._context, reference)
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
-        """The report of a run, as far as it is written, as the bytes of a file in the format of `suffix` (".html").
+        """Export the report of a run, as far as it is written, as a file in the format of `suffix` (".html").
 
         Raises:
-            UnknownName: no such run, or no such format.
-            ConfigError: the format needs an extra which is not installed.
+            UnknownName: there is no such run, or no such format.
+            ConfigError: the format needs an extra that is not installed.
         """
         return await results.export(self._context, reference, suffix, citations)
 
     async def passage(self, reference: str, number: int) -> list[CitedPassage]:
-        """What citation `number` of a run's report rests on: each passage cited of that source, in its context.
+        """Return the passages behind citation `number` of a run's report, each with its context.
 
         Raises:
-            UnknownName: no such run, or no such number in its report.
+            UnknownName: there is no such run, or its report has no such number.
         """
         return await results.passage(self._context, reference, number)
 
@@ -253,135 +259,137 @@ class Assay(RunQueue):
         max_usd: float | None = None,
         max_tokens: int | None = None,
     ) -> Rechecked:
-        """Check the report of a run by the rules of today, against the documents as they are stored.
+        """Check the report of a run with today's rules, against the stored documents.
 
         Args:
-            reference: the run: its id, the start of it, or `last`.
-            model: `PROVIDER:NAME` judges the claims which the rules do not decide; without, what a judge said in the
-                run stands until a rule objects.
-            allow_private: let a model which is not on this machine see private documents.
-            max_usd: US dollars the model may cost; claims which are left over are unchecked. None: the settings.
-            max_tokens: tokens it may use, likewise.
+            reference: the run: its id, the start of its id, or `last`.
+            model: `PROVIDER:NAME` judges the claims that the rules do not decide. Without it, a judge's verdict from
+                the run stands unless a rule objects.
+            allow_private: let a model that is not on this machine see private documents.
+            max_usd: the most the model may cost, in US dollars; the remaining claims are unchecked. None: from the
+                settings.
+            max_tokens: the most tokens it may use, likewise.
 
         Raises:
-            UnknownName: no such run; no such model.
-            ConfigError: the model cannot be reached as it is set up.
-            UsageError: the run has no report; a model which cannot judge, or would see private documents.
+            UnknownName: there is no such run, or no such model.
+            ConfigError: the model is not set up correctly.
+            UsageError: the run has no report, or the model cannot judge or would see private documents.
         """
         judge = verification.Judge(model, None, allow_private, max_usd, max_tokens)
         return await verification.rechecked(self._context, reference, judge)
 
     async def replay(self, reference: str) -> Replay:
-        """Compute a completed run again from its stored steps: nothing is asked, fetched or changed.
+        """Compute a completed run again from its stored steps. Calls no model, fetches nothing, changes nothing.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it is not completed.
+            UnknownName: there is no such run.
+            UsageError: the run is not completed.
         """
         return await verification.replayed(self._context, reference)
 
     # what a run's owner may do, from any process
 
     async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
-        """Finish, cancel or pause a run, in whatever process it is. One that nobody executes is changed at once.
+        """Finish, cancel or pause a run, whichever process executes it. If none does, the run changes at once.
 
         Args:
-            wait: seconds to wait until that is done.
+            wait: seconds to wait for the request to take effect.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it has ended, or there is nothing of it to pause.
+            UnknownName: there is no such run.
+            UsageError: the run has ended, or it has nothing to pause.
         """
         return await run_control.ask_for(self._context, reference, action, wait)
 
     async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> Came:
-        """Stop one agent of a run, in whatever process it is: what it found is kept, and the run goes on without it.
+        """Stop one agent of a run, whichever process executes it. Its findings are kept and the run goes on without it.
 
-        Where nobody executes the run, that is done when it is taken up again.
+        If no process executes the run, the agent stops when the run is resumed.
 
         Args:
             lane: the agent's number (`RunView.lanes`).
-            wait: seconds to wait until that is done.
+            wait: seconds to wait for the request to take effect.
 
         Raises:
-            UnknownName: no such run, or it has no such agent.
+            UnknownName: there is no such run, or it has no such agent.
             UsageError: the run or the agent has ended.
         """
         return await run_control.stop_agent(self._context, reference, lane, wait)
 
     async def steer(self, reference: str, text: str, *, wait: float = 0.0) -> Steered:
-        """Tell a run what to heed from its next decision on; what became of that.
+        """Give a run an instruction that counts from its next decision on, and return what became of it.
 
         Args:
-            wait: seconds to wait until a decision has taken it, or none will.
+            wait: seconds to wait until a decision has taken the instruction into account or none will.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it has ended, or the text is empty or too long.
+            UnknownName: there is no such run.
+            UsageError: the run has ended, or the text is empty or too long.
         """
         return await run_control.steer(self._context, reference, text, wait)
 
     async def answer(self, reference: str, answers: Answers) -> None:
-        """Give a run the answers it waits for: in the order of its questions, or by question. `resume` goes on with it.
+        """Give a run the answers it waits for, in the order of its questions or by question. Then `resume` it.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it does not wait for answers, or these do not fit its questions.
+            UnknownName: there is no such run.
+            UsageError: the run does not wait for answers, or these do not fit its questions.
         """
         await run_control.answer(self._context, reference, answers)
 
     async def is_answered(self, reference: str) -> bool:
-        """Whether a run has been given what it waits for: answers to its questions, or its plan."""
+        """Return whether a run has what it waits for: answers to its questions, or an approved plan."""
         return await run_control.is_answered(self._context, reference)
 
     async def approve(self, reference: str, plan: Plan | str | Path | None = None) -> None:
-        """Approve the plan a run waits with, or give it another. `resume` goes on with it.
+        """Approve the plan a run waits with, or replace it. Then `resume` the run.
 
         Args:
-            plan: a plan; or a plan's form or JSON, as text or as the `Path` of a file. None: as it is.
+            plan: a plan, or a plan's form or JSON as text or as the `Path` of a file. None: approve the plan as it is.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it does not wait for that, or this is no plan.
+            UnknownName: there is no such run.
+            UsageError: the run does not wait for approval, or the plan cannot be read.
         """
         await run_control.approve(self._context, reference, plan)
 
     async def delete(self, reference: str) -> None:
-        """Forget a run: its events, steps and messages. What it read stays in the library.
+        """Delete a run: its events, steps and messages. What it read stays in the library.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
             LeaseHeld: a live process executes it.
         """
         await run_control.delete(self._context, reference)
 
     async def erase(self) -> DataErased:
-        """Delete all that is this user's: runs, links, schedules, collections, uploads. One which goes on is cancelled.
+        """Delete everything of this user: runs, links, schedules, collections, uploads. Active runs are cancelled
+        first.
 
-        Texts and bytes which others refer to stay; those nobody does go now, or with the next clean-up.
+        Texts and bytes that other data refers to stay. The rest is deleted now or with the next clean-up.
 
         Raises:
             UsageError: this is the local user, or the view of all users.
-            LeaseHeld: the process of a run does not let go of it; call it again.
+            LeaseHeld: the process of a run does not release it; call this again.
         """
         return await ownership.erase(self._context)
 
     async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Pruned:
-        """Delete the ended runs which `rules` do not keep (None: those of the settings), and clean up.
+        """Delete the ended runs that `rules` do not keep (None: the rules in the settings), and clean up.
 
-        Runs that others go on from, and those which the next run of a schedule is compared with, are kept.
+        Runs that other runs continue, and runs that a schedule compares its next run with, are kept.
 
         Raises:
-            UsageError: a size is named, and runs are in memory.
+            UsageError: a size is given, but runs are in memory.
             StoreError: the home cannot be read or written.
         """
         return await retention.prune(self._context, rules, dry_run=dry_run)
 
     async def tidy(self) -> Swept | None:
-        """Remove documents which are in no collection of the user's and which no run mentions, and their bytes.
+        """Remove documents that are in none of the user's collections and that no run mentions, and their bytes.
 
-        None where it is not done now: another process works with the library, or this one has runs going on; and
-        where it never is: without a home.
+        Returns None if nothing was done: another process works with the library, this one has active runs, or there is
+        no home.
 
         Raises:
             StoreError: the home cannot be read or written.

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import socket
+import time
 import webbrowser
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from assay import settings
+from assay import Assay, settings
 from assay.cli import options
 from assay.cli.interrupts import Terminated, heeding, interrupts, termination
 from assay.cli.library import opened
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
-from assay.core.errors import ConfigError
+from assay.core.errors import ConfigError, StoreAway
 from assay.core.later import later
 from assay.core.ports import QueueLimits
 from assay.services.home_paths import log_file
@@ -32,6 +35,8 @@ else:
     queue_workers = later("assay.services.queue_workers")
 
 
+STARTING_SECONDS, PAUSE_SECONDS = 60.0, 1.0
+"""How long a server or worker waits for a database which is away when it starts, and between two tries."""
 MISSING = "the server's libraries are not installed: pip install 'assay[server]'"
 
 
@@ -97,9 +102,32 @@ async def _listen(
         server.stop()
 
     with heeding() as heed:
-        async with opened(home, configured) as assay:
+        async with _opened_patiently(home, configured) as assay:
             await process.serve(assay, sock, begun, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
+
+
+@contextlib.asynccontextmanager
+async def _opened_patiently(home: Path | None, configured: settings.Settings) -> AsyncIterator[Assay]:
+    """Open Assay, and wait for its database where that starts at the same time.
+
+    Raises:
+        StoreAway: the database is still away after `STARTING_SECONDS`.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        end, warned = time.monotonic() + STARTING_SECONDS, False
+        while True:
+            try:
+                assay = await stack.enter_async_context(opened(home, configured))
+                break
+            except StoreAway as away:
+                if time.monotonic() > end:
+                    raise
+                if not warned:
+                    say(clean(f"{away}; trying again for {STARTING_SECONDS:.0f} s"))
+                warned = True
+            await asyncio.sleep(PAUSE_SECONDS)
+        yield assay
 
 
 NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'assay[mcp]'"
@@ -186,7 +214,7 @@ async def _work(
     configured = settings.load()
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
-    async with opened(home, configured) as assay:
+    async with _opened_patiently(home, configured) as assay:
         told = _told if state.verbosity >= 0 else _silent
         workers: list[queue_workers.Working] = [assay.worker(slots, limits, told)]
         if jobs := configured.workers.jobs if jobs is None else jobs:

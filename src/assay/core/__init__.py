@@ -1,1 +1,1 @@
-"""Nouns and contracts: plain data, protocols, pure functions. Imports nothing of ours and does no I/O."""
+"""Nouns and contracts: plain data, protocols, pure functions. Imports no other package of Assay and does no I/O."""

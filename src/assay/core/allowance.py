@@ -1,4 +1,4 @@
-"""What a number of runs has taken of an allowance, and what it leaves."""
+"""What runs have used of an allowance, and what is left."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from assay.core.usage import Budget
 
 
 class Remainder(msgspec.Struct, frozen=True):
-    """What is left of money and tokens, never below zero; None where there is no limit."""
+    """What is left of money and tokens, never below zero; None if there is no limit."""
 
     usd: float | None
     tokens: int | None
 
 
 class _Limited(msgspec.Struct, frozen=True):
-    """What is read of a brief."""
+    """The part of a brief that is read."""
 
     budget: Budget = Budget()
 
 
 def taken(run: Spent) -> tuple[float, int]:
-    """US dollars and tokens: what an ended run has used, of any other its limit where that is more."""
+    """US dollars and tokens: what an ended run has used; for any other its limit, if that is more."""
     usd, tokens = run.usage.usd, run.usage.tokens
     if run.status in FINAL:
         return usd, tokens
@@ -34,7 +34,7 @@ def taken(run: Spent) -> tuple[float, int]:
 
 
 def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
-    """What these runs, all there are since the allowance began, leave of it."""
+    """What is left of an allowance after these runs, which are all since it began."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
         of_usd, of_tokens = taken(run)
@@ -44,7 +44,9 @@ def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
 
 
 class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one user may take: runs, money, tokens a day (UTC), and runs queued or executed at once; None: no limit."""
+    """The limits of one user: runs, money and tokens a day (UTC), and runs queued or executed at once; None: no
+    limit.
+    """
 
     runs_per_day: int | None = None
     usd_per_day: float | None = None
@@ -53,10 +55,10 @@ class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes) -> None:
-    """Look whether a new run, by its stored brief, takes no more than is left; `going` are queued or executed.
+    """Check that a new run, by its stored brief, needs no more than is left; `going` runs are queued or executed.
 
     Raises:
-        Overtaken: it would.
+        Overtaken: it needs more.
     """
     if allowance.runs is not None and len(runs) >= allowance.runs:
         raise Overtaken

@@ -1,4 +1,4 @@
-"""What a run may be called, and what must hold of a report and its evidence."""
+"""Whether a run may be called verified, and what must hold for a report and its evidence."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Assurance(msgspec.Struct, frozen=True, kw_only=True):
-    """What the claims of a report amount to.
+    """A summary of the claims of a report.
 
-    `failing` counts those which are not true to their sources; `answered` says that one answers the question, None
-    where that could not be told.
+    `failing` counts those that are not true to their sources; `answered` says that one answers the question, None if
+    unknown.
     """
 
     claims: int
@@ -32,12 +32,12 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether every claim holds, and nothing says that none answers."""
+        """Whether every claim holds, and none is known to answer nothing."""
         return self.claims > 0 and not self.failing and self.answered is not False
 
 
 def assured(claims: Iterable[Claim]) -> Assurance:
-    """What these claims amount to."""
+    """Summarize these claims."""
     found = list(claims)
     graded = [claim.relevance for claim in found if claim.relevance]
     return Assurance(
@@ -48,7 +48,7 @@ def assured(claims: Iterable[Claim]) -> Assurance:
 
 
 def told(view: RunView) -> str:
-    """Whether a run's report is verified, in words of the language in force; if it is not, which part is missing."""
+    """Whether a run's report is verified, in the current language; if it is not, which part is missing."""
     if view.gate is not None and not view.gate.passed:
         return _("did not pass its final check")
     if view.brief is not None and not view.brief.verify:
@@ -59,7 +59,7 @@ def told(view: RunView) -> str:
 
 
 def _graded(found: Assurance) -> str:
-    """What is said of a run whose claims were held against the question."""
+    """The sentence for a run whose claims were compared with the question."""
     if not found.claims:
         return _("not verified: it states nothing which could be checked")
     if found.failing:
@@ -82,7 +82,7 @@ def _failing(found: Assurance) -> str:
     return said
 
 
-# What must hold of a report and its evidence, whoever asks: the gate inside a run, and who verifies a bundle later.
+# What must hold for a report and its evidence, for the gate in a run and for verifying a bundle later.
 
 
 def records(
@@ -100,18 +100,18 @@ def records(
 
 
 def unresolved(report: str, known: Set[str]) -> list[str]:
-    """The ids in the markers of `report` which name nothing in `known`, as often as they stand there."""
+    """The ids in the markers of `report` that are not `known`, one for each occurrence."""
     return [id for marker in parse(report) for id in marker.ids if id not in marker.implied and id not in known]
 
 
 def dropped_markers(report: str, known: Set[str], counted: int) -> tuple[str, ...]:
-    """Whether as many markers name nothing as were counted."""
+    """A problem if the number of unknown markers differs from the number counted."""
     unknown = len(unresolved(report, known))
     return () if unknown == counted else (f"{unknown} markers name nothing, but {counted} are counted as dropped",)
 
 
 def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str, Passage]) -> tuple[str, ...]:
-    """Claims which lie outside the report, or cite what was never shown."""
+    """Claims outside the report, or that cite what was never shown."""
     problems: list[str] = []
     for claim in claims:
         if not 0 <= claim.start < claim.end <= len(report):
@@ -123,7 +123,7 @@ def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str
 
 
 def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
-    """Whether the counts are those of the claims, and every claim has an id of its own."""
+    """Problems if the counts are not those of the claims, or ids are not unique."""
     problems: list[str] = []
     if summarize(claims, summary.dropped_markers) != summary:
         problems.append("the counts are not those of the claims")
@@ -133,9 +133,9 @@ def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
 
 
 def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
-    """What is wrong with a passage, kept under `id`, of a document with this UTF-8 text; empty when nothing is.
+    """What is wrong with a passage, stored under `id`, of a document with this UTF-8 text; empty if nothing is.
 
-    That the text is the document's own (its hash) is for the caller to see to, once a document.
+    The caller checks the hash of the text, once per document.
     """
     quoted = passage.text.encode("utf-8", "surrogatepass")
     if id != passage.id or not id.startswith(f"{passage.source}."):
@@ -155,7 +155,7 @@ def _inside_a_character(text: bytes | memoryview, at: int) -> bool:
     return at < len(text) and text[at] & 0xC0 == 0x80
 
 
-# Sentences which say that something was not found, as findings do: "the documents do not state the warranty".
+# Sentences that say that something was not found, as findings do: "the documents do not state the warranty".
 
 _SEARCHED = {
     "en": r"documents?|sources?|passages?|pages?|excerpts?|search(?:es)?|findings?",
@@ -170,7 +170,7 @@ _SEARCHED = {
     "uk": r"документ\w*|джерел\w*|фрагмент\w*|сторін\w*|текст\w*|пошук\w*",
     "tr": r"belge\w*|kaynak\w*|sayfa\w*|metin\w*|arama\w*",
 }
-"""What research searches, by language."""
+"""The material of research, by language."""
 _DENIED = {
     "en": r"(?:not|n't|never|cannot)\s+(?:\w+\s+){0,2}?(?:states?|say|mention|specify|give|contain|include|provide"
     r"|report|describe|indicate|name|disclose|cover|address|answer|list|show|discuss|reveal|tell|hold|document|found"
@@ -186,9 +186,9 @@ _DENIED = {
     "uk": r"\bне\b|\bнема\w*\b|\bнічого\b|\bвідсутн\w*\b",
     "tr": r"\b(?:yok\w*|değil\w*|bulun(?:a)?ma\w*|belirtilme\w*|içerme\w*|bahsetme\w*)\b",
 }
-"""How a sentence denies that they say something."""
+"""How a sentence denies that the material says something."""
 _REACH = 60
-"""Characters between the two at most."""
+"""The most characters between the two."""
 _WHOLE = (
     r"\b(?:nothing|none|no)\b[^.;:]{0,80}?\b(?:was|were|is|could be|has been)\s+(?:found|stated|mentioned|available)\b",
     r"\b(?:could|can)(?:\s*not|n't)\s+be\s+(?:\w+\s+)?(?:found|established|determined|located|answered|verified)\b",
@@ -211,7 +211,7 @@ _WHOLE = (
     r"(?:الوثائق|المستندات|المصادر|الصفحات)[^.]{0,40}\b(?:لا|لم|ليس)\b|لم (?:يتم العثور|يُعثر|يذكر)",
     r"(?:दस्तावेज़\w*|स्रोत\w*|पृष्ठ\w*)[^।]{0,60}नहीं|नहीं मिल\w*|कोई जानकारी नहीं",
 )
-"""Denials which need no word for what was searched."""
+"""Denials that need no word for the material."""
 
 
 def _either(language: str) -> str:
@@ -225,5 +225,5 @@ def _absent() -> re.Pattern[str]:
 
 
 def states_absence(sentence: str) -> bool:
-    """Whether a sentence says that what was searched does not say something, in one of the languages known here."""
+    """Whether a sentence says that the material does not say something, in one of the languages known here."""
     return _absent().search(sentence) is not None

@@ -1,4 +1,4 @@
-"""What a report cites, and its text as people read it."""
+"""The bibliography of a report, and its text as people read it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from assay.core.sources import Passage, Source
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One document of the bibliography. `source` is the met one with the lowest id, `aliases` the ids of the others.
+    """One document of the bibliography. `source` is its source with the lowest id, `aliases` are the other ids.
 
-    `number` is None when the document was read but is not cited.
+    `number` is None if the document was read but is not cited.
     """
 
     source: Source
@@ -26,10 +26,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
-    """`entries`: the cited by number, then the rest by id. `cited`: the passages the text names, in its order.
+    """`entries` are the cited ones by number, then the rest by id. `cited` are the passages in the text, in order.
 
-    `numbers` and `joined` map every id which resolves, of a source or a passage, to its number (where it is cited) and
-    to the id of its entry. `unresolved` counts markers' ids which name nothing.
+    `numbers` and `joined` map every id that resolves, of a source or a passage, to its number (if cited) and to the id
+    of its entry. `unresolved` counts the markers' ids that do not exist.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -39,12 +39,12 @@ class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
     unresolved: int = 0
 
     def links(self) -> dict[int, tuple[str, str]]:
-        """Title and URL by number, fit to print; the URL is empty where it may not be linked."""
+        """Title and URL by number, safe to print; the URL is empty if it may not be linked."""
         cited = ((entry.number, entry.source) for entry in self.entries if entry.number is not None)
         return {number: (one_line(source.title), link_target(source.url) or "") for number, source in cited}
 
     def citations(self, passages: Iterable[str]) -> tuple[Citation, ...]:
-        """Those of these passages which are cited in the text, each once."""
+        """Those of these passages that are cited in the text, each once."""
         return tuple(
             Citation(passage=id, source=self.joined[id], number=self.numbers[id])
             for id in dict.fromkeys(passages)
@@ -64,9 +64,9 @@ def compile_bibliography(
 
     Args:
         text: with its markers.
-        sources: all that were met, by id.
+        sources: all that were found, by id.
         passages: all that may be cited, by id.
-        claimed: ids of passages the claims rest on; those of a document the text cites count as cited.
+        claimed: ids of passages the claims rest on; those of a document that the text cites count as cited.
     """
     canonical = _join(sources)
     joined = {source.id: canonical[source.document_sha256].id for source in sources.values()}
@@ -86,7 +86,7 @@ def compile_bibliography(
 
 
 def _join(sources: Mapping[str, Source]) -> dict[str, Source]:
-    """For each document the source with the lowest id."""
+    """For each document its source with the lowest id."""
     first: dict[str, Source] = {}
     for source in sorted(sources.values(), key=lambda source: by_id(source.id)):
         first.setdefault(source.document_sha256, source)
@@ -105,14 +105,14 @@ def _entries(sources: Mapping[str, Source], joined: Mapping[str, str], number: M
     return tuple(sorted(entries, key=lambda entry: (entry.number is None, entry.number or 0)))
 
 
-# The report's text as people read it, and where its sentences are in it.
+# The report's text as people read it, and the places of its sentences.
 
 _NUMBER = re.compile(r"\[([0-9]+)\]")
 _END_SIGNS = re.compile(r"[\s.!?…。！？؟।,;:\"'”’»)\]*_]*")
 
 
 class NumberedCitation(msgspec.Struct, frozen=True, kw_only=True):
-    """A citation as shown: `[number]` at code points `[start, end)`, and the ids it stands for."""
+    """A citation as shown: `[number]` at code points `[start, end)`, and its ids."""
 
     start: int
     end: int
@@ -121,7 +121,7 @@ class NumberedCitation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RenderedText:
-    """A rendered report. `text` is what is shown; `span` finds in it what was at a place of the text as written."""
+    """A rendered report. `text` is what is shown; `span` converts places of the text as written."""
 
     def __init__(self, written: str, cleaned: Edited, quiet: Edited, rendered: Rendered) -> None:
         self._written, self._cleaned, self._quiet, self._rendered = written, cleaned, quiet, rendered
@@ -129,7 +129,7 @@ class RenderedText:
         self.text = rendered.text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a sentence, at code points `[start, end)` as written, is shown, less the markers at its end.
+        """The place of a sentence, at code points `[start, end)` as written, without the markers at its end.
 
         Points outside the text count as its ends.
         """
@@ -140,9 +140,9 @@ class RenderedText:
         return shown, max(shown, self._position(end))
 
     def cited(self, numbers: Mapping[str, int]) -> tuple[NumberedCitation, ...]:
-        """Every citation of a text rendered in `numbers` mode, in order; an id not in `numbers` is in none of them.
+        """Every citation of a text rendered in `numbers` mode, in order, without ids that are not in `numbers`.
 
-        A number which was not repeated stands for the ids of both markers.
+        A number that was not repeated stands for the ids of both markers.
         """
         places: list[tuple[int, int, int]] = []
         ids: list[list[str]] = []
@@ -165,7 +165,7 @@ class RenderedText:
         return self._rendered.position(self._quiet.position(self._cleaned.position(point)))
 
     def _without_markers(self, start: int, end: int) -> int:
-        """The end of a sentence before its last markers: only signs which end sentences may follow them."""
+        """The end of a sentence before its last markers, with only final punctuation after them."""
         first, last = bisect_left(self._markers, (start, start)), bisect_left(self._markers, (end, 0))
         for opened, closed in reversed(self._markers[first:last]):
             if closed > end or not _END_SIGNS.fullmatch(self._written, closed, end):
@@ -175,7 +175,7 @@ class RenderedText:
 
 
 def render_body(written: str, books: Bibliography, mode: CitationMode) -> RenderedText:
-    """Render a report as written: harmful characters out, markup that acts made plain, citations as `mode` says."""
+    """Render a report as written: without harmful characters or active markup, with citations as `mode` says."""
     cleaned = Edited(written, harmful(written))
     quiet = Edited(cleaned.text, active(cleaned.text))
     return RenderedText(written, cleaned, quiet, render(quiet.text, books.numbers, mode, books.links()))

@@ -1,4 +1,4 @@
-"""The brief: a question and everything fixed before its run, what was said before it, what it will take."""
+"""The brief: a question and everything fixed before its run, the earlier messages, and the estimate."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from assay.core.text import estimate_tokens, sentences, words
 from assay.core.usage import Budget
 from assay.core.web_addresses import WebRules
 
-# What was said in a thread before a run, and answers given before they are asked for.
+# Earlier messages of a thread, and answers given before they are asked for.
 
 USER_MESSAGES = 5
-"""A run is told this many of the last messages its user wrote, with the replies between."""
+"""A run gets this many of its user's last messages, with the replies between them."""
 LONGEST = 4_000
 """Code points kept of a message; the rest is cut off at the end of a sentence."""
 ALIKE = 0.8
-"""How near a question must come to the one an answer was given to (difflib's ratio)."""
+"""How similar a question must be to the one an answer was given to (difflib's ratio)."""
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """One message of a thread. `questions` says that it asks the user to make clear what is meant."""
+    """One message of a thread. `questions` says that it asks the user for clarification."""
 
     by: Literal["user", "assistant"]
     text: str
@@ -40,14 +40,14 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer given before its question was asked: to the question named, or to the next where none is."""
+    """An answer given before its question was asked: to the named question, or to the next if none is named."""
 
     text: str
     question: str = ""
 
 
 def latest(said: Sequence[Said]) -> tuple[Said, ...]:
-    """The last messages of a thread: those of the user up to `USER_MESSAGES`, and the replies between and after."""
+    """The last messages of a thread: up to `USER_MESSAGES` of the user, and the replies between and after them."""
     kept: list[Said] = []
     users = 0
     for each in reversed(said):
@@ -89,10 +89,10 @@ def shortened(text: str, length: int) -> str:
 
 
 def matched(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
-    """The answer given to each question, None where there is none.
+    """The answer given to each question, None if there is none.
 
-    An answer goes to the question it names, in these or nearly these words; answers which name none are taken in order
-    by the questions left.
+    An answer goes to the question it names, in these or similar words; answers that name none go to the remaining
+    questions in order.
     """
     named = {_plain(each.question): each.text for each in given if each.question}
     unnamed = iter([each.text for each in given if not each.question])
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
     return " ".join(words(text))
 
 
-# What a run will likely take: ranges, made before it begins.
+# What a run will probably take: ranges, estimated before it begins.
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -124,10 +124,10 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run will likely take, all in all: model calls, tokens, US dollars, seconds of work.
+    """What a run will probably take in total: model calls, tokens, US dollars, seconds of work.
 
-    `usd` is None where a model's price is not known. `basis` says what it rests on: the rules of the depth and the
-    table of prices, or the latest `runs` of the same kind.
+    `usd` is None if a model's price is not known. `basis` is what it rests on: the rules of the depth and the table of
+    prices, or the latest `runs` of the same kind.
     """
 
     calls: Span
@@ -142,17 +142,17 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
 Named = Literal["short", "normal", "long"]
 Length = Named | int
-"""A named length, or about so many words."""
+"""A named length, or an approximate number of words."""
 SHARES: dict[Named, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
-"""What the names stand for, as a part of the words of a run's depth."""
+"""The named lengths, as multiples of the words of a run's depth."""
 LEAST, MOST = 30, 10_000
 
 
 def read_length(value: str | int) -> Length:
-    """A length as a person gives it: `short`, `normal`, `long`, `300`.
+    """Read a length as a user gives it: `short`, `normal`, `long`, `300`.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a length.
     """
     text = str(value).strip().lower()
     for name in SHARES:
@@ -167,7 +167,7 @@ def read_length(value: str | int) -> Length:
 
 
 def words_of(length: Length, usual: int) -> int:
-    """The words wanted, 0 for as many as it takes; `usual` are those of the run's depth."""
+    """The number of words, 0 for as many as needed; `usual` is that of the run's depth."""
     return length if isinstance(length, int) else round(usual * SHARES[length])
 
 
@@ -178,11 +178,11 @@ ROLES: tuple[Role, ...] = ("simple", "analytical", "complex", "judge")
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run may look.
+    """Where a run may search.
 
-    `collections` are names in the library; `label` is what a reader calls them ("docs/ (7 documents)").
-    `rules` say what of the web is left out; `trusted` are hosts whose pages the user vouches for. `private` says that
-    some of the documents are of a private collection, or that what was said or read before in the same thread is.
+    `collections` are names in the library; `label` is their name for a reader ("docs/ (7 documents)"). `rules` restrict
+    the web; `trusted` are hosts whose pages the user vouches for. `private` says that some of the documents are in a
+    private collection, or that earlier messages or documents of the thread are.
     """
 
     collections: tuple[str, ...] = ("default",)
@@ -204,8 +204,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
     """How long a model may keep a run waiting, in seconds.
 
-    `first_token` is for the first sign of a reply, `tokens` for the next, `report` for the next one of a report or of
-    findings, which large models think about; `total` is for a whole reply.
+    `first_token` is for the first sign of a reply, `tokens` for the next. `report` replaces `tokens` in reports and
+    findings, during which large models reason. `total` is for a whole reply.
     """
 
     first_token: float = 60.0
@@ -215,11 +215,11 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Speculation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run may search and read before anybody asks for it; it is the faster for that, and finds the same.
+    """What a run may search and read ahead. It makes the run faster and does not change the results.
 
-    `question`: the question is searched while triage decides. `names`: what the question names is searched while the
-    plan is written. `pages`: the best pages of a search are read when it answers. `paid` lets providers be asked so
-    whose questions cost money. What nobody asks for in the end stays below `share` of all searches, and of all pages.
+    `question`: search for the question during triage. `names`: search for the names in the question while the plan is
+    written. `pages`: read the best pages of a search when it answers. `paid` allows providers that charge for queries.
+    What nobody asks for in the end stays below `share` of all searches, and of all pages.
     """
 
     question: bool = False
@@ -234,9 +234,9 @@ POINTS: tuple[Point, ...] = ("plan", "research", "write")
 
 
 class Fork(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run begins that was forked off another.
+    """Where a forked run begins.
 
-    It has all that `run` had before its phase `point`, but for the sources which were left out: their ids there.
+    It has everything `run` had before its phase `point`, except the sources left out, by their ids there.
     """
 
     run: str
@@ -245,7 +245,7 @@ class Fork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STEPS_FORMAT = 1
-"""How steps are stored. To be raised when a release cannot go on from those of the one before."""
+"""The format of stored steps. Increase it if a release cannot continue from those of the one before."""
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True):

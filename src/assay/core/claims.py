@@ -8,36 +8,36 @@ from typing import Literal, get_args
 import msgspec
 
 Verdict = Literal["quoted", "supported", "partial", "unsupported", "contradicted", "unchecked"]
-"""What was found of a claim. No word promises more than was checked.
+"""The result of checking a claim. No word promises more than was checked.
 
-quoted: copied from its source word for word, which says nothing of the question it is to answer. supported: its source
-says it in other words. partial: its source says a part of it. unsupported: its source does not say it. contradicted:
-its source says something else. unchecked: nobody could tell, for the reason given.
+quoted: copied from its source word for word, which says nothing about the question it should answer. supported: its
+source says it in other words. partial: its source says a part of it. unsupported: its source does not say it.
+contradicted: its source says something else. unchecked: nobody could tell, for the reason given.
 """
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 HOLDING: tuple[Verdict, ...] = ("quoted", "supported")
-"""The verdicts on a claim which is true to its source: what a reader need not look at, and no repair changes."""
+"""The verdicts on a claim that is true to its source: no need to look at it, and no repair changes it."""
 
 Relevance = Literal["", "answers", "related", "unrelated"]
 """How far a claim answers the question of its run: it `answers` it, is `related` to it, or `unrelated`.
 
-Whether it is true to its source is another matter, which its verdict tells. Empty where nobody has judged that.
+Whether it is true to its source is a separate matter, for its verdict. Empty if nobody has judged it.
 """
 
 RELEVANT: tuple[Relevance, ...] = ("answers", "related", "unrelated")
-"""The words, the best first."""
+"""The words, best first."""
 
 CheckName = Literal["quote", "number", "date", "name", "negation", "direction", "quantifier", "lexical", "judge"]
 CHECKS: tuple[CheckName, ...] = get_args(CheckName)
-"""The checks which may object to a claim (docs/verification.md), in the order in which they are asked.
+"""The checks that may object to a claim (docs/verification.md), in order.
 
-All but the last two are deterministic; where none of them objects, the judge is asked, or, where there is none,
-"lexical" weighs the words.
+All but the last two are deterministic. If none objects, the judge is asked, or without a judge "lexical" weighs the
+words.
 """
 
 RepairName = Literal["recite", "narrow", "retrieve", "remove"]
 REPAIRS: tuple[RepairName, ...] = get_args(RepairName)
-"""The stages of repair, in their order: cite anew, say less, look for more, take out."""
+"""The stages of repair, in order: re-cite, narrow, search for more, remove."""
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,12 +49,12 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence of the report which states something checkable.
+    """A sentence of the report that states something checkable.
 
-    `start` and `end` are code points into the report *as written*, markers included; the rendered positions
-    are computed with the rendering. `passages` are the ids it cites, `against` those found which speak against it.
-    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
-    `relevance` says how far it answers the question.
+    `start` and `end` are code points into the report *as written*, including markers; rendered positions are computed
+    when it is rendered. `passages` are the ids it cites, `against` those that contradict it. An `inherited` citation is
+    that of the next cited sentence in its paragraph: the claim has no marker. `relevance` says how far it answers the
+    question.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Nearest(msgspec.Struct, frozen=True, kw_only=True):
-    """The cited passage which says most of a claim, by id, and which of the claim's words and numbers it lacks."""
+    """The cited passage that says most of a claim, by id, and the claim's words and numbers that it lacks."""
 
     passage: str
     missing: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Nearest(msgspec.Struct, frozen=True, kw_only=True):
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One check's result on a claim: the rule (or "judge"), its verdict, and why.
 
-    `nearest` is what a reader looks at where the claim does not hold; None where it does, or nothing is near.
+    `nearest` is where a reader should look if the claim does not hold; None if it does, or nothing is near.
     """
 
     rule: str
@@ -89,7 +89,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """What a claim said before it was revised: its text, what it cited, what was said of it, and `why` it was."""
+    """A claim before a revision: its text, citations and checks, and `why` it was revised."""
 
     text: str
     passages: tuple[str, ...] = ()
@@ -99,9 +99,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """What one source says where sources disagree: the value as written, the passage and the source, by id.
+    """What one source says in a disagreement: the value as written, the passage and the source, by id.
 
-    `date` is the date the source states of itself (ISO, or a year), empty where it states none.
+    `date` is the date that the source states for itself (ISO, or a year), empty if it states none.
     """
 
     value: str
@@ -111,7 +111,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Conflict(msgspec.Struct, frozen=True, kw_only=True):
-    """Sources which give different values of one thing: `subject` and `measure` are words they share."""
+    """Sources that give different values of one thing: `subject` and `measure` are words they share."""
 
     text: str
     subject: str = ""
@@ -120,13 +120,13 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The ids of the passages which disagree."""
+        """The ids of the passages that disagree."""
         return tuple(side.passage for side in self.sides)
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts over a report's claims, by verdict and by relevance; `dropped_markers` counts citations of passages which
-    do not exist.
+    """Counts of a report's claims, by verdict and by relevance; `dropped_markers` counts citations of unknown
+    passages.
     """
 
     claims: int = 0

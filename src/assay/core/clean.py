@@ -1,4 +1,4 @@
-"""Making text from pages, documents and models harmless where people read it."""
+"""Makes text from pages, documents and models harmless where people read it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REORDERING = r"[\u202a-\u202e\u2066-\u2069]"
 HARMFUL = re.compile(
     rf"{_ESCAPE_SEQUENCE}|{_CONTROL}|{_REORDERING}|[\ud800-\udfff\ufff9-\ufffb]|[\U000e0000-\U000e007f]"
 )
-"""Terminal escapes, controls but tab and line ends (a lone CR is none), bidi controls, surrogates, invisible tags."""
+"""Terminal escapes, controls except tab and line ends (not a lone CR), bidi controls, surrogates, invisible tags."""
 _MARKS = re.compile(r"[\u200e\u200f\u061c]")
 _INLINE = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(#{1,6}|[-+=]|\d{1,9}(?=[.)]))")
@@ -27,7 +27,7 @@ _NOT_IN_URL = re.compile(r"[\s<>()\"\\`^{}|]")
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """Code points `[start, end)` are replaced by `text`."""
+    """A replacement of code points `[start, end)` by `text`."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Edited:
-    """A text with replacements made, and where its code points went."""
+    """A text with replacements, and a map from its old to its new places."""
 
     def __init__(self, text: str, edits: Iterable[Edit]) -> None:
         self._edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
@@ -50,7 +50,7 @@ class Edited:
         self._shift = list(accumulate(shifts, initial=0))
 
     def position(self, point: int) -> int:
-        """Where code point `point` is now; inside what was replaced, where that begins. Never decreases."""
+        """The new place of code point `point`; for replaced text, its start. Never decreases."""
         before = bisect_right(self._ends, point)
         if before < len(self._edits) and self._edits[before].start < point:
             point = self._edits[before].start
@@ -58,22 +58,22 @@ class Edited:
 
 
 def harmful(text: str) -> list[Edit]:
-    """The edits which take out what is never shown."""
+    """The edits that remove what must never be shown."""
     return [Edit(match.start(), match.end(), "") for match in HARMFUL.finditer(text)]
 
 
 def inert(cell: str) -> str:
-    """A cell of CSV; one which a spreadsheet would take for a formula gets an apostrophe."""
+    """A cell of CSV; one that a spreadsheet would read as a formula gets an apostrophe."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def one_line(text: str) -> str:
-    """A name fit to print: one line, no escapes, controls or marks of direction."""
+    """A name safe to print: one line, without escapes, controls or marks of direction."""
     return " ".join(_MARKS.sub("", HARMFUL.sub("", text)).split())
 
 
 def escape_markdown(text: str) -> str:
-    """`text` on one line, which Markdown shows as it is, at the beginning of a line too."""
+    """`text` on one line, escaped so that Markdown shows it unchanged, even at the beginning of a line."""
     escaped = _INLINE.sub(lambda match: "\\" + match[0], one_line(text))
     return _BLOCK.sub(_escape_block, escaped)
 
@@ -84,9 +84,9 @@ def _escape_block(match: re.Match[str]) -> str:
 
 
 def link_target(url: str) -> str | None:
-    """`url` as the target of a Markdown link, percent-encoded where it must be; None for what may not be linked.
+    """`url` as the target of a Markdown link, percent-encoded where necessary; None if it may not be linked.
 
-    Only http and https addresses are; never `javascript:` or `data:`, nor a file, which readers refuse to open.
+    Only http and https addresses may; never `javascript:` or `data:`, nor a file, which readers refuse to open.
     """
     url = one_line(url)
     try:
@@ -99,7 +99,7 @@ def link_target(url: str) -> str | None:
 
 
 def local_path(url: str) -> str | None:
-    """The path of a `file:` URL or of a bare path, the name of an uploaded file, None for an address on a network."""
+    """The path of a `file:` URL, a bare path, or the name of an uploaded file; None for a network address."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -111,7 +111,7 @@ def local_path(url: str) -> str | None:
     return None if parts.netloc else url
 
 
-# Taking the action out of a report's Markdown: what a viewer would load, run or hide on its own.
+# Removes from a report's Markdown what a viewer would load, run or hide by itself.
 
 _ELEMENTS = (
     "a|animate|applet|area|audio|base|body|button|canvas|dialog|embed|form|frame|frameset|head|html|iframe|image|img|input"
@@ -129,14 +129,14 @@ _NO_CODE = re.compile(r"\$.*\$|`[^\n]*\n.*`|\\.|\\\(.*\\\)|\\\[.*\\\]|<.*>", re.
 
 
 def active(markdown: str) -> list[Edit]:
-    """The edits which make `markdown` do nothing; most texts need none."""
+    """The edits that make `markdown` inactive; most texts need none."""
     if not any(sign in markdown for sign in ("<", "![", "](", "]:")):
         return []
     return [edit for start, end in _prose(markdown) for edit in _edits(markdown, start, end)]
 
 
 def _prose(markdown: str) -> Iterator[tuple[int, int]]:
-    """The stretches which are neither code nor markers.
+    """The parts that are neither code nor markers.
 
     Formulas are prose to most viewers, and a line of a code span may turn out to begin a block.
     """

@@ -1,7 +1,7 @@
-"""Where an event belongs on a screen: which block, which parallel lane in it, which turn of that lane.
+"""The place of an event on a screen: its block, the parallel lane in it, the turn of that lane.
 
-Coordinates are a projection of an event's path and of `agents.planned`. Every index is given in order of first
-appearance in the log and never changes, so a live reader and a later one place the same event in the same spot.
+Coordinates follow from an event's path and from `agents.planned`. Every index is assigned in order of first appearance
+in the log and never changes, so a live reader and a later one place the same event in the same spot.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _AGENTS_OF = "agents of cycle"
 
 
 class Coordinates(msgspec.Struct, frozen=True):
-    """All three count from 0 without gaps.
+    """Three indices, each counted from 0 without gaps.
 
-    `turn_index` is the block (a phase; in research a cycle's own thinking, or the agents of a cycle), `tab_index`
-    the lane beside others in that block, `sub_turn_index` the part of the lane: 0 is its start, then its turns.
+    `turn_index` is the block (a phase; in research a cycle's own thinking, or the agents of a cycle), `tab_index` the
+    parallel lane in that block, `sub_turn_index` the part of the lane: 0 is its start, then its turns.
     """
 
     turn_index: int
@@ -32,7 +32,7 @@ class Coordinates(msgspec.Struct, frozen=True):
 
 
 def lane_of(path: Path) -> int | None:
-    """The lane a path lies in: 2 for `("research", "agent-2", "turn-3")`, None outside agents."""
+    """The lane of a path: 2 for `("research", "agent-2", "turn-3")`, None outside agents."""
     if len(path) < 2 or not path[1].startswith(AGENT):
         return None
     number = path[1].removeprefix(AGENT)
@@ -40,7 +40,7 @@ def lane_of(path: Path) -> int | None:
 
 
 class Placer:
-    """Places the events of one run as they come, in the order of their numbers."""
+    """Places the events of one run in the order of their numbers."""
 
     def __init__(self) -> None:
         self._blocks: dict[Block, int] = {}
@@ -49,13 +49,13 @@ class Placer:
         self._parts: dict[tuple[int, int], dict[str, int]] = {}
 
     def place(self, envelope: Envelope) -> Coordinates | None:
-        """The event's coordinates; None when it belongs to the run or to research as a whole, not to a block."""
+        """The event's coordinates; None if it belongs to the run or to research as a whole."""
         if envelope.type == AgentsPlanned.kind:
             self._plan(msgspec.json.decode(envelope.data, type=AgentsPlanned))
         return self._placed(envelope.path)
 
     def agents_of(self, cycle: int) -> tuple[int, int]:
-        """Which block the agents of a cycle have, and how many of them are planned so far."""
+        """The block of the agents of a cycle, and how many of them are planned so far."""
         block = _agents(cycle)
         return self._blocks.setdefault(block, len(self._blocks)), len(self._tabs.get(block, ()))
 
@@ -71,7 +71,7 @@ class Placer:
         return Coordinates(index, tab, part)
 
     def _plan(self, planned: AgentsPlanned) -> None:
-        """Give each lane named for the first time the next tab of its cycle's block."""
+        """Give each newly named lane the next tab of its cycle's block."""
         block = _agents(planned.cycle)
         for lane in planned.lanes:
             self._assign(lane, block)
@@ -86,7 +86,7 @@ class Placer:
         return path[:2] if path[0] == RESEARCH else path[:1]
 
     def _lane(self, lane: int) -> tuple[Block, int]:
-        self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log which never planned this lane still has a place for it
+        self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log that never planned this lane still has a place for it
         block = self._lanes[lane]
         return block, self._tabs[block][lane]
 
@@ -96,7 +96,7 @@ def _agents(cycle: int) -> Block:
 
 
 def place(events: Iterable[Envelope]) -> list[tuple[int, Coordinates]]:
-    """Number and coordinates of every event of a log that has a place; what an earlier attempt said has none."""
+    """Number and coordinates of every event with a place; events dropped from earlier attempts have none."""
     placer, placed = Placer(), list[tuple[int, Coordinates]]()
     dropped = set[int]()
     for envelope in events:

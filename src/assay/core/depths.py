@@ -1,4 +1,4 @@
-"""How far a strategy goes at each depth: every number which decides that, and the defaults."""
+"""The limits of each strategy at each depth, and their defaults."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ SetDepth = Literal["light", "medium", "extended"]
 
 
 class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a strategy goes at a depth.
+    """The limits of a strategy at a depth.
 
-    `seconds` are for the whole run, `words` what a report has where nobody says how long it is to be (0: as many as it
-    takes). `questions` may be asked back, `background_queries` are asked before the plan.
+    `seconds` are for the whole run, `words` the default length of a report (0: as many as needed). `questions` is the
+    number of clarifying questions, `background_queries` that of queries before the plan.
 
-    `min_steps` are done before research may end early, `max_steps` planned at most, in `plans` at most. `cycles` counts
-    the rounds in which agents are sent, `reasoning_cycles` those of a model which reasons by itself and decides more at
-    a time (0: as many), `agents_a_cycle` the agents sent in one of them, `agents_at_once` those which work in parallel.
+    At least `min_steps` are done before research may end early, at most `max_steps` are planned, in at most `plans`
+    plans. `cycles` is the number of rounds in which agents are sent; `reasoning_cycles` replaces it for a model with
+    native reasoning, which decides more at a time (0: the same). `agents_a_cycle` agents are sent in one round,
+    `agents_at_once` work in parallel.
 
-    `agent_turns` are the turns of an agent, `calls` the tool calls it may make, 0 for any number. An agent with
-    `queries` and `pages` is driven by code: so many searches, and so many documents opened. `thoughts` limits how often
-    `think` is called before a decision, `recalls` how often the writer looks again at what was read.
+    `agent_turns` is the number of turns of an agent, `calls` that of its tool calls, 0 for any number. An agent with
+    `queries` and `pages` is driven by code: so many searches, and so many documents opened. `thoughts` limits calls of
+    `think` before a decision, `recalls` how often the writer looks again at what was read.
 
-    An agent is asked for its findings after `agent_share` of the time its run has left, `agent_seconds` at most, and is
-    stopped after `stop_share` of it, `stop_seconds` at most. `look_seconds` are for the searches of `web_search`.
+    An agent is asked for its findings after `agent_share` of its run's remaining time, at most `agent_seconds`, and is
+    stopped after `stop_share`, at most `stop_seconds`. `look_seconds` are for the searches of `web_search`.
 
-    The rest are the most tokens of a reply: of triage, orchestrator, reflector, the choice of a survey and judging
+    The rest limit the tokens of a reply: of triage, orchestrator, reflector, a survey's choice and the judgement of
     coverage (`decision_tokens`), of queries, planner, agents at each turn, findings, an analysis, an answer without a
     plan, a report, the rows of a batch of documents, a form's fields, a judge's verdict, and a revised sentence.
     """
@@ -93,7 +94,7 @@ DEPTHS: dict[SetDepth, DepthRules] = {
 
 
 def _stepwise(seconds: float, steps: tuple[int, int], turns: int, words: int, **limits: int) -> DepthRules:
-    """One step a cycle, and one cycle more for what failed."""
+    """One step per cycle, and one more cycle for what failed."""
     least, most = steps
     return DepthRules(
         seconds=seconds,
@@ -116,29 +117,29 @@ STEPWISE: dict[SetDepth, DepthRules] = {
 
 
 def depths_of(strategy: str) -> dict[SetDepth, DepthRules]:
-    """The default rules of a strategy; one of somebody else goes by those of the orchestrated one."""
+    """The default rules of a strategy; another package's strategy uses those of the orchestrated one."""
     return STEPWISE if strategy == "reflective" else DEPTHS
 
 
 def depth_rules(strategy: str, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
-    """The default rules of a strategy at a depth; `reasoning` says that the model which decides reasons by itself."""
+    """The default rules of a strategy at a depth; `reasoning` says that the deciding model has native reasoning."""
     rules = depths_of(strategy)[depth]
     return decided_by_reasoning(rules) if reasoning else rules
 
 
 def decided_by_reasoning(rules: DepthRules) -> DepthRules:
-    """The rules where the model which decides reasons by itself."""
+    """The rules for a deciding model with native reasoning."""
     cycles = min(rules.cycles, rules.reasoning_cycles) if rules.reasoning_cycles else rules.cycles
     return msgspec.structs.replace(rules, cycles=cycles)
 
 
 def changed_depths(strategy: str, changes: Mapping[SetDepth, Mapping[str, int | float]]) -> dict[SetDepth, DepthRules]:
-    """The rules of a strategy at every depth, with the numbers somebody set in place of the defaults.
+    """The rules of a strategy at every depth, with the user's numbers in place of the defaults.
 
-    Of the least and the most of steps, the one nobody set gives way to the other.
+    If only one of `min_steps` and `max_steps` is set, the other gives way.
 
     Raises:
-        ConfigError: both are set, and the least is the greater.
+        ConfigError: both are set, and the minimum is greater than the maximum.
     """
     return {depth: _changed(strategy, depth, changes.get(depth, {})) for depth in depths_of(strategy)}
 

@@ -1,4 +1,4 @@
-"""What two reports have in common and what not: claim by claim, source by source."""
+"""The difference between two reports, claim by claim and source by source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.core.text import words
 ALIKE = 0.6
 """From this share of equal words in equal order on, two sentences are versions of one (`SequenceMatcher.ratio`)."""
 MOST_COMPARED = 250_000
-"""Pairs of sentences looked at; what is left of longer reports counts as added and dropped."""
+"""The most pairs of sentences compared; the rest of longer reports counts as added and dropped."""
 
 
 class ChangedClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,9 +34,9 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """Two reports, the earlier one first. `same` counts the claims which say the same with the same verdict.
+    """The difference between two reports, the earlier one first. `same` counts claims with equal words and verdict.
 
-    Sources are those cited; one is the same where the text that was read is the same, or else the address.
+    Sources are those cited; two are the same if the text that was read is the same, or else the address.
     """
 
     before: Ending
@@ -67,9 +67,9 @@ class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def difference(before: Report, after: Report) -> Difference:
-    """What changed between two reports; both rendered without citations, since numbers differ from run to run.
+    """Compare two reports, both rendered without citations, since numbers differ from run to run.
 
-    Claims with the same words are paired first, in order; then the likest of the rest, from `ALIKE` on.
+    Claims with the same words are paired first, in order; then the most similar of the rest, from `ALIKE` on.
     """
     pairs, dropped, added = _paired(before.claims, after.claims)
     changed = [pair for pair in pairs if _differs(pair)]
@@ -107,7 +107,7 @@ Rest = list[ReportClaim]
 
 
 def _paired(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tuple[list[ChangedClaim], Rest, Rest]:
-    """The pairs, and what is left of either report, in its order."""
+    """The pairs, and the rest of either report, in order."""
     waiting: dict[tuple[str, ...], Rest] = {}
     for claim in before:
         waiting.setdefault(tuple(words(claim.text)), []).append(claim)
@@ -124,7 +124,7 @@ def _paired(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tupl
 
 
 def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list[ChangedClaim], Rest, Rest]:
-    """Pair what is alike, the likest first; of equally like ones the first."""
+    """Pair similar claims, the most similar first; of equally similar ones the first."""
     found = sorted(_likeness(dropped, added), key=lambda each: (-each[0], each[1], each[2]))
     left: set[int] = set()
     right: set[int] = set()
@@ -141,12 +141,12 @@ def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list
 
 
 def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
-    """The pairs which are alike: (how much, place in `dropped`, place in `added`)."""
+    """The similar pairs as (similarity, place in `dropped`, place in `added`)."""
     most = MOST_COMPARED // max(1, len(added))
     said = [words(claim.text) for claim in added]
     for old, claim in enumerate(dropped[:most]):
         matcher = SequenceMatcher(autojunk=False)
-        matcher.set_seq2(words(claim.text))  # what the matcher keeps, it keeps of the second
+        matcher.set_seq2(words(claim.text))  # the matcher caches only the second sequence
         for new, text in enumerate(said):
             matcher.set_seq1(text)
             if matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
@@ -154,7 +154,7 @@ def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
 
 
 def _unknown(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> Iterable[ReportSource]:
-    """The cited sources which are not among the `known` cited ones."""
+    """The cited sources that are not among the `known` cited ones."""
     cited = [source for source in known if source.number is not None]
     texts, urls = {source.document_sha256 for source in cited}, {source.url for source in cited if source.url}
     for source in sources:
@@ -163,6 +163,6 @@ def _unknown(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> 
 
 
 def _steps(of: Report, other: Report) -> tuple[str, ...]:
-    """The titles of steps only the first plan has."""
+    """The titles of steps that only the first plan has."""
     known = {step.title for step in other.plan.steps} if other.plan else set()
     return tuple(step.title for step in of.plan.steps if step.title not in known) if of.plan else ()

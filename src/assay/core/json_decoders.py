@@ -1,7 +1,7 @@
-"""Decoding JSON: what can go wrong with it, and types which are made ready before there are threads.
+"""JSON decoding: the errors it may raise, and types prepared before threads start.
 
-msgspec (0.22 and before) makes a struct ready when it is first decoded, and the struct can be seen half made: where two
-threads decode one type for the first time at the same moment, the process ends with a segmentation fault.
+msgspec (0.22 and before) prepares a struct when it is first decoded, and another thread can see it half prepared: if
+two threads decode one type for the first time at the same moment, the process ends with a segmentation fault.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from weakref import WeakSet
 import msgspec
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding JSON which others wrote can end with: it is none, is not UTF-8, or is nested too deep."""
+"""The errors of decoding foreign JSON: it is invalid, not UTF-8, or nested too deeply."""
 
 _LOCK = threading.Lock()
 _DONE: WeakSet[type] = WeakSet()
 
 
 def ready_types() -> None:
-    """Make all of Assay's structs ready which are loaded by now; at once where nothing was loaded since the last time.
+    """Prepare all of Assay's structs that are loaded by now; returns at once if nothing was loaded since the last call.
 
-    For who is about to begin threads.
+    Call it before starting threads.
     """
     with _LOCK:
         for each in set(_below(msgspec.Struct)).difference(_DONE):
             _DONE.add(each)
             if each.__module__.startswith("assay."):
-                with suppress(TypeError, NameError):  # one which holds what JSON does not, and is never decoded
+                with suppress(TypeError, NameError):  # a type that JSON cannot represent, and that is never decoded
                     msgspec.json.Decoder(each)
 
 
@@ -41,7 +41,7 @@ def _below(kind: type[object]) -> Iterator[type[object]]:
         yield from _below(each)
 
 
-# The text of one field of a JSON object which arrives in pieces, decoded while it arrives.
+# The text of one field of a JSON object, decoded while it arrives in pieces.
 
 _HEX = "[0-9a-fA-F]"
 _TOKEN = re.compile(
@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     |\\(?P<sign>[^u])""",
     re.VERBOSE | re.DOTALL,
 )
-"""A part of a string's inside, or its closing quote. What may yet become another part matches nothing."""
+"""A part of a string's content, or its closing quote. Text that may become another part matches nothing."""
 _SIGNS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LOST = "\ufffd"
@@ -65,9 +65,9 @@ _SIGN, _PRIMITIVE, _NESTED = re.compile(r"\S"), re.compile("[,}]"), re.compile(r
 class FieldText:
     """The string at `field` of a JSON object: what each piece of the object's text adds to it.
 
-    Keys come in any order, other values are passed over, and an object which stands in a string (encoded twice) is read
-    too. Of a field which comes several times the first counts. Halves of surrogate pairs become U+FFFD, as nothing
-    that is stored or sent can hold them. Text which is no JSON gives what can be made of it, and never an error.
+    Keys may come in any order, other values are skipped, and an object inside a string (encoded twice) is read too. If
+    a field comes several times, the first counts. Halves of surrogate pairs become U+FFFD, since they cannot be stored
+    or sent. Invalid JSON gives what can be made of it, never an error.
     """
 
     def __init__(self, field: str) -> None:
@@ -86,13 +86,13 @@ class FieldText:
         while at < len(text):
             state, after = self._state, self._state(text, at)
             if after == at and self._state == state:
-                self._held = text[at:]  # an escape which is not whole yet: at most 11 signs
+                self._held = text[at:]  # an incomplete escape: at most 11 characters
                 break
             at = after
         added, self._text = "".join(self._text), []
         return added
 
-    # Each reads from a place on, and says how far it came.
+    # Each reads from a place on, and returns where it stopped.
 
     def _begin(self, text: str, at: int) -> int:
         found = _BEGIN.search(text, at)
@@ -172,7 +172,7 @@ class FieldText:
         return len(text)
 
     def _string(self, text: str, at: int, into: list[str], then: Callable[[str, int], int]) -> int:
-        """Read a string's inside as far as it is certain; at its end go over to `then`."""
+        """Read a string's content as far as it is certain; at its end continue with `then`."""
         while found := _TOKEN.match(text, at):
             at = found.end()
             if found.lastgroup == "end":
@@ -199,5 +199,5 @@ def _decoded(found: re.Match[str]) -> str:
 
 
 def field_text(text: str, field: str) -> str:
-    """The string at `field` of the JSON object `text`, as far as it goes; empty when there is none."""
+    """The string at `field` of the JSON object `text`, as far as it goes; empty if there is none."""
     return FieldText(field).feed(text)

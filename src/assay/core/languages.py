@@ -1,4 +1,4 @@
-"""Languages: what they are called, and which one a text is in."""
+"""Names of languages, and detection of a text's language."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _names(locale: str) -> babel.core.Locale:
 
 
 def read_language(code: str) -> str:
-    """A language code as a person gives it (`de`, `pt-BR`, `zh_Hant`), as BCP 47 writes it.
+    """Read a language code as a user gives it (`de`, `pt-BR`, `zh_Hant`) and return it in BCP 47.
 
     Raises:
-        UsageError: there is no such language; a language's English name is answered with its code.
+        UsageError: there is no such language; for a language's English name the message has its code.
     """
     tag, names = code.strip().replace("_", "-"), _english()
     try:
@@ -54,7 +54,7 @@ def _hint(name: str) -> str:
 
 
 def language_name(tag: str, locale: str = "en") -> str:
-    """A language's name (`German`, `Portuguese (Brazil)`), in that of a locale; an unknown code, and none, as it is."""
+    """The name of a language (`German`, `Portuguese (Brazil)`) in a locale; an unknown code unchanged."""
     names = _names(locale)
     try:
         language, territory, script, *_ = babel.core.parse_locale(tag.replace("_", "-"), sep="-")
@@ -67,11 +67,11 @@ def language_name(tag: str, locale: str = "en") -> str:
 
 
 COMMON = {"uk": "gb"}
-"""What a country is called, and is not its code."""
+"""Common names of countries that are not their code."""
 
 
 def read_country(code: str) -> str:
-    """The code of a country (ISO 3166, two small letters).
+    """Return the code of a country (ISO 3166, two small letters).
 
     Raises:
         UsageError: there is no such country.
@@ -83,11 +83,11 @@ def read_country(code: str) -> str:
 
 
 def country_name(code: str) -> str:
-    """The English name of a country, by its code; "" for an unknown one, and for none."""
+    """The English name of a country, by its code; "" if unknown or empty."""
     return str(_english().territories.get(code.upper(), ""))
 
 
-# Which language a text is in: by its script, and among European languages by their commonest words.
+# Detects a text's language by its script, and for European languages by their commonest words.
 
 SAMPLE = 2_000
 SCRIPTS = (
@@ -142,9 +142,9 @@ ASKING = {
     "hu": "mi ki melyik mikor hol miért hogyan mennyi",
     "tr": "kim hangi nerede nasıl neden kaç",
 }
-"""Words which questions begin with."""
+"""Words that begin questions."""
 LANGUAGES: dict[str, list[str]] = {}
-"""Which languages a common word belongs to."""
+"""The languages of a common word."""
 for _language, _words in COMMON_WORDS.items():
     for _word in _words.split():
         LANGUAGES.setdefault(_word, []).append(_language)
@@ -153,7 +153,7 @@ LEAST_WORDS, LEAST_SHARE = 3, 0.08
 
 
 def detect(text: str) -> str:
-    """The language of `text` as ISO 639-1, "" when it cannot be told. Looks at the first 2,000 characters."""
+    """The language of `text` as ISO 639-1, "" if unknown. Reads the first 2,000 characters."""
     sample = text[:SAMPLE]
     if not sample.isascii():
         found = _by_script(sample)
@@ -163,7 +163,7 @@ def detect(text: str) -> str:
 
 
 def of_question(text: str) -> str:
-    """The language of a question, as `detect`: two words which tell suffice, where they tell of no other language."""
+    """The language of a question, as `detect`; two words of one language suffice, if none is of another."""
     found = detect(text)
     if found:
         return found
@@ -176,7 +176,7 @@ def of_question(text: str) -> str:
 
 
 def _by_script(sample: str) -> str:
-    """The language of the script which a third of the letters are in; kana among many more kanji is Japanese."""
+    """The language of the script of at least a third of the letters; kana among many more kanji is Japanese."""
     letters = sum(map(str.isalpha, sample))
     counts = {language: len(script.findall(sample)) for language, script in SCRIPTS}
     if counts["ja"] * 20 > counts["zh"] and (counts["ja"] + counts["zh"]) * 3 > letters:

@@ -1,4 +1,4 @@
-"""Modules which are loaded when something of them is first used: what a command does not need costs it nothing."""
+"""Modules that are loaded on first use, so that a command does not pay for what it does not need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class _Later(ModuleType):
-    """Stands for a module; what is asked for is kept, so that it is looked up once."""
+    """Stands for a module; attributes are stored, so each is looked up once."""
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(import_module(self.__name__), name)

@@ -1,6 +1,6 @@
 """Citation markers in a model's text: reading them, also from a stream, and rendering them for readers.
 
-Which forms count as a marker, and where none is looked for, is told in `core.scanner`.
+`core.scanner` documents which forms count as markers, and where none are looked for.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
 
 
 class Tokenizer:
-    """Reads markers out of a stream; what comes out does not depend on how it was cut.
+    """Reads markers from a stream; the result does not depend on how it was cut.
 
-    Joined, the text and markers given equal those of `parse` on the whole; the text held back at any time is at
-    most some `LOOK_AHEAD` characters.
+    Together, the returned text and markers equal those of `parse` on the whole text. At most about `LOOK_AHEAD`
+    characters are held back at any time.
     """
 
     def __init__(self) -> None:
         self._scanner = Scanner()
 
     def feed(self, chunk: str) -> list[str | Marker]:
-        """Take `chunk`; what is decided by it, adjacent text in one piece."""
+        """Add `chunk` and return what is now decided, with adjacent text in one piece."""
         self._scanner.add(chunk)
         return self._take(final=False)
 
     def finish(self) -> list[str | Marker]:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; nothing may be fed afterwards."""
         return self._take(final=True)
 
     def _take(self, final: bool) -> list[str | Marker]:
@@ -67,7 +67,7 @@ def parse(text: str) -> list[Marker]:
 
 @functools.lru_cache(maxsize=128)
 def _parsed(text: str) -> tuple[Marker, ...]:
-    """Kept, as every step from writing to the gate asks it of one report."""
+    """Cached, since every step from writing to the gate needs it for one report."""
     return tuple(token.marker for token in scan(text) if token.marker is not None)
 
 
@@ -75,17 +75,17 @@ def _parsed(text: str) -> tuple[Marker, ...]:
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """A rendered text, and where each of its parts was before.
+    """A rendered text, and the original place of each of its parts.
 
-    `pieces` are `(raw, out, copied)`: from code point `raw` of the text as written on, the text from `out` on is
-    a copy, or stands for it.
+    `pieces` are `(raw, out, copied)`: from code point `raw` of the text as written on, the text from `out` on is a
+    copy, or a replacement.
     """
 
     text: str
     pieces: tuple[tuple[int, int, bool], ...] = ()
 
     def position(self, raw: int) -> int:
-        """The offset in `text` of offset `raw` as written, ascending; inside what was replaced, its start."""
+        """The offset in `text` of offset `raw` as written, ascending; for replaced text, its start."""
         at = bisect_right(self.pieces, raw, key=lambda piece: piece[0]) - 1
         if at < 0:
             return 0
@@ -93,7 +93,7 @@ class Rendered(msgspec.Struct, frozen=True):
         return min(out + raw - start, len(self.text)) if copied else out
 
     def origin(self, position: int) -> int:
-        """The offset in the text as written of the character at `position` (of what was replaced: its start)."""
+        """The offset in the text as written of the character at `position`; for replaced text, its start."""
         at = bisect_right(self.pieces, position, key=lambda piece: piece[1]) - 1
         if at < 0:
             return 0
@@ -107,13 +107,12 @@ def strip(text: str) -> str:
 
 
 def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Mapping[int, tuple[str, str]]) -> Rendered:
-    """Write the markers of `text` for a reader.
+    """Render the markers of `text` for a reader.
 
-    `numbers` maps a passage or source id to its display number; ids not in it are dropped, and a marker of which
-    nothing is left goes with the space before it. `links` maps a number to a title and an address. Numbers come as
-    Markdown references (`[1] [3]`), footnotes as `[^1] [^3]`, whose definitions the exporter adds; a number a source
-    already has just before is not repeated. In these modes a bare `[1]` (any `[^1]`) of the text itself is escaped, so
-    that it points at no source, nor looks like it.
+    `numbers` maps a passage or source id to its display number. Other ids are dropped, and an empty marker goes with
+    the space before it. `links` maps a number to a title and an address. Numbers are Markdown references (`[1] [3]`),
+    footnotes `[^1] [^3]`, whose definitions the exporter adds; a number is not repeated directly after itself. In these
+    modes a bare `[1]` (any `[^1]`) of the text itself is escaped, so that it does not look like a citation.
     """
     tokens = list(scan(text))
     bare = _bare(mode, set(numbers.values()))
@@ -130,7 +129,7 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
 
 
 _Edit = tuple[int, int, str]
-_SIGN: dict[CitationMode, str] = {"numbers": "", "footnotes": "^"}  # what a reference begins with, in its brackets
+_SIGN: dict[CitationMode, str] = {"numbers": "", "footnotes": "^"}  # the beginning of a reference, inside its brackets
 _APART: dict[CitationMode, str] = {
     "numbers": "]!",
     "footnotes": "]!^",
@@ -138,10 +137,10 @@ _APART: dict[CitationMode, str] = {
 
 
 def _edited(text: str, edits: list[_Edit], apart: str) -> Rendered:
-    """`text` with `edits` made; what becomes nothing goes with the space before it (at a line's start, after it).
+    """`text` with `edits` made; what becomes empty goes with the space before it (at a line's start, after it).
 
-    References are kept apart from what Markdown would read them together with: the signs `apart` before them, and,
-    where there are any, what would make a link or a definition of them after them.
+    References are kept apart from text that Markdown would join to them: from the characters `apart` before them, and,
+    if there are any, from what would make them a link or a definition after them.
     """
     writer = _Writer(apart)
     raw = 0
@@ -163,7 +162,7 @@ class _Writer:
         self.pieces: list[tuple[int, int, bool]] = []
         self.length = 0
         self._apart = apart
-        self._cited = False  # the last sign is a citation's
+        self._cited = False  # the last character is a citation's
         self._line = ""  # the end of the line so far
 
     def put(self, raw: int, part: str, copied: bool) -> None:
@@ -193,7 +192,7 @@ _LABEL_ALONE = re.compile(r"[ \t>*+\-0-9.)]*\[\^?[0-9]+\]")
 
 
 def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
-    """The range `[start, end)` with the spaces before it, none before `since`; at a line's start, those after it."""
+    """The range `[start, end)` with the spaces before it, from `since` on; at a line's start, those after it."""
     before = start
     while before > since and text[before - 1] in " \t":
         before -= 1
@@ -205,7 +204,7 @@ def _with_space(text: str, since: int, start: int, end: int) -> tuple[int, int]:
 
 
 def _bare(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] | None:
-    """The opening brackets of what a reader would take for a citation where it is none of ours."""
+    """The opening brackets of text that a reader would take for a citation although it is not."""
     if mode == "footnotes":
         return re.compile(r"\[(?=\^\s*[0-9]+\s*\])")
     if mode != "numbers" or not numbers:
@@ -214,7 +213,7 @@ def _bare(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] | None:
 
 
 def _escapes(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list[_Edit]:
-    """Edits which keep a `bare` number of the text, or its own definition of it, from becoming a citation."""
+    """Edits that keep a `bare` number of the text, or its own definition, from becoming a citation."""
     edits: list[_Edit] = []
     for kind, group in itertools.groupby(tokens, key=lambda token: token.kind):
         if kind not in {"text", "link"}:
@@ -234,7 +233,7 @@ def _citation(
     links: Mapping[int, tuple[str, str]],
     shown: set[object],
 ) -> str:
-    """What stands for a marker of these ids, without what `shown` has; adds to it."""
+    """The replacement of a marker with these ids, without those in `shown`; adds to it."""
     if mode == "markers":
         fresh_ids = [name for name in ids if name not in shown]
         shown.update(fresh_ids)
@@ -252,7 +251,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>$|])")
 
 
 def _link(number: int, link: tuple[str, str] | None) -> str:
-    """A Markdown link; only the title for an address a reader should not follow, the number where there is none."""
+    """A Markdown link; only the title if the address may not be linked, the number if there is no title."""
     if link is None:
         return str(number)
     title, url = link

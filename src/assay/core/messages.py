@@ -1,4 +1,4 @@
-"""What is said to a model and what comes back; how long, how near and how rare it is."""
+"""Requests to models and their replies; their size, and data about similarity and rarity."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from assay.core.passage_context import ShownPassage, ShownSource
 from assay.core.text import estimate_tokens, words
 from assay.core.usage import Usage
 
-# How near passages are in meaning to what is asked: cosines, as an embedder sees both.
+# Similarity in meaning of passages and questions: cosines, by an embedder.
 
 
 class Closeness(msgspec.Struct, frozen=True, kw_only=True):
-    """Cosines by question, and of each question by the id of the passage."""
+    """Cosines by question, and for each question by the id of the passage."""
 
     cosines: dict[str, dict[str, float]] = {}
 
     def of(self, question: str) -> Mapping[str, float]:
-        """The cosines of passages with `question`; where it was not compared, with the one most like it in words."""
+        """The cosines of passages with `question`; if it was not compared, with the question most like it in words."""
         if question in self.cosines:
             return self.cosines[question]
         asked = set(words(question))
@@ -35,20 +35,20 @@ class Closeness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def passage_text(above: str, about: str, text: str) -> str:
-    """A passage as an embedder reads it: the heading or title it stands under, what it is about, its words."""
+    """A passage as the embedder reads it: its heading or title, its topic, its words."""
     return "\n".join(filter(None, (above, about, text)))
 
 
 def shown_text(source: ShownSource, passage: ShownPassage) -> str:
-    """The same of a passage as a model was shown it."""
+    """The same for a passage as a model was shown it."""
     return passage_text(passage.under.rpartition(" > ")[2] or source.title, passage.about, passage.text)
 
 
-# How rare words are in what may be searched: counts, as the scorer of relevance weighs words by them.
+# The rarity of words in what may be searched: counts with which the relevance scorer weighs words.
 
 
 class Rarity(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of the `passages` in scope hold an index term, by term. One which is not named was not counted."""
+    """How many of the `passages` in scope contain an index term, by term. A missing term was not counted."""
 
     passages: int = 0
     holding: dict[str, int] = {}
@@ -77,7 +77,7 @@ StopReason = Literal["end", "calls", "length", "refused"]
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """A tool a model may call; `parameters` is a JSON Schema object. `control` marks a signal, not an action.
 
-    `thought` names the text argument which is the model's reasoning, and is shown as such while it streams.
+    `thought` names the text argument that is the model's reasoning, which is shown as such while it streams.
     """
 
     name: str
@@ -88,7 +88,7 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """One call in a reply. `arguments` are decoded; what cannot be decoded arrives as `{}` with `malformed` text."""
+    """One call in a reply. `arguments` are decoded; if that fails they are `{}`, and `malformed` has the text."""
 
     id: str
     name: str
@@ -97,10 +97,10 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """One message. `name` says what a user message holds (question, documents, plan, findings, brief, task …).
+    """One message. `name` says what a user message contains (question, documents, plan, findings, brief, task …).
 
-    A `tool` message answers the call `call_id`. `values` is what `text` says in sentences, once more as JSON: for code
-    which reads messages. It is never sent.
+    A `tool` message answers the call `call_id`. `values` has the content of `text` as JSON, for code that reads
+    messages. It is never sent.
     """
 
     role: Literal["user", "assistant", "tool"]
@@ -112,9 +112,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
-    """The form of a reply which is to be JSON: a JSON Schema of an object, every field required and no other allowed.
+    """The form of a JSON reply: a JSON Schema of an object, with every field required and no others allowed.
 
-    Where a service can hold its model to it, it does; where not, the reply is JSON as the model writes it.
+    A service that can enforce it does; otherwise the reply is JSON as the model writes it.
     """
 
     name: str
@@ -122,21 +122,24 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def closed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an object with these fields, all required and no other allowed, as strict services want it."""
+    """The JSON Schema of an object with these fields, all required and no others allowed, as strict services want
+    it.
+    """
     return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question to a model.
 
-    `tool_choice` is auto, required, none, or a tool's name; `max_tokens` counts output beyond native reasoning. The
-    last `passing` messages belong to this request alone: a loop's next request begins with those before them, so that
-    up to there a provider can keep it in its cache. `timeout` is seconds between tokens, `first_token` seconds to the
-    first, `total` seconds for the whole reply; in a run they are those of its brief. `user` is a hash which providers
-    may tell users apart by, and no part of the question. Nor are `schema`, the form of a reply in JSON, and `room`:
-    tokens granted beyond `max_tokens` to a model which was seen to reason before it answers, and `rarity`, how rare the
-    question's words are in the documents, and `closeness`, how near passages are to what is asked, for a model which
-    only quotes.
+    `tool_choice` is auto, required, none, or a tool's name; `max_tokens` limits output in addition to native reasoning.
+    The last `passing` messages belong to this request alone: a loop's next request begins with those before them, so a
+    provider can cache up to there. `timeout` is seconds between tokens, `first_token` seconds to the first, `total`
+    seconds for the whole reply; in a run they come from its brief.
+
+    The other fields are not part of the question. `user` is a hash that lets providers tell users apart. `schema` is
+    the form of a JSON reply. `room` are tokens in addition to `max_tokens` for a model known to reason before it
+    answers. `rarity` (how rare the question's words are in the documents) and `closeness` (how near passages are to the
+    questions) are for a model that only quotes.
     """
 
     task: Task
@@ -157,11 +160,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     closeness: Closeness | msgspec.UnsetType = msgspec.UNSET
 
     def named(self, name: str) -> tuple[str, ...]:
-        """The texts of the user messages which hold `name`, in order."""
+        """The texts of the user messages with this `name`, in order."""
         return tuple(message.text for message in self.messages if message.role == "user" and message.name == name)
 
     def values(self, name: str) -> tuple[str, ...]:
-        """The user messages which hold `name` as JSON, in order: their values, or where they have none their text."""
+        """The user messages with this `name` as JSON, in order: their values, or if they have none their text."""
         said = (message for message in self.messages if message.role == "user" and message.name == name)
         return tuple(message.values or message.text for message in said)
 
@@ -198,11 +201,11 @@ class CallDone(msgspec.Struct, frozen=True, tag="call"):
 
 
 class Retracted(msgspec.Struct, frozen=True, tag="retracted"):
-    """All that was given of this reply so far is taken back; what stands is given again after this."""
+    """Everything returned of this reply so far is void; what counts follows again."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag="reply"):
-    """A whole reply; `model` is the name of the model which gave it."""
+    """A complete reply; `model` is the name of the model that gave it."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -216,7 +219,7 @@ Delta = TextDelta | ThinkingDelta | CallDelta | CallDone | Retracted
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
-    """US dollars for a million tokens.
+    """US dollars per million tokens.
 
     `cached` is for input read from a provider's cache, `cache_write` for input written to it; None: as any input.
     """
@@ -227,7 +230,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     cache_write: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """What `usage` costs, in US dollars; tokens read from a cache and written to it are parts of the input."""
+        """The cost of `usage` in US dollars; tokens read from and written to a cache are parts of the input."""
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.cache_write is None else self.cache_write
         plain = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
@@ -235,21 +238,21 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return (parts + usage.output_tokens * self.output) / 1e6
 
     def most(self, usage: Usage) -> float:
-        """The most that `usage` can cost, in US dollars: whatever of its input is cached."""
+        """The most that `usage` can cost, in US dollars, however much of its input is cached."""
         dearest = max(self.input, self.cached or 0.0, self.cache_write or 0.0)
         return (usage.input_tokens * dearest + usage.output_tokens * self.output) / 1e6
 
 
 MAX_OUTPUT = 16_000
-"""Tokens a reply may have, of a model whose cap nobody knows."""
+"""Output tokens for a model whose cap is unknown."""
 REASONING_ROOM = {"low": 4_000, "medium": 10_000, "high": 25_000}
-"""Tokens granted beyond the answer to a model which reasons before it: the limit of a request counts both."""
+"""Tokens in addition to the answer for a model that reasons before it: the limit of a request counts both."""
 
 
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user, or a model's own server, knows better about it than any table; None leaves it to the table.
+    """What a user, or a model's own server, knows better than the built-in table; None uses the table.
 
-    `window` and `max_output` in tokens, `price` in US dollars for a million tokens.
+    `window` and `max_output` in tokens, `price` in US dollars per million tokens.
     """
 
     window: int | None = None
@@ -259,9 +262,9 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model can do. `window` and `max_output` in tokens; `price` None when unknown; `local` on this machine.
+    """The abilities of a model. `window` and `max_output` in tokens; `price` None if unknown; `local` on this machine.
 
-    `quotes` says that it only quotes: it follows no instructions, and writes no language but those of its sources.
+    `quotes` says that it only quotes: it follows no instructions, and writes only the languages of its sources.
     """
 
     name: str
@@ -274,7 +277,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     quotes: bool = False
 
 
-# How messages read to a model: each between tags of its name, which nothing inside it can open or close.
+# The text of messages for a model: each between tags of its name, which nothing inside can open or close.
 
 NAMES = (
     "answers",
@@ -303,27 +306,27 @@ NAMES = (
     "task",
     "template",
 )
-"""Every name a message has. A page which writes such a tag must not be taken for us."""
+"""Every name a message can have. A page that contains such a tag must not be mistaken for us."""
 _OURS = "|".join(NAMES)
 _TAG = re.compile(rf"<(?=\s*(?:(?i:/\s*(?:{_OURS}))|(?:{_OURS}))\b)")
 
 
 def tagged(message: Message) -> str:
-    """A message's text as it is sent: between the tags of its name where it has one, and without any other such tag."""
+    """A message's text as sent: between the tags of its name, if it has one, and without any other such tag."""
     text = untagged(message.text)
     return f"<{message.name}>\n{text}\n</{message.name}>" if message.name else text
 
 
 def untagged(text: str) -> str:
-    """`text` with the `<` of what looks like one of our tags written as `&lt;`."""
+    """`text` with the `<` of anything like our tags written as `&lt;`."""
     return _TAG.sub("&lt;", text)
 
 
-# What a request counts before anybody has counted it.
+# The size of a request, estimated before anybody has counted it.
 
 
 def input_tokens(request: Request) -> int:
-    """An estimate, on the safe side, of what a request's input counts: texts, calls and tool definitions."""
+    """An estimate, on the safe side, of the tokens of a request: texts, calls and tool definitions."""
     texts = [request.system, *(message.text for message in request.messages)]
     calls = [call.arguments for message in request.messages for call in message.calls]
     texts += [msgspec.json.encode([*calls, *request.tools]).decode()]

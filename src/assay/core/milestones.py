@@ -1,4 +1,4 @@
-"""A run as plain lines: one a milestone, more for who wants them; terminals and protocols say the same."""
+"""A run as plain lines: one per milestone, with more on request, for terminals and protocols alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST = 160
 
 
 def lines(envelope: Envelope, verbosity: int) -> list[str]:
-    """What a person is told of this event at this verbosity (-1 quiet, 0 milestones, 1 and more everything)."""
+    """The lines for this event at a verbosity (-1 quiet, 0 milestones, 1 and more everything)."""
     if verbosity < 0:
         return []
     event = events.decode(envelope)
@@ -42,7 +42,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 @singledispatch
 def milestone(event: Event) -> str:
-    """The line for a milestone, empty for what is none."""
+    """The line for a milestone, empty for other events."""
     return ""
 
 
@@ -111,7 +111,7 @@ _COVERED = {"answered": "answered", "partly": "answered in part", "not": "not an
 @milestone.register
 def _(event: events.CoverageAssessed) -> str:
     if event.when == "after":
-        return ""  # what verification changed in it, the report says
+        return ""  # the report says what verification changed in it
     steps = [part for part in event.coverage if part.step]  # 0 is the question itself
     if not steps and event.coverage:
         return f"coverage: the question is {_COVERED[event.coverage[0].status]}"
@@ -185,7 +185,7 @@ def _(event: events.Warned) -> str:
 
 @singledispatch
 def detail(event: Event) -> str:
-    """The line only `-v` shows, empty for what has none."""
+    """The line that only `-v` shows, empty if there is none."""
     return ""
 
 

@@ -1,4 +1,4 @@
-"""How an option of a run is declared: once, with all that commands, settings, bodies and briefs need to know of it."""
+"""Declares an option of a run once, with everything that commands, settings, bodies and briefs need to know."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from msgspec import UNSET
 from assay.core.brief import Point
 
 Group = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
-"""The headings under which the help of a command shows options."""
+"""The headings of options in the help of a command."""
 Protocol = Literal["openai", "mcp"]
-"""Who offers options beside our own API: the field `assay` of OpenAI's requests, and MCP's tool `research`."""
+"""Protocols that offer options beside our own API: the field `assay` of OpenAI's requests, and MCP's tool
+`research`.
+"""
 
 _WHAT = {
     "ask": "the answer",
@@ -28,17 +30,17 @@ _WHAT = {
     "check": "the judge",
     "summary": "the summary",
 }
-"""What a command limits, where that is not the run."""
+"""What a command limits, if it is not the run."""
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
-    """What an option goes by where nobody says it, what it sets, and where it is said besides the command line.
+    """The default of an option, what it sets, and where else than on the command line it can be given.
 
-    `group` is its heading in help, `place` its place there: of equal ones, that declared first. `setting` is the dotted
-    name of its setting. `sets` are the fields of the brief which come of it alone, its own name where it is empty.
-    `api` is its field in the body of a run (dotted; empty: none), `sent` that field's type, where it is not the
-    option's. `until` is the last point of a fork from which it still changes something. `about` is its meaning, where
-    neither a setting nor a flag says it.
+    `group` is its heading in help, `place` its place there (equal ones in the order of declaration). `setting` is the
+    dotted name of its setting. `sets` are the fields of the brief that follow from it alone, by default its own name.
+    `api` is its field in the body of a run (dotted; empty: none), `sent` that field's type, if it differs. `until` is
+    the last point of a fork from which it still has an effect. `about` is its meaning, if neither a setting nor a flag
+    explains it.
     """
 
     group: Group
@@ -52,10 +54,10 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """A flag of the command line by which an option is said.
+    """A flag of the command line for an option.
 
-    `on` are its commands (`judge`: those which name a judge). `reads` names how its argument is read (`cli.run_options`
-    has the readers); one which takes none stands for `value`. In `help` `{what}` is what the command limits.
+    `on` are its commands (`judge`: those that name a judge). `reads` names how its argument is read (`cli.run_options`
+    has the readers); a flag without one stands for `value`. In `help`, `{what}` is what the command limits.
     """
 
     name: str
@@ -73,9 +75,9 @@ class Flag(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A protocol by which an option may be sent, under its own name.
+    """A protocol that accepts an option, under its own name.
 
-    `about` describes it to who reads the schema, `sent` is its type there, where it is not the option's.
+    `about` describes it for readers of the schema, `sent` is its type there, if it differs.
     """
 
     by: Protocol
@@ -84,7 +86,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """An option as a table declares it, with its name, its type, its flags and the protocols which offer it."""
+    """An option as declared in a table, with its name, type, flags and the protocols that offer it."""
 
     name: str
     kind: Any
@@ -94,23 +96,23 @@ class Declared(msgspec.Struct, frozen=True):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of the brief which come of it alone, dotted."""
+        """The fields of the brief that follow from it alone, dotted."""
         return self.option.sets or (self.name,)
 
     @property
     def data(self) -> Any:
-        """Its type in data: the text itself in place of a file's path, lists and objects as JSON has them."""
+        """Its type in data: text instead of a file's path, lists and objects as in JSON."""
         parts = get_args(self.kind) if get_origin(self.kind) in (Union, UnionType) else (self.kind,)
         return Union[tuple(part for part in parts if part is not Path)]  # noqa: UP007 - made of several
 
     def flags_on(self, command: str) -> tuple[Flag, ...]:
-        """The flags by which a command takes it."""
+        """The flags for it on a command."""
         return tuple(flag for flag in self.flags if command in flag.on.split())
 
 
 @cache
 def declared(table: type) -> Mapping[str, Declared]:
-    """The options of a table by name: a `TypedDict` whose keys have an `Option`, their flags and their offers."""
+    """The options of a table by name: a `TypedDict` whose keys have an `Option`, flags and offers."""
     found = {}
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
         kind, option, *rest = get_args(hint)
@@ -121,7 +123,7 @@ def declared(table: type) -> Mapping[str, Declared]:
 
 
 def offered(table: type, by: Protocol) -> dict[str, tuple[Declared, Offer]]:
-    """The options of a table which a protocol offers, by name."""
+    """The options of a table that a protocol offers, by name."""
     found = ((each, offer) for each in declared(table).values() for offer in each.offers if offer.by == by)
     return {each.name: (each, offer) for each, offer in found}
 

@@ -1,4 +1,4 @@
-"""Places in a list which is read page by page: opaque to who holds one, stable while the list grows at its head."""
+"""Cursors of paged lists: opaque to clients, and stable while the list grows at its head."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 LONGEST = 500
 MOST = 1_000
-"""Entries of one page, at most."""
+"""The most entries of one page."""
 
 
 def written(place: object) -> str:
@@ -23,10 +23,10 @@ def written(place: object) -> str:
 
 
 def read(cursor: str, kind: type[T]) -> T | None:
-    """The place a cursor stands for; None where it is empty, which is the list's head.
+    """The place of a cursor; None if it is empty, which is the head of the list.
 
     Raises:
-        UsageError: it was not given out by such a list.
+        UsageError: it is not a cursor of such a list.
     """
     if not cursor:
         return None
@@ -40,10 +40,10 @@ def read(cursor: str, kind: type[T]) -> T | None:
 
 
 def bounded(limit: int) -> int:
-    """How many entries a page has.
+    """Check the number of entries of a page.
 
     Raises:
-        UsageError: it is none, or too many.
+        UsageError: it is not valid, or too large.
     """
     if not 0 < limit <= MOST:
         raise UsageError(f"a page has 1 to {MOST} entries, not {limit}")

@@ -38,11 +38,11 @@ _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 _NEXT_LINE = "  "
 _SAME_LINE = " ~"
-"""Begins a line which goes on after a character that some readers take for a line's end."""
+"""Begins a line that continues after a character that some readers treat as a line break."""
 
 
 class PassageContext(NamedTuple):
-    """What stands around a passage, as it is shown: the headings above it, what it is about, what it follows."""
+    """What surrounds a passage when it is shown: the headings above it, its topic, the sentence before it."""
 
     under: str = ""
     about: str = ""
@@ -55,7 +55,7 @@ _Read = tuple[str, list[str], Mapping[str, str]]
 
 
 class ShownPassage(msgspec.Struct, frozen=True):
-    """A passage as a model was shown it: `under` which headings, `about` what, `after` which sentence it stands."""
+    """A passage as a model was shown it: its headings (`under`), topic (`about`) and preceding sentence (`after`)."""
 
     id: str
     source: str
@@ -66,7 +66,7 @@ class ShownPassage(msgspec.Struct, frozen=True):
 
 
 class ShownSource(msgspec.Struct, frozen=True):
-    """A source as a model was shown it, with the passages below it."""
+    """A source as a model was shown it, with its passages."""
 
     id: str
     title: str
@@ -78,10 +78,10 @@ class ShownSource(msgspec.Struct, frozen=True):
 
 
 def show(source: Source, passages: Sequence[Passage]) -> str:
-    """The lines for a source and its passages, without a line's end after the last.
+    """The lines for a source and its passages, without a final line break.
 
     Raises:
-        ValueError: a passage is of another source.
+        ValueError: a passage belongs to another source.
     """
     lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_known(source)}"]
     above = PassageContext()
@@ -97,9 +97,9 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
 
 
 def read(text: str) -> list[ShownSource]:
-    """Every source shown in `text`, in order; lines which `show` did not write are skipped.
+    """Every source shown in `text`, in order; lines that `show` did not write are skipped.
 
-    A passage line counts only below the header of its own source. What `show` wrote comes back exactly.
+    A passage line counts only below the header of its own source. Reads exactly what `show` wrote.
     """
     headers: list[re.Match[str]] = []
     found: list[list[_Read]] = []
@@ -129,7 +129,7 @@ def read(text: str) -> list[ShownSource]:
 
 
 def _context(passage: Passage, title: str) -> PassageContext:
-    """What is told of a passage besides its text, each on one line."""
+    """A passage's context besides its text, each on one line."""
     named = one_line(title).casefold()
     path = [one_line(part) for part in passage.heading]
     if path and path[0].casefold() in named:
@@ -158,7 +158,7 @@ def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str,
 
 
 def _known(source: Source) -> str:
-    """Kind, date and notices in brackets; a date which is none is not shown, and no notice which has another form."""
+    """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
     notices = [said for each in source.notices[:_MOST_NOTICES] if (said := _noticed(each))]
@@ -172,7 +172,7 @@ def _noticed(notice: Notice) -> str:
 
 
 def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
-    """Kind, date and notices in the brackets of a header; None where `show` did not write them."""
+    """Kind, date and notices in the brackets of a header; None if `show` did not write them."""
     parts = header[4].split(", ") if header[4] is not None else []
     kind = next((each for each in KINDS if parts and each == parts[0]), None)
     rest = parts[1:] if kind else parts
@@ -184,14 +184,14 @@ def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | N
 
 
 def _indent(text: str) -> str:
-    if text.isprintable():  # so it breaks no line: most passages, and a tenth of the time
+    if text.isprintable():  # so it contains no line break: most passages, in a tenth of the time
         return text
     text = text.replace("\n", "\n" + _NEXT_LINE)
     return _SOFT_BREAK.sub(lambda match: f"{match[0]}\n{_SAME_LINE}", text)
 
 
 def _escape(text: str, also: str) -> str:
-    """`text` on one line: breaks, the characters of `also`, and what would look like an escape, by their code."""
+    """`text` on one line: line breaks, the characters of `also`, and apparent escapes as their codes."""
     text = text.replace("\\u", "\\u005cu")
     return re.sub(f"[{_BREAKS}{also}]", lambda match: f"\\u{ord(match[0]):04x}", text)
 

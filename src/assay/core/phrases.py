@@ -1,4 +1,4 @@
-"""What several parts of Assay say in reports, each in the language in force: verdicts, counts, endings, notices."""
+"""Phrases used in several parts of reports, in the current language: verdicts, counts, endings, notices."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ def missing() -> str:
 
 
 def closest() -> str:
-    """The heading of what comes nearest to a question that nothing answers."""
+    """The heading of the passages nearest to a question that nothing answers."""
     return state(gettext(CLOSEST))
 
 
 def nothing() -> str:
-    """Stands for findings, or a section, which hold nothing."""
+    """Replaces empty findings or an empty section."""
     return state(gettext(NOTHING))
 
 
 def not_found() -> str:
-    """Stands for an answer where the documents hold none."""
+    """Replaces an answer if the documents have none."""
     return state(gettext(NOT_FOUND))
 
 
 def built_in_note(tables: bool = False) -> str:
-    """What the built-in model says of its reports, a paragraph in italics; `tables` were read for this one."""
+    """The built-in model's note about its reports, a paragraph in italics; `tables` says that it read tables."""
     return f"*{state(gettext(TABLES_NOTE if tables else BUILT_IN_NOTE))}*"
 
 
 def expect() -> None:
-    """State all of them: a model's reply, or a finding, which holds one may come out of a log."""
+    """Render all of them once: a model's reply or a finding from a log may contain one."""
     for phrase in (missing, nothing, not_found, built_in_note):
         phrase()
     built_in_note(tables=True)
 
 
-# Counted things in words, each with the plural which the language in force has for its number.
+# Counted things in words, each with the plural form that the current language has for its number.
 
 
 def _counted(said: str, count: int) -> str:
@@ -129,7 +129,7 @@ def revisions(count: int) -> str:
     return _counted(ngettext("revised {count} time", "revised {count} times", count), count)
 
 
-# Verdicts, kinds of sources and notices, and what a step came to, in words of the language in force.
+# Verdicts, kinds of sources and notices, and statuses of steps, in words of the current language.
 
 VERDICTS = {
     "supported": N_("supported"),
@@ -179,7 +179,7 @@ DEPTHS = {"light": N_("light"), "medium": N_("medium"), "extended": N_("extended
 
 
 def verdict(name: str) -> str:
-    """A verdict as a word; one that is not known, as it is."""
+    """A verdict as a word; an unknown one unchanged."""
     return gettext(VERDICTS[name]) if name in VERDICTS else name
 
 
@@ -189,38 +189,38 @@ def relevance(name: str) -> str:
 
 
 def source_kind(name: str) -> str:
-    """What kind of source it is."""
+    """The kind of a source, in words."""
     return gettext(SOURCES[name]) if name in SOURCES else name
 
 
 def step_status(name: str) -> str:
-    """What became of a step of the plan."""
+    """The status of a plan step, in words."""
     return gettext(STEPS[name]) if name in STEPS else name
 
 
 def mode(name: str) -> str:
-    """How the question was worked on."""
+    """The mode of the run, in words."""
     return gettext(MODES[name]) if name in MODES else name
 
 
 def depth(name: str) -> str:
-    """How far research went."""
+    """The depth of research, in words."""
     return gettext(DEPTHS[name]) if name in DEPTHS else name
 
 
 def reason(said: str) -> str:
-    """Why a claim has its verdict: one of code's fixed reasons in the language in force, any other as it was given."""
+    """Why a claim has its verdict: a fixed reason of code in the current language, any other unchanged."""
     return gettext(said) if said else ""
 
 
 def notice_line(notice: Notice) -> str:
-    """A notice on a line: what it is, and its day."""
+    """A notice on a line: its kind and its date."""
     kind = one_line(notice.kind.replace("_", " "))
     said = gettext(NOTICES[kind]) if kind in NOTICES else kind
     return " ".join(filter(None, (said, one_line(date_of(notice.date)))))
 
 
-# Why a run ended, by its stop reason, as a reader is told.
+# Why a run ended, by its stop reason, for a reader.
 
 STOP_REASONS: dict[str, str] = {
     "done": N_("Research ended by itself."),
@@ -239,11 +239,11 @@ STOP_REASONS: dict[str, str] = {
     "failed": N_("The run failed."),
     "bug": N_("The run failed by a fault of Assay's."),
 }
-"""Every stop reason, and the sentence which says it to a reader."""
+"""Every stop reason, and its sentence for a reader."""
 
 
 def in_words(reason: str) -> str:
-    """A stop reason inside a sentence: "the token limit was reached"; what is none of them stays as it is."""
+    """A stop reason inside a sentence: "the token limit was reached"; an unknown one unchanged."""
     if reason not in STOP_REASONS:
         return reason.removesuffix(".")
     said = gettext(STOP_REASONS[reason]).rstrip("。।.")
@@ -253,4 +253,4 @@ def in_words(reason: str) -> str:
 LIMITS: frozenset[str] = frozenset(
     ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
 )
-"""The stop reasons of runs which ended before all was done; there is a report all the same."""
+"""The stop reasons of runs that ended before everything was done, but with a report."""

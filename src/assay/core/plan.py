@@ -1,4 +1,4 @@
-"""What triage decides and the planner plans; a plan as a text a person may edit, and while it is written."""
+"""Triage decisions and plans; a plan as text that a person may edit, and while it is written."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from assay.core.json_decoders import UNREADABLE
 Complexity = Literal["simple", "moderate", "complex"]
 FollowUp = Literal["new_topic", "clarification", "complex_follow_up"]
 StepStatus = Literal["pending", "running", "completed", "partly", "open", "skipped"]
-"""`pending`: nobody has worked on it, or who did failed. `completed`: it is answered; `partly`: in part; `open`: it was
-worked on, and what was found does not answer it. `skipped`: it was given up."""
+"""`pending`: nobody has worked on it, or whoever did failed. `completed`: it is answered; `partly`: in part; `open`:
+somebody worked on it, but the findings do not answer it. `skipped`: it was given up.
+"""
 CoverageStatus = Literal["answered", "partly", "not"]
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
-    """How a question is classified; `questions` (at most 3) only when it is ambiguous.
+    """The classification of a question; it has `questions` (at most 3) only if it is ambiguous.
 
-    `restated` is the question in full where it leaned on what was said before in its thread, else empty.
-    `assumptions` say how it was read where it can be read in different ways and nobody was asked.
-    `whole_collection` says that every document has to be looked at: "list all", "how many", "for each document".
+    `restated` is the full question if it referred to its thread, else empty. `assumptions` say how an ambiguous
+    question was read if nobody was asked. `whole_collection` says that every document must be examined: "list all",
+    "how many", "for each document".
     """
 
     complexity: Complexity = "moderate"
@@ -41,7 +42,7 @@ class Triage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One numbered step of a plan; `again` is the step it tries once more by other means, 0 for none."""
+    """One numbered step of a plan; `again` is the step that it retries by other means, 0 for none."""
 
     id: int
     title: str
@@ -65,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person said of a proposed plan: the plan they want instead, None where it is good as it is."""
+    """A person's decision about a proposed plan: the plan to use instead, None to approve it as it is."""
 
     plan: Plan | None = None
 
@@ -73,7 +74,7 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether one part of the question or plan is answered; `step` is a plan step's id, 0 for the question itself.
 
-    `reason` says what is missing, in the words of the model which judged it; "" where code did.
+    `reason` says what is missing, in the words of the judging model; "" if code judged.
     """
 
     step: int
@@ -83,7 +84,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-# A plan as a text a person may edit, and back; the same from JSON.
+# A plan as text that a person may edit, and back; also from JSON.
 
 MOST_STEPS = 20
 LONGEST = 2_000
@@ -98,7 +99,7 @@ _YES = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def written(plan: Plan) -> str:
-    """The form of a plan. Read again it is the same plan, as far as a person plans: titles, descriptions, kinds."""
+    """The form of a plan. Reading it gives the same plan in all that a person plans: titles, descriptions, kinds."""
     return "\n".join(_lines(plan)) + "\n"
 
 
@@ -122,10 +123,10 @@ def _line(text: str) -> str:
 
 
 def read(text: str) -> Plan:
-    """The plan in a form, or in JSON with `title` and `steps` (each with a `title`).
+    """Read a plan from its form, or from JSON with `title` and `steps` (each with a `title`).
 
     Raises:
-        UsageError: it is no plan; the message names the line, or the place in the JSON.
+        UsageError: it cannot be read; the message names the line, or the place in the JSON.
     """
     if len(text) > LARGEST:
         raise UsageError(f"a plan has at most {LARGEST:,} characters")
@@ -134,7 +135,7 @@ def read(text: str) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """A plan somebody made, as research takes it up: steps in order from 1, none begun.
+    """A user's plan in the form for research: steps in order from 1, none begun.
 
     Raises:
         UsageError: it has no step, too many, one without a title, none that searches, or a text is too long.
@@ -224,7 +225,7 @@ def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]
     """Put a line `key: value` into `fields`.
 
     Raises:
-        UsageError: it is no such line.
+        UsageError: the line has another form.
     """
     key, colon, value = said.partition(":")
     key = key.strip().casefold()
@@ -246,7 +247,7 @@ def _made(title: str, fields: dict[str, str]) -> PlanStep:
     return _step(title, fields.get("description", ""), kind, searches)
 
 
-# The steps of a plan while it is written: the title of each, once it is whole.
+# The steps of a plan while it is written: the title of each, once it is complete.
 
 TITLE_LENGTH = 200
 STEPS = "steps"
@@ -254,7 +255,7 @@ TITLE = "title"
 
 
 class _Open:
-    """An object or a list that is not closed yet; of an object the key whose value comes, None before a key."""
+    """An object or a list that is not closed yet; for an object, the key of the current value (None before a key)."""
 
     def __init__(self, sign: str, within: str | None) -> None:
         self.is_list, self.within = sign == "[", within
@@ -262,7 +263,7 @@ class _Open:
 
 
 class StepTitles:
-    """Reads the titles of steps out of a text which arrives in pieces."""
+    """Reads the titles of steps from a text that arrives in pieces."""
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
@@ -270,7 +271,7 @@ class StepTitles:
         self._escaped = self._done = False
 
     def feed(self, piece: str) -> list[str]:
-        """The titles which `piece` makes whole."""
+        """The titles that `piece` completes."""
         found: list[str] = []
         for sign in piece:
             if self._done:
@@ -289,7 +290,7 @@ class StepTitles:
         return found
 
     def _field(self) -> str | None:
-        """The field of the nearest object whose value is what begins here; None in a list which stands alone."""
+        """The field of the nearest object whose value begins here; None in a list outside an object."""
         if not self._open:
             return None
         last = self._open[-1]
@@ -313,7 +314,7 @@ class StepTitles:
             found.append(title)
 
     def _is_title(self, last: _Open) -> bool:
-        """Whether a text which ends in `last` is a step's title: its field, or an item of the list itself."""
+        """Whether a text ending in `last` is a step's title: the field, or an item of the list itself."""
         if last.is_list:
             return len(self._open) == 1 or last.within == STEPS
         above = self._open[-2] if len(self._open) > 1 else None

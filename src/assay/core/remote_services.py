@@ -1,4 +1,4 @@
-"""What all who ask a service share: the certificates it is known by, and how long it asks to be left alone."""
+"""Shared by all clients of a service: trusted certificates, and how long it asks to be left alone."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ else:
 
 @functools.cache
 def trusted(*, told: bool = False) -> ssl.SSLContext:
-    """What the system trusts; with `told` what `SSL_CERT_FILE` and `SSL_CERT_DIR` name in its place. Blocking."""
+    """The system's trusted certificates; with `told`, those in `SSL_CERT_FILE` and `SSL_CERT_DIR` instead. Blocking."""
     made: ssl.SSLContext = httpx2.create_ssl_context(trust_env=told)
     return made
 
 
 LONGEST = 64
-"""Characters of a header which says when to come again; a longer one says nothing."""
+"""Characters of a retry header; a longer one is ignored."""
 
 
 def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110: seconds or a date); None when not told.
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110: seconds or a date); None if there is none.
 
-    Names in `headers` are lower case, or found so. `now` (ISO 8601 with a zone) is what a date is counted from, the
-    clock of this machine where it is empty. What is past, or negative, is 0; what makes no sense says nothing.
+    Names in `headers` are lower case, or looked up that way. A date is relative to `now` (ISO 8601 with a zone), or to
+    this machine's clock if it is empty. A past or negative time is 0; an invalid value counts as none.
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
@@ -54,7 +54,7 @@ def _number(text: str) -> float | None:
 def _until(text: str, now: str) -> float | None:
     try:
         date = parsedate_to_datetime(text[:LONGEST])
-        told = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC whose zone is not told
+        told = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
         since = datetime.fromisoformat(now) if now else datetime.now(UTC)
         return max(0.0, (told - since).total_seconds())
     except (ValueError, TypeError, OverflowError, IndexError):

@@ -1,6 +1,6 @@
-"""The report as data: schema `assay.report/1`, and what the stop reasons mean.
+"""The report as data: schema `assay.report/1`, and the meaning of the stop reasons.
 
-Later releases only add fields. The JSON Schema lies in `assay/export/schemas`.
+Later releases only add fields. The JSON Schema is in `assay/export/schemas`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEMA = "assay.report/1"
 
 
 class Opposed(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage which speaks against a claim, found in `passages` or `further`; `number` is None if not cited."""
+    """A passage that contradicts a claim, in `passages` or `further`; `number` is None if it is not cited."""
 
     passage: str
     source: str
@@ -35,9 +35,9 @@ class Opposed(msgspec.Struct, frozen=True, kw_only=True):
 class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A factual sentence: `text` is `markdown[start:end]` in code points, without the markers at its end.
 
-    `citations` are the evidence for it, `against` what speaks against it; `independent` counts the documents it cites,
-    those which copy one another once. `checks` are those of the sentence as it stands, the last one decides; `versions`
-    what it said before it was revised, the oldest first. `relevance` says how far it answers the question, "" where
+    `citations` are the evidence for it, `against` what contradicts it. `independent` counts the documents it cites,
+    with those that copy one another counted once. `checks` are those of the present sentence, of which the last
+    decides; `versions` are its earlier versions, oldest first. `relevance` says how far it answers the question, "" if
     nobody judged.
     """
 
@@ -56,7 +56,9 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence that was taken out: what it said last and cited (ids of passages), its verdict, and why it went."""
+    """A sentence that was removed: its last text and citations (ids of passages), its verdict, and why it was
+    removed.
+    """
 
     id: str
     text: str
@@ -70,8 +72,8 @@ class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
 class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
     """A cited passage: bytes `[start, end)` of its document's UTF-8 text; `source` is an id in `sources`.
 
-    `before` and `after` are what stands around it there, empty where that was not looked up.
-    `label` says what it is about where it does not say so itself: the term it describes, the head row of its table.
+    `before` and `after` are the text around it, empty if that was not looked up. `label` gives its topic if it does not
+    say so itself: the term it describes, the header row of its table.
     """
 
     id: str
@@ -89,14 +91,14 @@ class ReportPassage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def above(self) -> tuple[str, ...]:
-        """The headings it stands under, and what it is about."""
+        """The headings above it, and its topic."""
         return (*self.heading, self.label) if self.label else self.heading
 
 
 class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A document that was read; `number` is None when it is not cited, `aliases` are other ids it had in the run.
+    """A document that was read; `number` is None if it is not cited, `aliases` are other ids it had in the run.
 
-    `kind` is what kind of source it is, `kind_reason` what tells so; `notices` were published about it later.
+    `kind` is the kind of source, and `kind_reason` how that is known; `notices` were published about it later.
     """
 
     id: str
@@ -117,10 +119,10 @@ class ReportSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run spent, whole and in parts; the fields are those of `Usage`.
+    """What the run spent, in total and in parts; the fields are those of `Usage`.
 
-    `usd` is what the calls with a known price cost: with `unpriced_calls` the whole cost is unknown. `by_lane` has the
-    agents, by the number of their lane.
+    `usd` is the cost of the calls with a known price; with `unpriced_calls` the total cost is unknown. `by_lane` has
+    the agents, by the number of their lane.
     """
 
     model_calls: int
@@ -140,21 +142,21 @@ class ReportUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report. `thread` names the conversation the run is part of, `parent` is the run it goes on from,
-    `forked_from` the one it was forked off.
+    """A run's report.
 
-    `models` maps a role to the model which answered for it; times are ISO 8601 UTC.
+    `thread` names its conversation, `parent` is the run it continues, `forked_from` the one it was forked off. `models`
+    maps a role to the model that answered for it; times are ISO 8601 UTC.
 
-    `verified` says that every claim is true to its sources and that one answers the question (in runs of releases which
-    did not look at that: that the final gate passed); `assurance` tells both apart. `stop_reason` is one of
-    `STOP_REASONS`, empty while the run goes on.
-    Where the run did not come to its end, `limits` begins with why, and with what there is of the report.
-    `passages` are what the text cites; `further` what speaks against a claim, or was cited by a sentence as it was
-    before or that was taken out (`removed`), or stands on a side of `conflicts`, where sources disagree. `copies` are
-    groups of documents, by hash, which copy one another.
-    `looked` says where the run has looked.
-    `thinking` is what models reasoned while they wrote the report, as far as their services give it.
-    Of a run with a schema `fields` are its fields by name (`steps[0].title`), `data` their values alone in its shape.
+    `verified` says that every claim is true to its sources and that one answers the question (for runs of earlier
+    releases without the latter: that the final gate passed); `assurance` separates the two. `stop_reason` is one of
+    `STOP_REASONS`, empty while the run is active. If the run did not complete, `limits` begins with the reason, and
+    with what there is of the report.
+
+    `passages` are those cited in the text. `further` are those that contradict a claim, were cited by an earlier or
+    removed sentence (`removed`), or belong to a side of `conflicts`, in which sources disagree. `copies` are groups of
+    documents, by hash, that copy one another. `looked` says where the run has searched. `thinking` is the models'
+    reasoning while writing, as far as their services return it. For a run with a schema, `fields` are its fields by
+    name (`steps[0].title`), `data` only their values in its shape.
     """
 
     schema: str = SCHEMA
@@ -194,18 +196,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def bibliography(view: RunView) -> Bibliography:
-    """What the report as written so far cites."""
+    """The bibliography of the report as written so far."""
     claimed = (id for claim in view.claims for id in claim.passages)
     return compile_bibliography(view.report.text, view.sources, view.passages, claimed)
 
 
 def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
-    """The report of a run; of one that has not ended, as far as it is written."""
+    """The report of a run; for one that has not ended, as far as it is written."""
     return render_report(view, citations)[0]
 
 
 def render_report(view: RunView, citations: CitationMode) -> tuple[Report, RenderedText, Bibliography]:
-    """As `build_report`, with the rendered text, and what that cites."""
+    """As `build_report`, with the rendered text and its bibliography."""
     books = bibliography(view)
     body = render_body(view.report.text, books, citations)
     claims = tuple(_claim(view, claim, body, books) for claim in view.claims)
@@ -249,13 +251,13 @@ def render_report(view: RunView, citations: CitationMode) -> tuple[Report, Rende
 
 
 def _thinking(view: RunView) -> tuple[str, ...]:
-    """What the models said that they thought while they wrote the report."""
+    """The models' reasoning while they wrote the report."""
     turns = (turn for phase in view.phases if phase.name == "write" for turn in phase.turns)
     return tuple(thought for turn in turns for thought in turn.thoughts if thought.strip())
 
 
 def _independent(view: RunView, claim: Claim) -> int:
-    """How many sources a claim cites, those which copy one another counted once."""
+    """How many sources a claim cites, with copies of one another counted once."""
     first = {sha256: group[0] for group in view.copies for sha256 in group}
     cited = (view.passages[id].document_sha256 for id in claim.passages if id in view.passages)
     return len({first.get(sha256, sha256) for sha256 in cited})
@@ -314,7 +316,7 @@ def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPass
 
 
 def _further(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
-    """The passages which the text does not cite and the ledger of claims names all the same."""
+    """Passages that the text does not cite although the claims' records name them."""
     against = (id for claim in view.claims for id in claim.against)
     before = (id for versions in view.versions.values() for version in versions for id in version.passages)
     removed = (id for gone in view.removed for id in gone.passages)

@@ -1,4 +1,4 @@
-"""How far the report of a run is, and what a reader is told where the run did not come to its end."""
+"""The state of a run's report, and the notice for a run that did not complete."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from assay.core.view import RunView
 
 
 def report_state(view: RunView) -> Literal["none", "writing", "finished"]:
-    """How far the report is; one of which no word is written yet is none."""
+    """The state of the report; none until its first word is written."""
     state = view.report.state
     return "none" if state == "writing" and not view.report.text.strip() else state
 
 
 def unended(view: RunView) -> tuple[str, ...]:
-    """That the run did not come to its end, why, and what there is of its report; nothing for one that did."""
+    """Sentences that the run did not complete, why, and what there is of its report; empty for one that did."""
     state = _state(view)
     return (gettext("{text}.").format(text=gettext("; ").join((state, _left(view)))),) if state else ()
 
 
 def _state(view: RunView) -> str:
-    """How the run stands where it did not end well; empty where it did, or there is no run."""
+    """The state of a run that did not end well; empty if it did, or there is no run."""
     match view.status:
         case "failed":
             why = view.error.strip().rstrip(".") or gettext("no reason was given")

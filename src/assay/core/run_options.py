@@ -1,8 +1,8 @@
 """The options of a run, each declared once.
 
-A key of `RunOptions` is an option's name in Python, in the rows of a batch and in a schedule; its type says what it may
-be, its `Option` what it goes by and what it sets, its flags how the commands take it, its offers which protocols take
-it. A fork may change those of `ForkOptions`. To add one is a key here, a field of the brief, and its use.
+A key of `RunOptions` is an option's name in Python, in the rows of a batch and in a schedule. Its type limits its
+values, its `Option` has its default and effect, its flags are for the commands, its offers name the protocols that
+accept it. A fork may change those of `ForkOptions`. A new option needs a key here, a field of the brief, and its use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
 Asking = Literal["never", "optional", "required"]
 Waiting = Literal["never", "required"]
-"""What of `Asking` a client of the server may want."""
+"""The values of `Asking` that a client of the server may choose."""
 
 _BEGUN = "research batch plan schedule"
 _LIMITED = "research plan schedule fork agent ask chat"
@@ -37,10 +37,10 @@ def _limit(measure: str, setting: str = "") -> Option:
 
 
 class ForkOptions(TypedDict, total=False):
-    """What of a run may be otherwise in its fork: options of `RunOptions`. What is left out stays.
+    """Options that a fork may change. Those left out stay as they are.
 
-    Limits are the fork's own: what the run it is forked off has spent does not count. That private documents may be
-    sent elsewhere has to be said again where other models are.
+    Limits apply to the fork alone: what the original run spent does not count. Permission to send private documents
+    elsewhere must be given again if the models change.
     """
 
     max_time: Annotated[
@@ -173,32 +173,32 @@ class ForkOptions(TypedDict, total=False):
 class RunOptions(ForkOptions, total=False):
     """The options of a run. None, where it is allowed, is the same as leaving an option out.
 
-    `max_time` is in active seconds; `max_tokens` counts input and output together, `max_usd` is in US dollars,
-    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `model` is the
-    model of every role (PROVIDER:NAME; several are a first choice and its fallbacks) that `models` names none for, by
-    role; the judge is of another family than the writer where there is one.
+    `max_time` is in active seconds. `max_tokens` counts input and output together, `max_usd` is in US dollars;
+    `max_searches`, `max_pages` and `max_agents` count searches, documents opened and research agents. `model`
+    (PROVIDER:NAME; several are a first choice and its fallbacks) is for every role that `models`, by role, leaves open;
+    the judge is of another family than the writer if possible.
 
     `ask` says whether clarifying questions are put to a person: `optional` waits in this process for
-    `RunHandle.answer`, `required` leaves the run waiting, for `Assay.answer`. `answers` are given beforehand: in the
-    order of the questions, or by question. `thread` names the conversation the run is part of; `continues` is the run
-    (id, start of an id, or `last`) whose evidence it goes on from. `said` is what was said before in a conversation
-    which is kept elsewhere; a thread of its own knows that itself.
+    `RunHandle.answer`, `required` leaves the run waiting for `Assay.answer`. `answers` are given beforehand, in the
+    order of the questions or by question. `thread` names the conversation of the run; `continues` is the run (id, start
+    of an id, or `last`) whose evidence it uses. `said` has the earlier messages of a conversation that is stored
+    elsewhere; a thread has its own.
 
-    `review_plan` says, as `ask` does of questions, whether the plan is shown to a person who approves it
-    (`RunHandle.approve`, `Assay.approve`) or gives another.
+    `review_plan` says, like `ask` for questions, whether the plan is shown to a person who approves it
+    (`RunHandle.approve`, `Assay.approve`) or replaces it.
 
-    `web` says whether the web is searched and read too; the setting `search.offline` forbids it. Unsaid, it is where no
-    sources are named. Of the web are left out: hosts which are not of `domains` (all where there are none), those of
-    `not_domains`, pages published before `since` or after `until` (a day, a month or a year); `country` (de, us) is
-    where it is searched from. `fresh` asks for pages anew which earlier runs have kept. `allow_private`
-    lets models elsewhere see the documents of private collections, and the web be searched beside them.
+    `web` says whether the web is searched and read; the setting `search.offline` forbids it. By default it is if no
+    sources are named. Pages are limited to the hosts in `domains` (if there are any), without those in `not_domains`,
+    and to those published from `since` until `until` (a day, a month or a year); `country` (de, us) is where the search
+    is made from. `fresh` requests pages again that earlier runs have cached. `allow_private` lets remote models see the
+    documents of private collections, and allows searching the web in the same run.
 
-    Of the report: `length` is short, normal, long, or a number of words; `language` a code (BCP 47), the question's
-    where none is given; `template` Markdown headings to fill. `template` and `instructions` are the text itself, or the
-    `Path` of a file. `schema` is a JSON Schema (text, a `Path`, or the object): the report is the fields it asks for.
+    For the report, `length` is short, normal, long, or a number of words; `language` a code (BCP 47), by default the
+    question's; `template` has Markdown headings to fill. `template` and `instructions` are text, or the `Path` of a
+    file. `schema` is a JSON Schema (text, a `Path`, or the object): the report is the fields it asks for.
 
-    `user` says whose run it is (limits of workers count by it; a provider gets its hash, no model is told), `labels`
-    are noted with it.
+    `user` says whose run it is (limits of workers count by user; a provider gets a hash, models get nothing); `labels`
+    are stored with it.
     """
 
     mode: Annotated[

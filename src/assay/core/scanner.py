@@ -1,11 +1,11 @@
-"""The state machine which finds citation markers in Markdown; `core.markers` is what others use.
+"""The state machine that finds citation markers in Markdown; other modules use `core.markers`.
 
-A marker names passages or sources: `[S2003.17]`, `[S2003.17, S4.2]`, `[S3]`; the forms models write in its stead are
-read too: `[[S3.17]]`, `【S3.17】`, `［S3.17］`, `[S3.17-S3.19]`, `[S3.17; S4.2]`, `[^S3.17]`. Whether an id exists
-is not asked here. Code spans, fences, links, LaTeX and reference definitions hold no markers; a bare number is none.
+A marker names passages or sources: `[S2003.17]`, `[S2003.17, S4.2]`, `[S3]`. Variants that models write are read too:
+`[[S3.17]]`, `【S3.17】`, `［S3.17］`, `[S3.17-S3.19]`, `[S3.17; S4.2]`, `[^S3.17]`. Whether an id exists is not checked
+here. Code spans, fences, links, LaTeX and reference definitions contain no markers; a bare number is not a marker.
 
-The reader is a state machine over Markdown's inline syntax (CommonMark 0.31, with pandoc's rule for `$`). A closing
-sign is looked for at most `LOOK_AHEAD` characters on and within the block, so what a piece of text means never
+The reader is a state machine over Markdown's inline syntax (CommonMark 0.31, with pandoc's rule for `$`). It looks for
+a closing delimiter at most `LOOK_AHEAD` characters ahead and within the block. So the meaning of a piece of text never
 depends on how the stream was cut, and a pass takes linear time.
 """
 
@@ -19,15 +19,15 @@ from typing import Literal
 import msgspec
 
 LOOK_AHEAD = 1000
-"""How far on, in characters, the end of a link, code span or formula may lie."""
+"""How far ahead, in characters, the end of a link, code span or formula may be."""
 RANGE_CAP = 50
-"""How many ids a range such as `[S3.17-S3.19]` names at most."""
+"""The most ids in a range such as `[S3.17-S3.19]`."""
 
 
 class Marker(msgspec.Struct, frozen=True):
     """A citation at code points `[start, end)` of the text: passage ids and source ids, in order, each once.
 
-    `implied` are those ids which only a range names: they are not missed where they do not exist.
+    `implied` are ids that only a range implies: they need not exist.
     """
 
     start: int
@@ -42,7 +42,7 @@ class Marker(msgspec.Struct, frozen=True):
         return self.passages + self.sources
 
 
-# what a marker holds; a run of spaces is read in one way alone: with several, 500 of them took hours
+# The content of a marker. There is only one way to read a run of spaces: with several, 500 of them took hours.
 
 _ID = r"[sS][0-9]{1,7}(?:\.[0-9]{1,6})?"
 _DASH = r"\s*+(?:[-\u2010-\u2015~]|\.\.)\s*+"
@@ -54,8 +54,8 @@ _ONE, _LONGEST = re.compile(_ID), 512
 
 
 def _marker(content: str, start: int, end: int) -> Marker | None:
-    """The marker whose brackets hold `content`, if it is one."""
-    if _ONE.fullmatch(content):  # as nearly all are
+    """The marker whose brackets contain `content`, if it is one."""
+    if _ONE.fullmatch(content):  # as are nearly all
         one = (content.upper(),)
         return Marker(start, end, one) if "." in content else Marker(start, end, (), one)
     content = unicodedata.normalize("NFKC", content) if len(content) <= _LONGEST else ""
@@ -84,7 +84,7 @@ def _marker(content: str, start: int, end: int) -> Marker | None:
 
 
 def _sibling(first: str, ordinal: str | None) -> str:
-    """The id a short range ends at: `S3.17-19` ends at S3.19, `S3-5` at S5."""
+    """The end of a short range: `S3.17-19` ends at S3.19, `S3-5` at S5."""
     if ordinal is None:
         return ""
     source, point, _ = first.partition(".")
@@ -92,7 +92,7 @@ def _sibling(first: str, ordinal: str | None) -> str:
 
 
 def _range(first: str, last: str) -> list[str]:
-    """Both ends and, where they are of one source and ascend, what lies between; at most `RANGE_CAP` ids."""
+    """Both ends and, if they are of one source and ascend, what is between them; at most `RANGE_CAP` ids."""
     stem, point, low = first.rpartition(".") if "." in first else ("S", "", first[1:])
     other, same, high = last.rpartition(".") if "." in last else ("S", "", last[1:])
     if (stem, point) != (other, same) or int(low) >= int(high):
@@ -105,7 +105,7 @@ def _range(first: str, last: str) -> list[str]:
 # the grammar around markers
 
 _SPECIAL = re.compile(r"\n+|[\\`$<\[【［]")
-_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")  # what a line which opens a fence begins with
+_FENCE_SIGNS = frozenset(" \t>*+-.)0123456789`~")  # the beginning of a line that opens a fence
 _BLOCK = re.compile(r"\n(?=[ \t\r]{0,60}(?:\n|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||```|~~~))")
 _BLOCK_LENGTH = 80
 _PREFIX = r"[ \t>*+\-0-9.)]{0,60}"
@@ -123,7 +123,7 @@ _AFTER_AMOUNT = re.compile(
 _MATH_END = re.compile(r"(?<=[^\s\\$])\$(?![0-9$])")
 _FULL_WIDTH = re.compile(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = re.compile(r"[【［][^\[\]【】［］\n]{0,512}\Z")
-_WHOLE = re.compile(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing in it which opens, escapes or ends a line
+_WHOLE = re.compile(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
 _BRACKETS, _DEEPEST = re.compile(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
@@ -152,21 +152,21 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class _Undecided(Exception):
-    """What comes next in the text decides; raised only while more may come."""
+    """The following text decides; raised only while more may come."""
 
 
 class Scanner:
-    """The state machine. Give it text with `add`, take what is decided from `tokens`."""
+    """The state machine. Add text with `add`, and read what is decided from `tokens`."""
 
     def __init__(self) -> None:
-        self.text = ""  # what is not decided yet, with everything given after it
-        self.base = 0  # code points decided and let go
+        self.text = ""  # what is not decided yet, with everything after it
+        self.base = 0  # code points decided and dropped
         self._at = 0  # in self.text
         self._final = False
-        self.fence = ""  # the opening sign of the fence we are in
-        self._line_start = True  # the next character begins a line whose first sign is not looked at yet
+        self.fence = ""  # the opening delimiter of the current fence
+        self._line_start = True  # the next character begins a line whose first character was not examined yet
         self._previous = ""
-        self._lead: str | None = ""  # the line so far, while it is only margin
+        self._lead: str | None = ""  # the line so far, while it is only indentation
         self._edge = (0, 0, -1)  # absolute: searched from, searched to, the block edge found (or -1)
 
     def add(self, chunk: str) -> None:
@@ -180,7 +180,7 @@ class Scanner:
         return self.base + self._at
 
     def tokens(self, final: bool) -> Iterator[Token]:
-        """What can be decided now; with `final`, everything."""
+        """Yield what can be decided now; with `final`, everything."""
         self._final = final
         while self._at < len(self.text):
             try:
@@ -230,7 +230,7 @@ class Scanner:
     # fences
 
     def _fence_line(self) -> int:
-        """The end of the line when it opens a fence, else 0."""
+        """The end of the line if it opens a fence, else 0."""
         opening = _FENCE.match(self.text, self._at)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]
@@ -253,10 +253,10 @@ class Scanner:
         newline = self.text.find("\n", self._at)
         return len(self.text) if newline < 0 else newline + 1
 
-    # what may not hold a marker; each returns its end, 0 when it is not what it looks like
+    # constructs without markers; each returns its end, 0 if it is something else
 
     def _block_edge(self) -> int:
-        """Where the block ends at the latest: its first edge within LOOK_AHEAD, else that far on."""
+        """The latest end of the block: its first edge within LOOK_AHEAD, else that far ahead."""
         at = self.base + self._at
         begin, end, edge = self._edge
         if not (begin <= at and (edge < 0 or at <= edge)):
@@ -265,13 +265,13 @@ class Scanner:
         if edge < 0:
             found = _BLOCK.search(self.text, max(self._at, end - self.base), limit)
             edge = found.start() + self.base if found else -1
-            known = min(limit, len(self.text))  # an edge before it is sure where what stands behind it was seen too
+            known = min(limit, len(self.text))  # an edge before it is certain if the text after it was seen too
             known -= 0 if self._final and known == len(self.text) else _BLOCK_LENGTH
             self._edge = (begin, max(end, known + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
     def _missing(self, edge: int) -> int:
-        """No closing sign stands before `edge`: 0, or wait when the text only ends there so far."""
+        """There is no closing delimiter before `edge`: return 0, or wait if the text only ends there so far."""
         if edge == len(self.text):
             self._more(edge - self._at)
         return 0
@@ -286,7 +286,7 @@ class Scanner:
             end = self.text.find(closing, self._at + 2, edge)
             if end < 0:
                 self._missing(edge)
-            elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas do not nest
+            elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas are not nested
                 return end + 2
         return self._at + 2 if self.text[self._at + 1] != "\n" else 0
 
@@ -362,9 +362,9 @@ class Scanner:
         return (end, "marker", marker) if marker else (self._at + 1, "text", None)
 
     def _closing_bracket(self) -> int:
-        """The end of the bracket which opens here, 0 when it does not close within its block."""
+        """The end of the bracket that opens here, 0 if it does not close within its block."""
         if whole := _WHOLE.match(self.text, self._at):
-            return whole.end()  # as most brackets are
+            return whole.end()  # as most brackets do
         edge, depth, escaped = self._block_edge(), 0, -1
         if self._final and self.text.find("]", self._at + 1, edge) < 0:
             return 0
@@ -382,7 +382,7 @@ class Scanner:
         return self._missing(edge)
 
     def _link_tail(self, start: int) -> int:
-        """The end of the `(destination "title")` at `start`, 0 when it is none."""
+        """The end of the `(destination "title")` at `start`, 0 if there is none."""
         limit = start + LOOK_AHEAD
         tail = _TAIL.match(self.text, start, limit)
         if tail:

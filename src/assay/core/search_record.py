@@ -1,4 +1,4 @@
-"""Where a run has looked, how, and what it may therefore say of not finding anything."""
+"""Where and how a run has searched, and what it may therefore say about finding nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from assay.core.sources import SNIPPET
 from assay.core.view import Lane, RunView, SearchMade
 from assay.core.web_addresses import canonical
 
-# How a run searched, as a table: what was asked of whom, and what became of what was found.
+# The searches of a run as a table: queries, providers, and what became of the results.
 
 
 class Left(msgspec.Struct, frozen=True):
-    """A page which was found and is no evidence, and why; `tried` says that it could not be read.
+    """A page that was found and is not evidence, and why; `tried` says that it could not be read.
 
     The others were left out by the rules of the run.
     """
@@ -26,11 +26,11 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class SearchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One question to one provider, however many agents asked it.
+    """One query to one provider, however many agents asked it.
 
-    `hits` counts what was found, `read` how many of these were read (a search's own words on a page do not count),
-    `cited` how many the report cites. `excluded` were left out by the run's rules, or could not be read. `failed` is
-    why there was no answer, "" where there was one. `asked` counts how often it was asked, the ledger's answers too.
+    `hits` counts the results, `read` how many of these were read (snippets do not count), `cited` how many the report
+    cites. `excluded` were left out by the run's rules, or could not be read. `failed` is why there was no answer, "" if
+    there was one. `asked` counts how often it was asked, including answers from the ledger.
     """
 
     query: str
@@ -54,7 +54,7 @@ def searches(view: RunView) -> Iterator[SearchMade]:
 
 
 def search_log(view: RunView) -> tuple[SearchRow, ...]:
-    """The searches of a run, each question to each provider once, in the order in which they were first asked."""
+    """The searches of a run, each query to each provider once, in the order they were first asked."""
     made: dict[tuple[str, str], list[SearchMade]] = {}
     for each in searches(view):
         made.setdefault((each.provider, each.query), []).append(each)
@@ -63,7 +63,7 @@ def search_log(view: RunView) -> tuple[SearchRow, ...]:
 
 
 class _Told:
-    """What a run says of addresses."""
+    """What a run's log says about addresses."""
 
     def __init__(self, view: RunView) -> None:
         claimed = (id for claim in view.claims for id in claim.passages)
@@ -97,7 +97,7 @@ LOCAL = "local"
 
 
 class Silent(msgspec.Struct, frozen=True, kw_only=True):
-    """A search provider which never answered, and the last reason it gave."""
+    """A search provider that never answered, and the last reason."""
 
     provider: str
     reason: str
@@ -106,11 +106,10 @@ class Silent(msgspec.Struct, frozen=True, kw_only=True):
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
     """What a run searched and read.
 
-    `documents` counts those in scope, -1 where the log does not say it. `providers` answered at least once and had
-    something to search; `queries` counts what they were asked, `hits` the documents and pages they found. `silent` are
-    those which never answered. `read` counts the documents and pages of which the run was shown text, `unreadable`
-    those it could not read. `agents` counts those that were sent; `ended` are the limits and errors that
-    ended some of them.
+    `documents` counts those in scope, -1 if the log does not say it. `providers` answered at least once and had
+    something to search; `queries` counts those sent to them, `hits` the documents and pages they found. `silent` are
+    those that never answered. `read` counts the documents and pages of which the run was shown text, `unreadable` those
+    it could not read. `agents` counts those that were sent; `ended` are the limits and errors that ended some of them.
     """
 
     documents: int = -1
@@ -125,12 +124,14 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def anywhere(self) -> bool:
-        """Whether the run has looked at all: a search with something to search was answered, or something was read."""
+        """Whether the run has searched at all: a search with something to search was answered, or something was
+        read.
+        """
         return bool(self.providers or self.read)
 
 
 def look_over(view: RunView) -> Looked:
-    """What a run has searched and read by its log, as far as that goes. A search over no documents is no look."""
+    """What a run has searched and read, by its log so far. A search over no documents does not count."""
     made = [each for each in searches(view) if each.provider != LOCAL or view.documents]
     answered = [each for each in made if not each.failed]
     providers = tuple(dict.fromkeys(each.provider for each in answered))
@@ -149,5 +150,5 @@ def look_over(view: RunView) -> Looked:
 
 
 def _ended(lane: Lane) -> str:
-    """What ended an agent early: an error, or a limit by its name; "" where nothing did."""
+    """What ended an agent early: an error, or a limit by its name; "" if nothing did."""
     return lane.error or (lane.stop if lane.stop != "done" else "")

@@ -13,10 +13,9 @@ import msgspec
 
 
 class PageAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """Page `number` (from 1): its picture, `width` dots wide; or, without a width, the places of a passage.
+    """Page `number` (from 1): its picture, `width` pixels wide; or, without a width, the places of a passage.
 
-    `before` is what stands on the page before the passage: where its words come more than once, it tells which are
-    meant.
+    `before` is the text on the page before the passage: if its words occur more than once, it shows which are meant.
     """
 
     number: int
@@ -35,9 +34,10 @@ class PageBox(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a passage stands on page `number`, which is `width` by `height` points: a box for each line of it.
+    """The place of a passage on page `number`, which is `width` by `height` points: a box for each line of it.
 
-    Without boxes the page holds no letters there: it was scanned, or is printed in another order than it is read.
+    If there are no boxes, the page has no letters there: it was scanned, or is printed in another order than it is
+    read.
     """
 
     number: int
@@ -47,29 +47,32 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
-"""How the segmenter reads a text: `pages` is a paragraph a line with a form feed between pages, `rows` a row a line."""
+"""How the segmenter reads a text: `pages` has a paragraph per line and a form feed between pages, `rows` a row per
+line.
+"""
 SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]
 KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 LONGEST_PASSAGE = 500
-"""Code points of a passage; an extractor which writes `rows` keeps its lines below this."""
+"""Code points of a passage; an extractor that writes `rows` keeps its lines below this."""
 
 SNIPPET = "text/x-search-snippet"
-"""The media type of what a search provider said of a page nobody has read yet."""
+"""The media type of a search provider's snippet of a page that nobody has read yet."""
 RENDERED = "x-rendered-by"
-"""The header of a page which was rendered in a browser: which one. No server's header of that name is kept."""
+"""The header with the browser that rendered a page. A server's header of that name is dropped."""
 
 FINAL_URL = "final_url"
-"""The metadata of a page which was somewhere else in the end than it was found."""
+"""The metadata key of a page that was finally found at another address."""
 
 UNSORTED = "unsorted"
-"""The collection of documents read for one run only: a library document is in some collection always."""
+"""The collection of documents read for one run only: a library document is always in some collection."""
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "field", "record", "code", "navigation"]
-"""`field` is a line of a header (`Status: Final`), `record` such a line elsewhere; `navigation` leads to what is said,
-as a table of contents does: it is searched with its document, and no passage to answer with."""
+"""`field` is a line of a header (`Status: Final`), `record` such a line elsewhere. `navigation` leads to content, as a
+table of contents does: it is searched with its document, but is not a passage to answer with.
+"""
 
 
 def sha256(data: bytes | memoryview) -> str:
@@ -78,11 +81,10 @@ def sha256(data: bytes | memoryview) -> str:
 
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
-    """A page as it was fetched.
+    """A page as fetched.
 
-    `url` is what was asked for, `final_url` where the page was after the `redirects` (each address on the way).
-    `kept` says that the body is one kept from before: `fresh`, so that nobody was asked, or `unchanged`, as the server
-    said.
+    `url` is the requested address, `final_url` that of the page after the `redirects` (each address on the way). `kept`
+    says that the body is a cached one: `fresh`, so nobody was asked, or `unchanged`, as the server said.
     """
 
     url: str
@@ -99,8 +101,8 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The bytes fetched or read, addressed by their hash, never changed.
 
-    Of a page `url` is where it was in the end, after the `redirects` (each address on the way, the asked one first);
-    `status` is what the server answered, 0 for files.
+    For a page, `url` is its final address after the `redirects` (each address on the way, the requested one first);
+    `status` is the server's, 0 for files.
     """
 
     sha256: str
@@ -116,8 +118,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     """The text extracted from a snapshot by a named extractor version.
 
-    `sha256` is the hash of the text's UTF-8; `size` its length in bytes. `name` is what a person calls it (a
-    file name, a row's id). `syntax` says how the segmenter reads the text. `language` is ISO 639-1 or empty.
+    `sha256` is the hash of the text's UTF-8; `size` its length in bytes. `name` is what a person calls it (a file name,
+    a row's id). `syntax` says how the segmenter reads the text. `language` is ISO 639-1 or empty.
     """
 
     sha256: str
@@ -137,13 +139,13 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 READ_BY = "read by"
-"""The key of metadata which says what read a document whose letters are pictures: OCR may misread."""
+"""The metadata key that says what read a scanned document: OCR may misread."""
 
 
 class Extracted(msgspec.Struct, frozen=True, kw_only=True):
-    """What an extractor makes of one document inside a file.
+    """An extractor's result for one document inside a file.
 
-    `body` is the part of the file this document is (a row's bytes), None when it is the whole file.
+    `body` is the part of the file that is this document (a row's bytes), None if it is the whole file.
     """
 
     text: str
@@ -160,11 +162,11 @@ class Extracted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PassageSpan(msgspec.Struct, frozen=True, gc=False):
-    """One passage of a document, before any run has given it an id: ordinal in the document, byte range, text.
+    """One passage of a document, before a run has given it an id: ordinal in the document, byte range, text.
 
-    `heading` is the path of headings above it; `page` counts from 1, 0 where the format has no pages. `label` says
-    what it is about where it does not say so itself: the term it describes, the head row of its table; `lead` is the
-    sentence before its list, table or code.
+    `heading` is the path of headings above it; `page` counts from 1, 0 if the format has no pages. `label` gives its
+    topic if it does not say so itself: the term it describes, the header row of its table; `lead` is the sentence
+    before its list, table or code.
     """
 
     ordinal: int
@@ -179,8 +181,10 @@ class PassageSpan(msgspec.Struct, frozen=True, gc=False):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """What was published about a work later: `kind` as Crossref calls it (retraction, correction,
-    expression_of_concern), `doi` of the notice, `date` as far as it is known (ISO).
+    """A notice published about a work later.
+
+    `kind` is Crossref's (retraction, correction, expression_of_concern), `doi` that of the notice, `date` its date as
+    far as known (ISO).
     """
 
     kind: str
@@ -189,16 +193,15 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def withdraws(self) -> bool:
-        """Whether the work does not stand any more."""
+        """Whether the work is withdrawn."""
         return self.kind in ("retraction", "withdrawal", "removal", "partial_retraction")
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """One document as a lane met it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third.
+    """One document as a lane found it. `id` is `S` + lane * 1000 + ordinal: `S2003` is lane 2's third.
 
-    `author` is as the document states it, `published` an ISO date (or its year), both empty where unknown. `kind` is
-    what kind of source it is (`core.quality`), and `kind_reason` what tells so; `notices` were published about
-    it later.
+    `author` is as the document states it, `published` an ISO date (or its year), both empty if unknown. `kind` is the
+    kind of source (`core.quality`), and `kind_reason` how that is known; `notices` were published about it later.
     """
 
     id: str
@@ -217,9 +220,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """A byte range of a source's document which a model was shown; `id` is `S2003.17` (source, ordinal).
+    """A byte range of a source's document that a model was shown; `id` is `S2003.17` (source, ordinal).
 
-    What stands around it is as of its `PassageSpan`.
+    Its context is that of its `PassageSpan`.
     """
 
     id: str
@@ -236,12 +239,12 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def above(self) -> tuple[str, ...]:
-        """The headings it stands under, and what it is about."""
+        """The headings above it, and its topic."""
         return (*self.heading, self.label) if self.label else self.heading
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands around passage `id` in its document, for a reader who wants to check; some 300 bytes each."""
+    """The text around passage `id` in its document, for a reader who wants to check; about 300 bytes on each side."""
 
     id: str
     before: str
@@ -249,7 +252,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def readable(spans: Sequence[PassageSpan]) -> Sequence[PassageSpan]:
-    """The passages which say something, without navigation; all where there is nothing else."""
+    """The passages with content, without navigation; all if there is nothing else."""
     kept = tuple(span for span in spans if span.kind != "navigation")
     return kept if kept and len(kept) < len(spans) else spans
 
@@ -266,12 +269,12 @@ def source_id(lane: int, ordinal: int) -> str:
 
 
 def lane_of_source(id: str) -> int:
-    """The lane which met the source of this id: 2 for `S2003`."""
+    """The lane that found the source with this id: 2 for `S2003`."""
     return int(id.removeprefix("S")) // 1000
 
 
 def span_of(passage: Passage) -> PassageSpan:
-    """A passage as it lies in its document, without the id a run gave it."""
+    """A passage as it is in its document, without its id."""
     return PassageSpan(
         ordinal=ordinal_of(passage.id),
         start=passage.start,
@@ -285,15 +288,15 @@ def span_of(passage: Passage) -> PassageSpan:
 
 
 def ordinal_of(id: str) -> int:
-    """The place in its document of the passage of this id: 17 for `S2003.17`."""
+    """The place in its document of the passage with this id: 17 for `S2003.17`."""
     return int(id.rpartition(".")[2])
 
 
 class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What is in the collections of a scope: told to planner and agents.
+    """The contents of the collections in scope, for planner and agents.
 
-    `kinds` and `languages` map a name to a count; `published` is the span of known dates (ISO, "" unknown);
-    `names` are up to 30 document names, `titles` the same documents' titles.
+    `kinds` and `languages` map a name to a count; `published` is the span of known dates (ISO, "" unknown); `names` are
+    up to 30 document names, `titles` the same documents' titles.
     """
 
     documents: int
@@ -304,7 +307,7 @@ class CollectionSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def passage_of(source: str, document: Document, span: PassageSpan) -> Passage:
-    """The passage a stretch of a document is, under the id of a source."""
+    """A span of a document as a passage, under the id of a source."""
     return Passage(
         id=f"{source}.{span.ordinal}",
         source=source,

@@ -1,8 +1,8 @@
 """Sentences, words, token estimates and offsets of a text.
 
-Positions are code points unless a name says bytes. Sentence ends are found by nupunkt's pre-trained Punkt model
-(Kiss and Strunk 2006, "Unsupervised Multilingual Sentence Boundary Detection"), with rules of our own for scripts
-which end sentences without a space and for abbreviations the model does not know.
+Positions are code points unless a name says bytes. Sentence ends are found by nupunkt's pre-trained Punkt model (Kiss
+and Strunk 2006, "Unsupervised Multilingual Sentence Boundary Detection"), with our own rules for scripts that end
+sentences without a space and for abbreviations that the model does not know.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _UNSPACED = (
 _CLOSERS = "\"'”’»）)\\]】」』〉》*_"
 _OWN_END = re.compile(f"(?:[。！？｡؟۔।॥]+|(?<=[{_UNSPACED}])[!?.]+(?=[{_CLOSERS}]*[{_UNSPACED}]))[{_CLOSERS}。！？｡]*")
 _MAYBE_END = re.compile(r"[.!?…][^\w\s.!?…]*\s")
-"""Each sign is looked at once: of a run of ends only the last can have white space behind it."""
+"""Each character is examined once: of a run of sentence ends only the last can have white space after it."""
 
-# what the English model does not know: reference words, German, French, Spanish, Russian
+# unknown to the English model: reference words, German, French, Spanish, Russian
 _ABBREVIATIONS = frozenset(
     """
     fig figs eq eqs sec secs ch chap vol vols no nos art arts ref refs approx resp incl excl est ca cf al ed eds
@@ -52,7 +52,7 @@ _ABBREVIATIONS = frozenset(
 _ALSO_WORDS = frozenset(
     ("no", "nos", "art", "arts", "al", "ch", "st", "est", "av", "г", "гг", "fr", "str", "abs", "ed")
 )
-"""Abbreviations which may also end a sentence: a capital after them begins one."""
+"""Abbreviations that may also end a sentence: a capital after them begins one."""
 
 _MONTHS = frozenset(
     """
@@ -70,16 +70,16 @@ _ROMAN = re.compile(r"[IVXLC]{2,7}")
 _LAST_WORD = re.compile(r"([^\W_]+(?:\.[^\W_]+)*)\.[)\]]?\s*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
 _KEPT = 2_000
-"""Code points of a paragraph whose ends of sentences are kept."""
+"""Code points of a paragraph whose sentence ends are cached."""
 
 
 def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
     """The spans of the sentences of `text`, without the white space around them.
 
-    No span is blank; spans ascend and do not overlap, and only white space lies between them. A blank line always
-    ends a sentence. `language` (ISO 639-1) is a hint; the rules for all languages are tried whatever it says.
+    No span is blank; spans ascend and do not overlap, with only white space between them. A blank line always ends a
+    sentence. `language` (ISO 639-1) is a hint; the rules for all languages are always tried.
     """
-    del language  # the rules do not clash between languages so far; the parameter is part of the contract
+    del language  # so far the rules of different languages do not conflict; the parameter is part of the contract
     spans = []
     start = 0
     for blank in _BLANK_LINE.finditer(text):
@@ -113,7 +113,7 @@ def _latin_cuts(paragraph: str) -> tuple[int, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _cuts(paragraph: str) -> tuple[int, ...]:
-    """Kept for short paragraphs: those of passages and reports are asked for again and again."""
+    """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
     return tuple(cut for cut in cuts if cut < len(paragraph) and not _joined(paragraph, cut))
 
@@ -137,16 +137,16 @@ def _joined(paragraph: str, cut: int) -> bool:
 
 
 def _is_noun(paragraph: str, word: str) -> bool:
-    """Whether the capital of a word behind a number says nothing, as in German nouns: "des 18. Jahrhunderts".
+    """Whether the capital of a word after a number means nothing, as in German nouns: "des 18. Jahrhunderts".
 
-    A word with which German sentences and questions begin is taken for the beginning of one.
+    A word that often begins German sentences and questions counts as the beginning of one.
     """
     return _detected(paragraph[:SAMPLE]) == "de" and word.casefold() not in _german_openers()
 
 
 @functools.lru_cache(maxsize=8)
 def _detected(sample: str) -> str:
-    """Kept, since a list asks for it at each of its numbers."""
+    """Cached, since a list needs it at each of its numbers."""
     return detect(sample)
 
 
@@ -156,14 +156,14 @@ def _german_openers() -> frozenset[str]:
 
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")
-"""What `_word_pattern` finds in lower-case ASCII text, at a fifth of the time."""
+"""Matches what `_word_pattern` finds in lower-case ASCII text, in a fifth of the time."""
 
 
 @functools.cache
 def _word_pattern() -> re.Pattern[str]:
-    """Runs of letters, digits and the marks written on them, which Python's word class leaves out; unspaced runs apart.
+    """Runs of letters, digits and their combining marks, which Python's word class leaves out; unspaced runs apart.
 
-    Every combining mark lies below U+3100 but for a few of dead scripts.
+    Every combining mark is below U+3100, except a few of dead scripts.
     """
     marks = "".join(
         re.escape(chr(code)) for code in range(0x300, 0x3100) if unicodedata.category(chr(code)) in {"Mn", "Mc"}
@@ -175,22 +175,22 @@ def _word_pattern() -> re.Pattern[str]:
 def words(text: str) -> list[str]:
     """Casefolded NFKC words of `text`, for matching.
 
-    Words of unspaced scripts come as overlapping pairs of characters (one alone as itself). Hyphens, points and
-    underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is taken off.
+    Words of unspaced scripts are overlapping pairs of characters (a single one as itself). Hyphens, dots and
+    underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is removed.
     """
     if text.isascii():
         return _ascii_words(text)
     found: list[str] = []
-    # No word goes over the end of a line, and in a page with a few signs of its own most lines are ASCII.
+    # No word crosses the end of a line, and in a page with few special characters most lines are ASCII.
     for ascii_only, lines in itertools.groupby(text.split("\n"), str.isascii):
         found += (_ascii_words if ascii_only else _other_words)("\n".join(lines))
     return found
 
 
 _PLAIN_WORD = re.compile(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
-"""The same where the apostrophe may be a typographic one."""
+"""The same with a typographic apostrophe allowed."""
 _SIGNS = re.compile("[\xa0§©«®¶·»×\u2010-\u2015\u2018\u201c-\u201e\u2022\u2026\u2190-\u21ff\u2500-\u257f]+")
-"""Signs of which NFKC makes no part of a word: most lines which are not ASCII have a few of these and no other."""
+"""Characters that NFKC never makes part of a word: most lines that are not ASCII have only a few of these."""
 
 
 def _ascii_words(text: str) -> list[str]:
@@ -219,14 +219,14 @@ _DENSE = re.compile(rb"[A-Za-z0-9+/=_-]{24,}")
 _DIGITS = string.digits.encode()
 _LETTERS = string.ascii_letters.encode() + b" "
 _PACKED = bytes(ord("x" if chr(code) in f"{string.ascii_letters}{string.digits}+/=_-" else " ") for code in range(256))
-"""Turns what a long unbroken run may hold into x, and all else into spaces: a run is then found at once."""
+"""Maps characters of long unbroken runs to x, and all others to spaces, so that a run is found at once."""
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a model's tokenizer makes of `text`, on the safe side (more rather than fewer).
+    """About how many tokens a model's tokenizer makes of `text`, on the safe side (rather more than fewer).
 
-    English counts 3.5 characters a token, digits and signs most of one each, other alphabets 0.6 a letter,
-    Chinese and its like one and a half a character, long unbroken runs (hashes, base64) two characters a token.
+    English counts 3.5 characters per token, most digits and symbols one each, other alphabets 0.6 per letter, Chinese
+    and the like one and a half per character, long unbroken runs (hashes, base64) two characters per token.
     """
     ascii_length = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     foreign = len(text) - ascii_length
@@ -241,9 +241,9 @@ def estimate_tokens(text: str) -> int:
 
 
 class Offsets:
-    """Between code points and UTF-8 bytes of one text, in logarithmic time.
+    """Converts between code points and UTF-8 bytes of one text, in logarithmic time.
 
-    ASCII text costs nothing; other text keeps a byte offset for every 64 code points. Lone surrogates count three
+    ASCII text costs nothing; other text stores a byte offset for every 64 code points. Lone surrogates count three
     bytes, as `surrogatepass` writes them.
     """
 
@@ -267,7 +267,7 @@ class Offsets:
         """The byte offset of code point `point` (0 to the text's length).
 
         Raises:
-            ValueError: `point` lies outside the text.
+            ValueError: `point` is outside the text.
         """
         if not 0 <= point <= len(self._text):
             raise ValueError(f"code point {point} is outside a text of {len(self._text)}")
@@ -280,7 +280,7 @@ class Offsets:
         """The code point at byte offset `byte`; inside a character, that character.
 
         Raises:
-            ValueError: `byte` lies outside the text.
+            ValueError: `byte` is outside the text.
         """
         if not 0 <= byte <= self._size:
             raise ValueError(f"byte {byte} is outside a text of {self._size} bytes")

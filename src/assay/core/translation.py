@@ -1,10 +1,10 @@
-"""The language in which code speaks to the reader of a report: gettext's functions over the catalogue in force.
+"""The language of code's own sentences in a report: gettext's functions over the current catalogue.
 
-A catalogue is in force for a run, or for an export, and what they start (a context variable: runs side by side do not
-see each other's). None is loaded here; `assay.locale` does that. Without one the messages are English.
+A catalogue is current for a run or an export and for what they start (a context variable: parallel runs do not see each
+other's). `assay.locale` loads catalogues. Without one the messages are English.
 
-What code puts into the text of a report it states with `state`. A sentence of a report is then known as code's own
-because it was recorded, in whatever language, and not because it looks like one.
+Code records each sentence that it adds to a report with `state`. So a sentence is known as code's own because it was
+recorded, in whatever language, and not because it looks like one.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _MARKUP = re.compile(r"[*_`#]+")
 
 
 Statement = Literal["notice", "date", "missing"]
-"""What code states in a report: a notice, of when the answer is, the heading of what could not be found."""
+"""What code states in a report: a notice, the date of the answer, the heading of what could not be found."""
 
 
 class Phrases:
-    """A catalogue in force. `stated` are the sentences and headings which code stated, in plain words, by kind."""
+    """A catalogue. `stated` has the sentences and headings that code stated, in plain words, by kind."""
 
     def __init__(
         self,
@@ -55,13 +55,13 @@ _SILENT = Phrases()
 
 
 def speech() -> Phrases:
-    """The speech in force; English where nothing is."""
+    """The current catalogue; English if there is none."""
     return _SPEECH.get(_SILENT)
 
 
 @contextmanager
 def spoken(given: Phrases) -> Iterator[Phrases]:
-    """Within this, code speaks so; and so it does in every task which begins within it."""
+    """Use a catalogue in the block, and in every task that begins in it."""
     token = _SPEECH.set(given)
     try:
         yield given
@@ -70,25 +70,25 @@ def spoken(given: Phrases) -> Iterator[Phrases]:
 
 
 def gettext(message: str) -> str:
-    """A message in the language in force."""
+    """A message in the current language."""
     return speech().catalogue.gettext(message)
 
 
 def ngettext(one: str, several: str, count: int) -> str:
-    """A message with a number in it, in the form which the language in force has for that number."""
+    """A message with a number, in the plural form that the current language has for it."""
     return speech().catalogue.ngettext(one, several, count)
 
 
 def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extraction looks for
-    """Marks a message which is translated where it is used."""
+    """Mark a message that is translated where it is used."""
     return message
 
 
-# what code said
+# code's own sentences
 
 
 def state(text: str, kind: Statement = "notice") -> str:
-    """`text`, remembered as code's own: nobody has to prove it by a source."""
+    """Return `text`, recorded as code's own, so that it needs no source."""
     said = speech()
     if said is not _SILENT:
         said.stated |= {plain: kind for each in (text, *_sentences(text)) if (plain := _plain(each))}
@@ -96,12 +96,12 @@ def state(text: str, kind: Statement = "notice") -> str:
 
 
 def stated(text: str) -> Statement | None:
-    """What kind of statement of code's a sentence or heading is, None where it is none."""
+    """The kind of statement that a sentence or heading by code is, None if it is not by code."""
     return speech().stated.get(_plain(text)) if speech().stated else None
 
 
 def stated_in(text: str) -> dict[str, Statement]:
-    """What code stated of what stands in `text`."""
+    """Code's own sentences and headings that occur in `text`."""
     lines = [_plain(line) for line in text.splitlines()]
     return {said: kind for said, kind in sorted(speech().stated.items()) if any(said in line for line in lines)}
 
@@ -125,7 +125,7 @@ def number(value: int) -> str:
 
 
 def day(iso: str) -> str:
-    """A day in words (`2 January 2025`); what is no ISO date stays as it is."""
+    """A day in words (`2 January 2025`); anything but an ISO date unchanged."""
     try:
         found = date.fromisoformat(iso[:10])
     except ValueError:
@@ -137,7 +137,7 @@ def day(iso: str) -> str:
 
 
 def date_of(iso: str) -> str:
-    """A date as a sentence of the report gives it: ISO in English, in other languages in their words."""
+    """A date in a sentence of the report: ISO in English, in words in other languages."""
     return iso if speech().locale == ENGLISH else day(iso)
 
 
@@ -146,12 +146,12 @@ def _locale(said: Phrases) -> str:
 
 
 def listed(parts: Iterable[str]) -> str:
-    """`A, B, C`, with the comma of the language in force."""
+    """`A, B, C`, with the comma of the current language."""
     return gettext(", ").join(parts)
 
 
 def enumerated(parts: Iterable[str], most: int) -> str:
-    """`A, B and 3 more`: at most so many of the parts, and how many are left out."""
+    """`A, B and 3 more`: at most `most` of the parts, and how many are left out."""
     every = list(parts)
     said = listed(every[:most])
     if len(every) <= most:
@@ -162,17 +162,17 @@ def enumerated(parts: Iterable[str], most: int) -> str:
 
 
 def labelled(label: str, text: str) -> str:
-    """`Label: text`, with the colon of the language in force."""
+    """`Label: text`, with the colon of the current language."""
     return gettext("{label}: {text}").format(label=label, text=text)
 
 
 def colon() -> str:
-    """What stands between a label and what it labels."""
+    """The text between a label and its content."""
     return labelled("", "")
 
 
 def quoted(text: str) -> str:
-    """`text` in the quotation marks of the language in force."""
+    """`text` in the quotation marks of the current language."""
     return gettext("“{text}”").format(text=text)
 
 

@@ -14,15 +14,15 @@ Scalar = str | int | float | bool
 Value = Scalar | tuple[Scalar, ...] | None
 
 REFUTED = ("unsupported", "contradicted")
-"""The verdicts which take a value back."""
+"""The verdicts that void a value."""
 GONE = "its sentence did not outlast verification"
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """One field as it was filled. `path` leads to it through the answer: names of properties, numbers of items.
+    """One filled field. `path` leads to it through the answer: names of properties, numbers of items.
 
-    `sentence` is the line of the report which states it, without markers, and `passages` are the ids that line cites;
-    both are empty where the field is, and `reason` says why it is.
+    `sentence` is the line of the report that states it, without markers, and `passages` are the ids that line cites.
+    Both are empty if the field is, and then `reason` says why.
     """
 
     path: tuple[str | int, ...]
@@ -39,7 +39,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportField(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of the report: its value, null where it is unknown, and then `reason` says why.
+    """A field of the report: its value, null if unknown, and then `reason` says why.
 
     `verdict` and `reason` are those of its claim, `claims` the claim's id, `passages` the ids of what it cites.
     """
@@ -52,7 +52,7 @@ class ReportField(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reported(fields: Iterable[Field], claims: Sequence[Claim]) -> dict[str, ReportField]:
-    """The fields by name, each with what verification says of its sentence; a refuted value is taken back."""
+    """The fields by name, each with the verification of its sentence; a refuted value is voided."""
     stated: dict[str, Claim] = {}
     for claim in claims:
         stated.setdefault(claim.text, claim)
@@ -75,9 +75,9 @@ def _reported(field: Field, stated: Mapping[str, Claim]) -> ReportField:
 
 
 def shaped(fields: Sequence[Field], values: Mapping[str, ReportField]) -> Any:
-    """The values alone, in the shape that was asked for: objects in objects and lists, null for what is unknown.
+    """Only the values, in the requested shape: objects in objects and lists, null for unknown ones.
 
-    Items are numbered from 0 without gaps; an empty path with no value stands for nothing.
+    Items are numbered from 0 without gaps; an empty path without a value stands for nothing.
     """
     if not fields:
         return None

@@ -52,7 +52,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agents: int | None = None
 
     def exceeded_by(self, usage: Usage) -> Measure | None:
-        """The first measure of which `usage` is more than this budget, if any."""
+        """The first measure in which `usage` exceeds this budget, if any."""
         for measure in MEASURES:
             limit = getattr(self, measure)
             if limit is not None and getattr(usage, measure) > limit:

@@ -1,10 +1,10 @@
-"""How to do what a message proposes, in the words of where it is read: a command, a request, a tool, a button.
+"""How to do what a message suggests, in the terms of the place where it is read: command, request, tool, button.
 
-Messages are written for the terminal. `way` words a proposal where a message is made; `worded` puts other words for the
-commands in a message which was made before, such as the stored reason of a failure.
+Messages are written for the terminal. `way` words a suggestion when a message is created; `worded` replaces the
+commands in an existing message, such as the stored reason of a failure.
 
-The surface is that of whoever asks now (a context variable, which the server sets for each request); without one it is
-the terminal.
+The surface is that of the current caller (a context variable, which the server sets for each request); by default the
+terminal.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 
 
 def way(action: str, name: str) -> str:
-    """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with what is named."""
+    """How to do `action` ("resume", "cancel", "approve" a run; "add" documents to a collection) with `name`."""
     return _WAYS[action][_surface.get()].format(name)
 
 
@@ -108,7 +108,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
 
 
 def worded(text: str) -> str:
-    """A message with words of where it is read now in the place of the commands in it."""
+    """A message with its commands replaced by the terms of the current surface."""
     surface = _surface.get()
     if surface == "terminal" or "assay " not in text:
         return text
@@ -119,7 +119,7 @@ def worded(text: str) -> str:
 
 @contextmanager
 def read_on(surface: Surface) -> Iterator[None]:
-    """Within the block messages are worded for this surface."""
+    """Word messages for this surface in the block."""
     token = _surface.set(surface)
     try:
         yield
@@ -128,5 +128,5 @@ def read_on(surface: Surface) -> Iterator[None]:
 
 
 def now_read_on(surface: Surface) -> None:
-    """From now on messages are worded for this surface, in this task and what it starts."""
+    """Word messages for this surface from now on, in this task and what it starts."""
     _surface.set(surface)

@@ -1,4 +1,4 @@
-"""Web addresses: how they are read, which a person allows, and what kind of source stands at one."""
+"""Web addresses: parsing and comparison, the rules for allowed ones, and the kind of source at an address."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import msgspec
 
 from assay.core.sources import SourceKind
 
-# Web addresses: how they are read, and when two of them are the same page.
+# Parsing web addresses, and recognizing two as the same page.
 
 LONGEST = 8_000
-"""Characters; no page needs more, and servers refuse it."""
+"""Characters; no page needs more, and servers refuse longer ones."""
 SCHEMES = {"http:": 80, "https:": 443}
 TRACKING = re.compile(
     r"^(?:utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|mkt_tok|_hsenc|_hsmi"
@@ -27,7 +27,7 @@ _SIGNS = re.compile(r"[\x00-\x20\x7f]")
 
 
 class Url(msgspec.Struct, frozen=True):
-    """An address taken apart: `href` is how it is asked for (no fragment, no user), `host` without brackets."""
+    """A parsed address: `href` is the form for requests (no fragment, no user), `host` is without brackets."""
 
     href: str
     scheme: str
@@ -37,12 +37,12 @@ class Url(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: what robots.txt and politeness go by."""
+        """Scheme, host and port: what robots.txt and request limits apply to."""
         return f"{self.scheme}://{self._named}:{self.port}"
 
     @property
     def authority(self) -> str:
-        """The host as an address writes it, with the port where that is not the scheme's own."""
+        """The host as in an address, with the port if it is not the scheme's default."""
         return self._named if self.port == SCHEMES[f"{self.scheme}:"] else f"{self._named}:{self.port}"
 
     @property
@@ -51,15 +51,15 @@ class Url(msgspec.Struct, frozen=True):
 
 
 class BadUrl(ValueError):
-    """The text is no address of a web page; the message says why."""
+    """The text is not the address of a web page; the message says why."""
 
 
 @lru_cache(maxsize=512)
 def read(text: str, base: str = "") -> Url:
-    """An address, perhaps relative to `base`.
+    """Parse an address, perhaps relative to `base`.
 
     Raises:
-        BadUrl: it is none, is not http or https, names a user, or is too long.
+        BadUrl: it is not an address, is not http or https, names a user, or is too long.
     """
     text = text.strip(" \t\r\n\f")
     if len(text) > LONGEST:
@@ -77,7 +77,7 @@ def read(text: str, base: str = "") -> Url:
     if not url.hostname.strip("."):
         raise BadUrl("an address without a host")
     url.hash = ""
-    if len(url.href) > LONGEST:  # what it spells out takes up to nine times the room
+    if len(url.href) > LONGEST:  # percent-encoding takes up to nine times the room
         raise BadUrl(f"an address of more than {LONGEST:,} characters")
     return Url(
         href=url.href.removesuffix("#"),
@@ -89,10 +89,9 @@ def read(text: str, base: str = "") -> Url:
 
 
 def canonical(text: str) -> str:
-    """The form in which addresses are compared; what is no address stays itself.
+    """The form in which addresses are compared; text that is not an address is unchanged.
 
-    The host is in lower case; default port, fragment, and the parameters which only say where a reader came from are
-    gone. The rest of the query is kept as it stands.
+    The host is in lower case; default port, fragment, and tracking parameters are removed. The rest of the query stays.
     """
     try:
         url = read(text)
@@ -103,20 +102,20 @@ def canonical(text: str) -> str:
     return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(kept) if kept else "")
 
 
-# What a person allows of the web: domains, dates, a country. One reading of it, for search and for pages alike.
+# A user's rules for the web: domains, dates, a country, interpreted in one place for search and for pages.
 
 OTHER = "mcp:"
-"""How addresses begin which are of no host: what a server of the Model Context Protocol found."""
+"""The beginning of addresses without a host: what a server of the Model Context Protocol found."""
 DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
 
 class WebRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the web a run may find and read.
+    """Which pages of the web a run may find and read.
 
-    `domains` and `denied` are hosts, each with all hosts below it: `gov.uk` holds `www.gov.uk`; no `domains` are all.
-    `since` and `until` are days (ISO 8601), both included, "" for none. `country` is where a search looks from
-    (ISO 3166, two small letters). With `fresh` pages kept from earlier runs are not used. `left_out` are single pages,
-    by their canonical address.
+    `domains` and `denied` are hosts, each including all hosts below it: `gov.uk` includes `www.gov.uk`; no `domains`
+    means all. `since` and `until` are days (ISO 8601), both included, "" for none. `country` is where a search is made
+    from (ISO 3166, two small letters). With `fresh`, cached pages are not used. `left_out` are single pages, by
+    canonical address.
     """
 
     domains: tuple[str, ...] = ()
@@ -128,7 +127,7 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
 
     def refuses_host(self, host: str) -> str:
-        """Why pages of this host are not read; "" when they are."""
+        """Why pages of this host are not read; "" if they are."""
         host = host.lower().rstrip(".")
         denied = next((domain for domain in self.denied if is_below(host, domain)), "")
         if denied:
@@ -138,7 +137,7 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
         return ""
 
     def refuses(self, url: str, published: str = "") -> str:
-        """Why a page is left out, by its address and the day it was published (ISO 8601, or a part of it)."""
+        """Why a page is left out, by its address and its date of publication (ISO 8601, or a part of it)."""
         if url.startswith(OTHER):
             return f"not of {', '.join(self.domains)}" if self.domains else self._refuses_date(published)
         try:
@@ -150,7 +149,7 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
         return why or self._refuses_date(published)
 
     def leaves_out(self, url: str) -> bool:
-        """Whether this very page is left out."""
+        """Whether this page itself is left out."""
         return bool(self.left_out) and canonical(url) in self.left_out
 
     def _refuses_date(self, published: str) -> str:
@@ -177,7 +176,7 @@ def is_below(host: str, domain: str) -> bool:
 
 
 def days_of(found: re.Match[str]) -> tuple[str, str]:
-    """The first and the last day of what a date names.
+    """The first and the last day that a date covers.
 
     Raises:
         ValueError: there is no such day.
@@ -220,7 +219,7 @@ _NEWS_TYPES = frozenset(("newsarticle", "reportagenewsarticle"))
 
 
 class Quality(msgspec.Struct, frozen=True):
-    """What kind of source it is, and the reason in a few words; unknown has none."""
+    """The kind of a source, and the reason in a few words; unknown has none."""
 
     kind: SourceKind = "unknown"
     reason: str = ""
@@ -230,10 +229,10 @@ UNKNOWN = Quality()
 
 
 def assess(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -> Quality:
-    """The kind of the page at `url`; what is no page of the web is unknown.
+    """The kind of the page at `url`; anything but a web page is unknown.
 
-    `trusted` are hosts (with all below them) which the user vouches for: that wins over everything else. What a page
-    says of itself counts last, and makes no page official or primary.
+    `trusted` are hosts (with all below them) that the user vouches for, which overrides everything else. What a page
+    says about itself counts last, and never makes it official or primary.
     """
     try:
         host = read(url).host.lower()
@@ -246,7 +245,7 @@ def assess(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -
 
 
 def find_doi(metadata: Mapping[str, str], url: str = "") -> str:
-    """The DOI a document states, else that of its address, in lower case; "" where there is none."""
+    """The DOI a document states, else that in its address, in lower case; "" if there is none."""
     for text in (metadata.get("doi", ""), metadata.get("DOI", ""), url if "doi.org/" in url else ""):
         if found := DOI.search(text[:2_000]):
             return found[0].rstrip(".,;)").lower()

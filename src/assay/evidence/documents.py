@@ -1,4 +1,4 @@
-"""Reading documents back: their bytes, their passages, a passage in its context; many documents in batches."""
+"""Reads documents back: their bytes, their passages, a passage in its context; many documents in batches."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.evidence.segment import segment
 
 BATCH_BYTES = 250_000
-"""Bytes of text from which on a batch is handed on: a tenth of a second's work."""
+"""Bytes of text that make a batch: a tenth of a second's work."""
 AHEAD = 5
-"""Batches under way before the first of them is needed."""
+"""Batches in progress before the first of them is needed."""
 Spans = tuple[PassageSpan, ...]
 Texts = list[tuple[bytes, Syntax]]
 BeginCutting = Callable[[Texts], Callable[[], Sequence[Spans]]]
-"""Begins to cut texts in UTF-8; what it gives waits for their passages."""
+"""Begins to cut texts in UTF-8; the result waits for their passages."""
 
 
 class _Batch:
-    """Documents whose texts are cut together; those whose text cannot be read are in `failed`, by their place."""
+    """Documents whose texts are cut together; unreadable ones are in `failed`, by their place."""
 
     def __init__(self) -> None:
         self.texts: Texts = []
@@ -53,7 +53,7 @@ class _Batch:
 def cut_in_order(
     documents: Iterable[Document], text: Callable[[Document], bytes], begin: BeginCutting
 ) -> Iterator[Spans | StoreError]:
-    """The passages of each document, or why its text cannot be read; documents are taken ahead of what is given."""
+    """Yield the passages of each document, or why its text cannot be read; works ahead of the consumer."""
     under_way: deque[tuple[_Batch, Callable[[], Sequence[Spans]]]] = deque()
     for batch in _batches(documents, text):
         under_way.append((batch, begin(batch.texts)))
@@ -77,11 +77,11 @@ def _batches(documents: Iterable[Document], text: Callable[[Document], bytes]) -
 
 T = TypeVar("T")
 TEXTS_BYTES, SPANS_BYTES, TABLES_BYTES = 16_000_000, 48_000_000, 32_000_000
-"""What is kept in memory of each at most; what was used last is kept, however large."""
+"""The most bytes cached of each; the last used value is kept, however large."""
 Cut = Callable[[bytes, Syntax], tuple[PassageSpan, ...]]
-"""Makes passages of a text in UTF-8; blocking."""
+"""Cuts a text in UTF-8 into passages; blocking."""
 SPAN_BYTES = 300
-"""What a passage takes beside its text."""
+"""Bytes of a passage besides its text."""
 
 
 def cut(text: bytes, syntax: Syntax) -> tuple[PassageSpan, ...]:
@@ -99,9 +99,9 @@ def _begin_here(texts: Texts) -> Callable[[], list[tuple[PassageSpan, ...]]]:
 
 
 class DocumentReader:
-    """Texts and passages of documents, the latest kept in memory; any thread may call it.
+    """Texts and passages of documents, the latest cached; thread-safe.
 
-    `texts` and `lists` say how many documents are kept; fewer, where those are large. `cut` makes the passages: the
+    `texts` and `lists` limit the number of cached documents, or fewer if they are large. `cut` makes the passages: the
     segmenter, here or in another process; `begin` those of many texts, which may be cut while others are used.
     """
 
@@ -123,7 +123,7 @@ class DocumentReader:
         """The document's text as UTF-8.
 
         Raises:
-            StoreError: it is not there, or damaged.
+            StoreError: missing or damaged.
         """
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
 
@@ -131,23 +131,23 @@ class DocumentReader:
         """The document's passages, in order.
 
         Raises:
-            StoreError: its text is not there, or damaged.
+            StoreError: its text is missing or damaged.
         """
         key = f"{document.sha256}/{document.syntax}"
         return self._spans.get(key, lambda: self._cut(self.text(document), document.syntax))
 
     def each_spans(self, documents: Iterable[Document]) -> Iterator[tuple[PassageSpan, ...] | StoreError]:
-        """The passages of many documents, in order, or why one cannot be read; nothing of them is kept in memory.
+        """Yield the passages of many documents, in order, or why one cannot be read, without caching.
 
-        Documents are taken some way ahead of what is given.
+        Works ahead of the consumer.
         """
         return cut_in_order(documents, lambda document: self._blobs.get(document.sha256), self._begin)
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
-        """The document's tables, in order; their pieces are called by the ordinals of its passages.
+        """The document's tables, in order; their cells refer to passages by ordinal.
 
         Raises:
-            StoreError: its text is not there, or damaged.
+            StoreError: its text is missing or damaged.
         """
 
         def read() -> tuple[ReadTable, ...]:
@@ -162,13 +162,13 @@ class DocumentReader:
 def context(
     reader: DocumentReader, document: Document, start: int, end: int, around: int = 300
 ) -> tuple[str, str, str]:
-    """What stands before bytes `start` to `end` of a document, those bytes, and what stands after them.
+    """The text before bytes `start` to `end` of a document, those bytes, and the text after them.
 
-    `around` is in bytes; where it would cut a character or a word in two, the whole of it is left out.
+    `around` is in bytes; a character or word that it would cut is left out.
 
     Raises:
-        StoreError: the document's text is not there, or damaged.
-        ValueError: the range is not inside the document, or cuts a character.
+        StoreError: the document's text is missing or damaged.
+        ValueError: the range is outside the document, or cuts a character.
     """
     text = reader.text(document)
     if not 0 <= start <= end <= len(text):
@@ -178,7 +178,7 @@ def context(
 
 
 def surroundings(text: bytes, start: int, end: int, around: int = 300) -> tuple[str, str]:
-    """What stands before and after bytes `start` to `end` of a document's text, as `context` gives it."""
+    """The text before and after bytes `start` to `end` of a document's text, as in `context`."""
     before = text[max(0, start - around) : start].decode(errors="ignore")
     after = text[end : end + around].decode(errors="ignore")
     if start > around:
@@ -189,7 +189,7 @@ def surroundings(text: bytes, start: int, end: int, around: int = 300) -> tuple[
 
 
 def _first_break(text: str) -> int:
-    """How much to leave out so that `text` begins at a white space; 0 when it has none near."""
+    """How much to leave out so that `text` begins at a white space; 0 if there is none near."""
     for index, char in enumerate(text[:40]):
         if char.isspace():
             return index
@@ -201,12 +201,12 @@ def _weight(spans: Sequence[PassageSpan]) -> int:
 
 
 def _cells(tables: Sequence[ReadTable]) -> int:
-    """Bytes of tables, from above: a row keeps its own cells beside the columns'."""
+    """An upper bound for the bytes of tables: a row stores its own cells besides the columns'."""
     return sum(2 * sum(len(cell) + SPAN_BYTES for column in table.columns for cell in column) for table in tables)
 
 
 class _Cache(Generic[T]):
-    """The values used last: so many, and so many bytes of them, by what `weigh` says of each.
+    """The values used last: a limited number, and a limited number of bytes by `weigh`.
 
     Two threads may compute the same value; both get an equal one.
     """
@@ -236,9 +236,9 @@ class _Cache(Generic[T]):
 
 
 class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage a report cites, in its document.
+    """A passage that a report cites, in its document.
 
-    `before` and `after` are what stands around it; `claims` are the sentences which rest on it, with their verdicts.
+    `before` and `after` are the text around it; `claims` are the sentences that rest on it, with their verdicts.
     """
 
     number: int
@@ -256,7 +256,7 @@ def show(
 
     Raises:
         UnknownName: the library does not have its document.
-        StoreError: the document's text is not there, or damaged.
+        StoreError: the document's text is missing or damaged.
     """
     document = library.document(passage.document_sha256)
     if document is None:

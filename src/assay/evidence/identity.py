@@ -1,8 +1,8 @@
-"""Which of a run's documents are one page under several addresses: with and without `amp.`, by a redirect, for print.
+"""Finds documents of a run that are one page under several addresses: with `amp.`, by a redirect, for print.
 
-A page is believed about its address (`<link rel="canonical">`) only within its own site: any page may name any other.
-What is said here goes by addresses alone; whoever joins documents by it must see that they say the same, since many
-sites name their front page, or the first of several parts, on all of their pages.
+What a page says about its address (`<link rel="canonical">`) counts only within its own site, since any page may name
+any other. This module compares only addresses. Whoever joins documents by it must check that they say the same, since
+many sites name their front page, or the first of several parts, on all of their pages.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from assay.core.sources import FINAL_URL, SNIPPET, Source
 from assay.core.web_addresses import BadUrl, canonical, is_below, read
 
 CANONICAL = "canonical"
-"""The key of a source's metadata under which the address stands that the page calls its own."""
+"""The metadata key of a source for the address that the page itself gives."""
 DEVICES = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
-"""First labels of hosts which name a form of a site, no other site."""
+"""First labels of hosts that are versions of a site rather than other sites."""
 
 
 def same_site(one: str, other: str) -> bool:
-    """Whether two addresses are of one site: the same host but for `www.`, `amp.` and the like, or one below the other.
+    """Whether two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
 
-    That is narrower than a registrable domain, so that no list of these is needed: `a.github.io` is not `b.github.io`.
+    That is narrower than a registrable domain and needs no list of these: `a.github.io` is not `b.github.io`.
     """
     try:
         first, second = _bare(read(one).host), _bare(read(other).host)
@@ -32,7 +32,7 @@ def same_site(one: str, other: str) -> bool:
 
 
 def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
-    """The groups of two documents and more, by hash, which are one page by their addresses; sorted."""
+    """The groups of two or more documents, by hash, that are one page by their addresses; sorted."""
     leader: dict[str, str] = {}
 
     def lead(name: str) -> str:
@@ -51,7 +51,7 @@ def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
 
 
 def _addresses(source: Source) -> set[str]:
-    """All that a page is known by, in the form addresses are compared in; with or without TLS is the same."""
+    """All addresses of a page in the form for comparison, which ignores TLS."""
     there = source.metadata.get(FINAL_URL, source.url)
     said = source.metadata.get(CANONICAL, "")
     own = (said,) if said and same_site(said, there) else ()
@@ -59,7 +59,7 @@ def _addresses(source: Source) -> set[str]:
 
 
 def _bare(host: str) -> str:
-    """The host without what names a form of the site; what is left has a dot."""
+    """The host without a label for a version of the site; the rest has a dot."""
     host = host.lower()
     first, _, rest = host.partition(".")
     return rest if first in DEVICES and "." in rest else host

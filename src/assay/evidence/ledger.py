@@ -1,10 +1,10 @@
 """The ledger of a run: its sources, the passages shown to models, the queries asked and the pages read.
 
-The rules are pure: `register` says which rows a turn's results make, `apply` takes rows in. A row counts only once it
-was applied, and rows are applied in the order their steps were stored, so a replay builds the same ledger.
+The rules are pure: `register` returns the rows that a turn's results make, `apply` adds rows. A row counts only when it
+is applied, and rows are applied in the order their steps were stored, so a replay builds the same ledger.
 
-A lane numbers its own sources, whatever the other lanes do meanwhile, and sees of the others only what `seeing` was
-told: nothing a model is shown depends on timing.
+A lane numbers its own sources, whatever the other lanes do meanwhile, and sees of the others only what `seeing` allows:
+nothing a model is shown depends on timing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RowKind = Literal["source", "passage", "query", "page"]
 
 
 class Showing(Protocol):
-    """Passages of one document a call wants to show."""
+    """Passages of one document that a call wants to show."""
 
     @property
     def document(self) -> Document: ...
@@ -56,7 +56,7 @@ class SourceBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerExcerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """Passages of one document out of the ledger, before the lane that asks gives them ids of its own."""
+    """Passages of one document in the ledger, before the requesting lane gives them its own ids."""
 
     document: Document
     spans: tuple[PassageSpan, ...]
@@ -70,9 +70,9 @@ class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
-    """What a turn's results add: new sources and passages, and sources met again.
+    """What a turn's results add: new sources and passages, and sources that were known.
 
-    `skipped` counts documents there was no number left for.
+    `skipped` counts documents for which no number was left.
     """
 
     sources: tuple[Source, ...] = ()
@@ -83,7 +83,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resolved(msgspec.Struct, frozen=True, kw_only=True):
-    """The passages and sources some ids stand for, each once, in order of mention; `dropped` ids stand for nothing."""
+    """The passages and sources of some ids, each once, in order of mention; `dropped` ids are unknown."""
 
     passages: tuple[Passage, ...] = ()
     sources: tuple[Source, ...] = ()
@@ -99,7 +99,7 @@ class _Held:
         self.documents: dict[str, Document] = {}
         self.passages: dict[str, Passage] = {}
         self.ids: dict[tuple[int, str], str] = {}
-        self.count: Counter[int] = Counter()  # the last source of each lane; what was left out leaves gaps
+        self.count: Counter[int] = Counter()  # the last source of each lane; excluded ones leave gaps
         self.lane_passages: defaultdict[int, list[Passage]] = defaultdict(list)
         self.shown: defaultdict[str, list[Passage]] = defaultdict(list)
         self.queries: defaultdict[int, list[str]] = defaultdict(list)
@@ -110,7 +110,7 @@ class _Held:
 
 
 def row_name(row: tuple[str, str]) -> str:
-    """The (kind, id) of a row in one word of text."""
+    """The (kind, id) of a row in one word."""
     return f"{row[0]} {row[1]}"
 
 
@@ -123,7 +123,7 @@ class Ledger:
         self._lanes, self._held = lanes, held or _Held(trusted)
 
     def seeing(self, lanes: Iterable[int]) -> Ledger:
-        """The same ledger, seen only as far as these lanes have filled it."""
+        """The same ledger, limited to what these lanes have added."""
         return Ledger(frozenset(lanes), self._held)
 
     # rules
@@ -131,14 +131,14 @@ class Ledger:
     def register(
         self, lane: int, shown: Sequence[Showing], queries: Sequence[str] = (), pages: Sequence[str] = ()
     ) -> Registration:
-        """What showing `shown` to `lane` adds, in order. Nothing is changed; apply the rows to change it.
+        """Return what showing `shown` to `lane` adds, in order. Changes nothing; apply the rows to change the ledger.
 
         `queries` are what the lane asked for, `pages` the names of the documents it opened.
         """
         return _Registration(self._held, lane).run(shown, queries, pages)
 
     def apply(self, rows: Iterable[LedgerRow]) -> None:
-        """Take rows in; one already known is left as it is."""
+        """Add rows; a known one stays as it is."""
         for row in rows:
             if (row.kind, row.id) not in self._held.rows:
                 self._held.rows.add((row.kind, row.id))
@@ -161,17 +161,17 @@ class Ledger:
             asked[row.lane].append(msgspec.json.decode(row.data, type=str))
 
     def rows(self) -> tuple[str, ...]:
-        """What was applied, each row by its kind and its id."""
+        """The applied rows, each by its kind and its id."""
         return tuple(sorted(map(row_name, self._held.rows)))
 
     # notices
 
     def noticed(self, doi: str) -> tuple[Notice, ...] | None:
-        """What was published about a work later, by its DOI; None where nobody has told."""
+        """The notices about a work, by its DOI; None if it was not looked up."""
         return self._held.notices.get(doi)
 
     def note(self, doi: str, notices: tuple[Notice, ...], sources: Iterable[str]) -> None:
-        """Keep what was published about a work; whoever is shown it from now on sees that, these sources among it."""
+        """Store the notices about a work; they are shown with it from now on, including these sources."""
         self._held.notices[doi] = notices
         for id in sources:
             self._held.sources[id] = msgspec.structs.replace(self._held.sources[id], notices=notices)
@@ -179,7 +179,7 @@ class Ledger:
     # looking up
 
     def blocks(self, lane: int, shown: Sequence[Showing]) -> list[SourceBlock]:
-        """`shown` with the ids `lane` gave, once its rows are applied; in the same order, one block for each."""
+        """`shown` with the ids of `lane`, once its rows are applied; in the same order, one block for each."""
         blocks = []
         for each in shown:
             source = self._held.sources.get(self._held.ids.get((lane, each.document.sha256), ""))
@@ -190,12 +190,12 @@ class Ledger:
         return blocks
 
     def source(self, id: str) -> Source | None:
-        """A source by its id, when this view sees its lane."""
+        """A source by its id, if this view includes its lane."""
         source = self._held.sources.get(id)
         return source if source is not None and self._sees(id) else None
 
     def passage(self, id: str) -> Passage | None:
-        """A passage by its id, when this view sees its lane."""
+        """A passage by its id, if this view includes its lane."""
         passage = self._held.passages.get(id)
         return passage if passage is not None and self._sees(passage.source) else None
 
@@ -205,11 +205,11 @@ class Ledger:
         return None if met is None else self._held.documents[met.document_sha256]
 
     def passages(self, source: str) -> tuple[Passage, ...]:
-        """What was shown of a source, in order of showing."""
+        """The shown passages of a source, in the order they were shown."""
         return tuple(self._held.shown[source]) if self.source(source) else ()
 
     def resolve(self, ids: Iterable[str]) -> Resolved:
-        """What ids of passages and sources stand for. One that does not exist is never mapped to something else."""
+        """The passages and sources of ids. An unknown id is never mapped to something else."""
         passages: dict[str, Passage] = {}
         sources: dict[str, Source] = {}
         dropped: list[str] = []
@@ -223,9 +223,10 @@ class Ledger:
         return Resolved(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
 
     def knows(self, id: str) -> bool:
-        """Whether an id is one of this run's: of a source it met, of a passage in one, or made up in an agent's lane.
+        """Whether an id belongs to this run: to a source it found, a passage in one, or an invented one of an agent's
+        lane.
 
-        What is made up in such a way names nothing, and is told apart from words which only look like an id.
+        An invented id names nothing, but differs from words that only look like an id.
         """
         source, point, _ = id.partition(".")
         lane = int(source[1:]) // (LANE_SOURCES + 1)
@@ -233,26 +234,26 @@ class Ledger:
         return made_up or self.source(source) is not None
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
-        """All passages shown and all sources the lanes seen have met, by id: lane after lane, each in its order."""
+        """All passages shown and all sources found by these lanes, by id: lane after lane, each in its order."""
         passages = sorted(self._held.passages.values(), key=lambda each: lane_of_source(each.source))
         sources = sorted(self._held.sources.values(), key=lambda each: lane_of_source(each.id))
         seen = {each.id: each for each in passages if self._sees(each.source)}
         return seen, {each.id: each for each in sources if self._sees(each.id)}
 
     def count(self) -> int:
-        """How many passages the lanes seen were shown."""
+        """The number of passages shown to these lanes."""
         return sum(len(self._held.lane_passages[lane]) for lane in self._visible(self._held.lane_passages))
 
     def queries(self, since: int = 0) -> tuple[str, ...]:
-        """What the lanes seen have asked, by lane, each once; of lane `since` and later."""
+        """The queries of these lanes, by lane, each once; only of lane `since` and later."""
         return _flat(self._held.queries, [lane for lane in self._visible(self._held.queries) if lane >= since])
 
     def pages(self) -> tuple[str, ...]:
-        """Names of the documents the lanes seen have opened, by lane, each once."""
+        """The names of documents that these lanes opened, by lane, each once."""
         return _flat(self._held.pages, self._visible(self._held.pages))
 
     def recall(self, query: str, limit: int = 10) -> list[Passage]:
-        """The passages held which answer `query` best, best first; a passage two lanes met counts once."""
+        """The passages in the ledger that answer `query` best, best first; one that two lanes saw counts once."""
         held = self._distinct()
         statements = [
             QuotableStatement(text=each.text, label=each.label, heading=" ".join((*each.heading[-1:], each.lead)))
@@ -262,7 +263,7 @@ class Ledger:
         return [held[place] for place in rank(asked, statements, limit)]
 
     def excerpts(self, passages: Iterable[Passage]) -> list[LedgerExcerpt]:
-        """Passages grouped by document, to be shown to another lane under ids of its own."""
+        """Passages grouped by document, to be shown to another lane under its own ids."""
         grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
             grouped[passage.document_sha256].append(span_of(passage))
@@ -287,16 +288,16 @@ class Ledger:
     # the cache
 
     def answered(self, key: str) -> bytes | None:
-        """What a call with this key got before, in any lane of this process."""
+        """The earlier result of a call with this key, in any lane of this process."""
         return self._held.answers.get(key)
 
     def answer(self, key: str, data: bytes) -> None:
-        """Keep what a call got, for the next that asks the same."""
+        """Store the result of a call, for the next equal one."""
         self._held.answers.setdefault(key, data)
 
 
 class _Registration:
-    """One turn's results on their way into a lane."""
+    """Registers one turn's results for a lane."""
 
     def __init__(self, held: _Held, lane: int) -> None:
         self.held, self.lane, self.next = held, lane, held.count[lane] + 1
@@ -352,7 +353,7 @@ class _Registration:
 
 
 def _source(id: str, document: Document, held: _Held) -> Source:
-    # an address which only leads elsewhere says nothing of what is there
+    # an address that only redirects says nothing about what is there
     quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
     return Source(
         id=id,

@@ -1,4 +1,4 @@
-"""Reading documents in a thread: what it tells the user, and how it is ended."""
+"""Monitors reading documents in a thread: progress for the user, and cancellation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.evidence.ingest import ReadingProgress
 
 
 class ReadingMonitor:
-    """Says how reading and indexing go; once stopped, ends them in their thread at their next word."""
+    """Reports progress of reading and indexing; when stopped, it ends them at their next report."""
 
     SECONDS = 3.0
 
@@ -20,7 +20,7 @@ class ReadingMonitor:
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Nobody waits any more: the thread that reads is to end."""
+        """Let the reading thread end: nobody waits any more."""
         self._stopped.set()
 
     def say(self, line: str) -> None:
@@ -35,7 +35,7 @@ class ReadingMonitor:
             self._progress(line)
 
     def tell(self, state: ReadingProgress) -> None:
-        """Take note of the state; say it when it is time.
+        """Take the state, and report it from time to time.
 
         Raises:
             Cancelled: reading was stopped.

@@ -1,8 +1,8 @@
-"""What Assay says in a report, in the languages there are catalogues for (gettext).
+"""What Assay says in a report, in the languages with catalogues (gettext).
 
-`<locale>/LC_MESSAGES/assay.po` is what translators write; `assay.mo` beside it is made of it when a wheel, or an
-editable install, is built (`hatch_build.py`). `make messages` brings all catalogues up to date with the source.
-What the page for browsers says beside reports is in catalogues of its own, `page.po`, in fewer languages.
+`<locale>/LC_MESSAGES/assay.po` is for translators; `assay.mo` beside it is compiled when a wheel, or an editable
+install, is built (`hatch_build.py`). `make messages` updates all catalogues from the source. The page for browsers has
+catalogues of its own for its other messages, `page.po`, in fewer languages.
 """
 
 from __future__ import annotations
@@ -23,32 +23,30 @@ mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
 FOLDER = Path(__file__).parent
 DOMAIN, PAGE = "assay", "page"
 LOCALES = (ENGLISH, "ar", "de", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh")
-"""What code speaks; English are the messages themselves."""
+"""The languages of reports; English are the messages themselves."""
 PAGE_LOCALES = (ENGLISH, "de")
-"""What the page for browsers speaks."""
+"""The languages of the page for browsers."""
 
 
 def locale_for(language: str) -> str:
-    """The catalogue for a language (BCP 47): its own, else that of the language without script and country, else
-    English.
-    """
+    """The catalogue for a language (BCP 47): its own, else that without script and country, else English."""
     primary = language.partition("-")[0].lower()
     return next((name for name in (language, primary) if name in LOCALES), ENGLISH)
 
 
 def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})) -> AbstractContextManager[Phrases]:
-    """Within this, code speaks the language of a catalogue, "" for English; `stated` is what it stated before."""
+    """Use the language of a catalogue in the block, "" for English; `stated` is what was stated before."""
     return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
 
 
 def speaking_page(locale: str) -> AbstractContextManager[Phrases]:
-    """Within this, code speaks a language of the page: its own messages, and those of reports."""
+    """Use a language of the page in the block, with its own messages and those of reports."""
     return spoken(Phrases(locale if locale in PAGE_LOCALES else ENGLISH, page_catalogue(locale)))
 
 
 @cache
 def page_catalogue(locale: str) -> NullTranslations:
-    """The messages of the page, and where it has none those of reports."""
+    """The messages of the page, and if one is missing those of reports."""
     if locale not in PAGE_LOCALES or locale == ENGLISH:
         return NullTranslations()
     found = _read(locale, PAGE)
@@ -58,7 +56,7 @@ def page_catalogue(locale: str) -> NullTranslations:
 
 @cache
 def catalogue(locale: str) -> NullTranslations:
-    """The messages of a locale; those of English, and of one there is none for, are the messages themselves."""
+    """The messages of a locale; for English and unknown locales, the messages themselves."""
     return NullTranslations() if locale not in LOCALES or locale == ENGLISH else _read(locale, DOMAIN)
 
 

@@ -1,4 +1,4 @@
-"""The phases of a run, and the pipeline which is their list."""
+"""The phases of a run, and the pipeline that lists them."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from assay.agents.prompt_texts import hashes
 
 
 def prompts() -> dict[str, str]:
-    """SHA-256 of every prompt this package speaks, by name."""
+    """SHA-256 of every prompt of this package, by name."""
     return hashes("assay.phases")

@@ -1,6 +1,6 @@
-"""Searches begun before a model has worded any: for the question while triage decides, for its names during planning.
+"""Searches begun before a model has worded any: for the question during triage, for its names during planning.
 
-Who words the same query later, or opens a page these found, has it at once. No result changes by it.
+If somebody words the same query later, or opens a page that it found, the result is there at once. No result changes.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from assay.run.steps import StepContext
 from assay.tools.search import query_of, search_ahead
 
 LONGEST = 200
-"""Characters of a question which is put to search engines as it stands."""
+"""The longest question, in characters, that is sent to search engines unchanged."""
 LONGEST_READ = 2_000
 """Characters of a question in which names are looked for."""
 MOST_NAMES = 2
 TOLD = {each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)}
-"""The events which tell what was begun ahead, and what was asked for."""
+"""The events that show what was begun ahead and what was asked for."""
 TOPIC_LETTERS, MOST_TOPIC = 3, 4
-"""Letters of a word which says what is asked of a name, and how many such words a name is searched for with."""
+"""The shortest topic word, in letters, and how many of them are added to a name in a search."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
 _WORD = re.compile(r"\w[\w'’-]*")
 _BEGINS = re.compile(r"(?:^|[.?!:;]\s*)$")
 
 
 async def search_question(run: Run, case: Case) -> None:
-    """Put the question to the search engines, while triage decides what becomes of it.
+    """Search for the question while triage works on it.
 
-    Only a question which comes alone: what is said in a conversation may lean on what was said before.
+    Only for a question that stands alone: in a conversation it may refer to what was said before.
     """
     wanted, brief = run.brief.speculation, run.brief
     if isinstance(wanted, Speculation) and wanted.question and not brief.conversation and not brief.parent:
@@ -58,14 +58,14 @@ async def search_question(run: Run, case: Case) -> None:
 
 
 async def search_names(run: Run, case: Case) -> None:
-    """Search for what the question names, while the plan is written; not where an earlier run has searched already."""
+    """Search for the names in the question while the plan is written, unless an earlier run has searched already."""
     wanted, brief = run.brief.speculation, run.brief
     if isinstance(wanted, Speculation) and wanted.names and not brief.parent and brief.fork is None:
         await _search(run, "names", named(case.question))
 
 
 async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
-    """Begin these searches, in a step: when the run is taken up again, or computed again, they are not begun again."""
+    """Begin these searches in a step, so that a resumed or replayed run does not begin them again."""
     asked = [query for query in queries if len(query) <= LONGEST and "\n" not in query]
     if not asked or not run.brief.scope.web or run.brief.scope.private or "search" not in run.brief.tools:
         return
@@ -93,7 +93,7 @@ def named(question: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """Capitalized words, those which follow one another as one name; not those a sentence begins with."""
+    """Capitalized words, with those that follow one another as one name, without those that begin a sentence."""
     names: list[str] = []
     end = -1
     for word in _WORD.finditer(text):
@@ -108,9 +108,9 @@ def _names(text: str) -> list[str]:
 
 
 async def count_unasked(run: Run) -> None:
-    """Put on the usage what was searched and read ahead and nobody asked for, by the run's own log.
+    """Count what was searched and read ahead and nobody asked for, by the run's own log.
 
-    No limit ends this, as it asks nobody.
+    No limit applies: nothing is called.
     """
     if not isinstance(run.brief.speculation, Speculation):
         return
@@ -131,11 +131,11 @@ async def _unasked(run: Run) -> Usage:
 
 
 def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
-    """What a log says was begun ahead, and nobody asked for. Blocking, as `way` is.
+    """The usage of what a log says was begun ahead and not asked for. Blocking, as `way` is.
 
     Args:
-        events: those of `TOLD`.
-        way: gives the addresses a source was come by.
+        events: those of the kinds in `TOLD`.
+        way: returns the addresses that led to a source.
     """
     put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
     begun, opened, sources = set[str](), set[str](), list[Source]()

@@ -1,6 +1,6 @@
 """Background: two or three searches, first passages only, so that the planner knows what the question is about.
 
-What a run or the ones before it have opened is searched again from what is stored, not only the passages it was shown.
+Documents that this run or earlier ones opened are searched again as stored, beyond the passages that were shown.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from assay.run.steps import StepContext
 GONE = N_("Documents opened earlier and no longer stored, so not searched: {count}.")
 LEFT_OUT = N_("Documents opened earlier and not searched, because there is too much text: {count}.")
 MOST_BYTES = 64_000_000
-"""Text searched for one question; documents beyond that are left out, and that is said."""
+"""Bytes of text searched for one question; further documents are left out, and the report says so."""
 LANGUAGE = 5
-"""Passages by which the language of what was opened is told."""
+"""The number of passages from which the language of the opened documents is detected."""
 
 
 class Reopened(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows which what was found adds to the ledger, and what could not be searched."""
+    """The rows that the passages found add to the ledger, and how many documents could not be searched."""
 
     rows: tuple[LedgerRow, ...] = ()
     gone: int = 0
@@ -50,13 +50,13 @@ class Reopened(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What a reader must know of documents which were not searched."""
+        """The limits that a reader must know: documents that were not searched."""
         told = ((GONE, self.gone), (LEFT_OUT, self.left_out))
         return tuple(_(message).format(count=count) for message, count in told if count)
 
 
 class StoredTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents with their passages, as far as they are stored still and there is room for them."""
+    """Documents with their passages, as far as they are still stored and fit into the limit."""
 
     found: tuple[tuple[int, DocumentPassages], ...] = ()
     gone: int = 0
@@ -64,9 +64,9 @@ class StoredTexts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
-    """Put the `limit` passages on the ledger which answer the question best of all that was opened; what is to be said.
+    """Add the `limit` passages of all opened documents that answer the question best; return the report's limits.
 
-    Passages of a source which was met before keep its id; a page which was only read ahead gets one of this lane.
+    Passages of a known source keep its id. A page that was only read ahead gets an id of this lane.
     """
 
     async def search(step_context: StepContext) -> Reopened:
@@ -85,7 +85,7 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
 
 
 def _stored(run: Run, case: Case) -> StoredTexts:
-    """Each document the run before has met, once, with the lane it was first met in."""
+    """Each document the earlier run has seen, once, with the lane that saw it first."""
     library, room = run.world.library, MOST_BYTES
     found: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
@@ -106,7 +106,7 @@ def _stored(run: Run, case: Case) -> StoredTexts:
 
 
 def _opened(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
-    """What was met, by hash; then the pages which were read ahead and never shown."""
+    """Documents that were seen, by hash; then pages that were read ahead and never shown."""
     opened: dict[str, tuple[Document, int]] = {}
     for id in case.ledger.everything()[1]:
         document = case.ledger.document(id)
@@ -122,7 +122,7 @@ def _opened(run: Run, case: Case, library: Library) -> dict[str, tuple[Document,
 def _best(
     texts: Sequence[tuple[int, DocumentPassages]], question: str, limit: int
 ) -> list[tuple[int, DocumentPassages]]:
-    """The passages of all of them which answer the question best, by document."""
+    """The passages of all documents that answer the question best, grouped by document."""
     every = [(place, span) for place, (_lane, each) in enumerate(texts) for span in each.spans]
     asked = read_question(question, beside="\n".join(span.text for _place, span in every[:LANGUAGE]))
     places = rank(asked, [_statement(texts[place][1].document, place, span) for place, span in every], limit)
@@ -141,11 +141,11 @@ def _statement(document: Document, place: int, span: PassageSpan) -> QuotableSta
 
 HITS = 4
 SHARE = 64
-"""What the planner is shown of it takes at most this part of its window."""
+"""The results shown to the planner take at most 1/`SHARE` of its window."""
 
 
 class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of a call that words queries: how many, "at most" where fewer will do."""
+    """The `rules` message of a call that words queries: how many, "at most" if fewer will do."""
 
     queries: int
     fewer: bool = False
@@ -161,7 +161,9 @@ def may_search(run: Run, case: Case) -> bool:
 
 
 async def look_around(run: Run, case: Case) -> str:
-    """The best passages for a few queries, as text for the planner; empty where there is nothing to search."""
+    """Search a few queries and return the best passages as text for the planner; empty if there is nothing to
+    search.
+    """
     if not may_search(run, case) or not run.rules.background_queries:
         return ""
     async with run.phase("background") as phase:
@@ -175,16 +177,16 @@ async def look_around(run: Run, case: Case) -> str:
 
 
 def told(results: Sequence[CallResult], tokens: int) -> str:
-    """What was found, for the planner: titles and passages, all of them where they fit into `tokens`, else the best."""
+    """Results for the planner, titles and passages: all if they fit into `tokens`, else the best."""
     whole = "\n\n".join(result.text for result in results)
     return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
 async def wanted(phase: Run, case: Case, most: int) -> list[ToolCall]:
-    """The searches a model words for the question, `most` of them; one for the question itself where it words none.
+    """Have a model word `most` searches for the question; the question itself if it words none.
 
     Raises:
-        LimitReached, ModelFailed: it was not asked, or did not answer.
+        LimitReached, ModelFailed: the model was not called, or did not answer.
     """
     search = case.tools["search"].definition
     request = Request(
@@ -207,14 +209,14 @@ async def wanted(phase: Run, case: Case, most: int) -> list[ToolCall]:
     return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]
 
 
-# Which sources to open: those which stand highest in several searches together.
+# Chooses the sources to open: those that rank highest over several searches.
 
 RANK_SMOOTHING = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
 def best(results: Sequence[CallResult], most: int) -> list[str]:
-    """The ids of the sources that stand highest in several results together, by reciprocal rank fusion."""
+    """The ids of the sources that rank highest over several results, by reciprocal rank fusion."""
     rated: defaultdict[str, float] = defaultdict(float)
     for result in results:
         for place, source in enumerate(read(result.text), 1):
@@ -222,18 +224,19 @@ def best(results: Sequence[CallResult], most: int) -> list[str]:
     return sorted(rated, key=lambda source: -rated[source])[:most]
 
 
-# Evidence for an answer at once: one search, a short look around against the clock, or what was read before.
+# Evidence for an immediate answer: one search, a short look around within a time limit, or what was read before.
 
 QUERIES, PAGES = 2, 3
-"""Where the depth names none."""
+"""Used if the depth sets none."""
 RECALLED = 40
 OPENING = 6
-"""Passages from the beginning of each document recalled: they say what it is."""
+"""Passages from the beginning of each recalled document: they say what it is."""
 
 
 class QuickLook(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found at once: passages in the lines of `core.passage_context`, empty for none; `late` says that time
-    ran out. `limits` are what a reader must know of what was not looked at.
+    """What was found at once: passages in the lines of `core.passage_context`, empty for none.
+
+    `late` says that time ran out. `limits` tell the reader what was not looked at.
     """
 
     evidence: str = ""
@@ -255,7 +258,7 @@ async def search_once(run: Run, case: Case) -> QuickLook:
 
 
 async def search_and_read(run: Run, case: Case) -> QuickLook:
-    """What a few searches and the best documents of them hold, as far as it is in hand within `look_seconds`."""
+    """The evidence from a few searches and their best documents, as far as it arrives within `look_seconds`."""
     if not may_search(run, case):
         return QuickLook()
     late = False
@@ -270,7 +273,7 @@ async def search_and_read(run: Run, case: Case) -> QuickLook:
 
 
 async def _search_and_read(phase: Run, case: Case) -> None:
-    """Search, then open what stands highest.
+    """Search, then open the sources that rank highest.
 
     Raises:
         LimitReached: it took too long; what was found by then is in the ledger.
@@ -295,7 +298,7 @@ async def _queries(phase: Run, case: Case) -> list[ToolCall]:
 
 
 def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
-    """What this lane was shown, the nearest to the question first to be kept where not all of it fits."""
+    """What this lane was shown; if not everything fits, the passages nearest to the question."""
     own = ledger.seeing([run.lane])
     near = own.recall(case.question, own.count())
     shown = (passage for source in own.everything()[1] for passage in own.passages(source))
@@ -303,9 +306,9 @@ def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
 
 
 async def recall_all(run: Run, case: Case) -> QuickLook:
-    """The passages of all that was opened before which are nearest to the question; nobody outside is asked.
+    """The passages nearest to the question of everything opened before, without any search or model.
 
-    Where none shares a word with it (it may be in another language), the first of all.
+    If no passage shares a word with it (it may be in another language), the first ones.
     """
     async with run.phase("research") as phase:
         phase.emit(ToolStarted(call="question", tool="recall", arguments=data({"query": case.question})))
@@ -321,7 +324,7 @@ async def recall_all(run: Run, case: Case) -> QuickLook:
 
 
 def _first(ledger: Ledger) -> list[Passage]:
-    """The first passages held, each once whatever lanes met it."""
+    """The first passages in the ledger, each once, whichever lanes saw it."""
     found: dict[tuple[str, int], Passage] = {}
     for passage in ledger.everything()[0].values():
         found.setdefault((passage.document_sha256, passage.start), passage)
@@ -329,13 +332,13 @@ def _first(ledger: Ledger) -> list[Passage]:
 
 
 def _openings(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
-    """The first passages held of each source in `near`: its header, its title."""
+    """The first passages of each source in `near`: its header, its title."""
     sources = dict.fromkeys(passage.source for passage in near)
     return [passage for source in sources for passage in ledger.passages(source) if ordinal_of(passage.id) < OPENING]
 
 
 def _fitting(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
-    """As many of the passages, the first first, as fit into half of what the answering model's window has room for."""
+    """As many passages, from the first on, as fit into half of the free window of the answering model."""
     left = room(run.profile("complex"), "", (), 0) // 2
     kept: dict[str, Passage] = {}
     for passage in passages:

@@ -1,4 +1,4 @@
-"""The case at hand: the question, what a run knows and may do about it, and what research has come to."""
+"""The case at hand: the question, what a run knows and may do about it, and the results of research."""
 
 from __future__ import annotations
 
@@ -41,17 +41,16 @@ YIELDING = (
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """What the phases of a run share: its question, what is known about that, and what it is worked on with.
+    """What the phases of a run share: its question, what is known about it, and the means to work on it.
 
-    `documents` describes the scope in prose, `count` is how many documents it holds, `held` what they are. `answers`
-    are a person's answers to clarifying questions, `assumptions` what the reader is told was assumed, `assumed` what
-    triage assumed, which everybody who researches or writes is told. `fields` are those of a schema which are to be
-    filled, one a line; `template` the headings the report is to have, as Markdown. `steering` is what the owner said
-    while the run went on.
+    `documents` describes the scope in prose, `count` is the number of its documents, `held` summarizes them. `answers`
+    are a person's answers to clarifying questions; `assumptions` are shown to the reader; `assumed` are triage's, for
+    everybody who researches or writes. `fields` are the fields of a schema to fill, one per line; `template` has the
+    headings of the report, as Markdown. `steering` has the owner's instructions during the run.
 
-    `ledger` holds the sources and passages met so far, `tools` are those the brief allows, by name; `reader` reads
-    stored documents, `added_checks` are those of other packages. `inherited` is the evidence of the run which this one
-    continues, `lane` the pipeline's own.
+    `ledger` holds the sources and passages found so far; `tools` are those the brief allows, by name. `reader` reads
+    stored documents; `added_checks` are those of other packages. `inherited` is the evidence of the run that this one
+    continues; `lane` is the pipeline's own.
     """
 
     question: str
@@ -77,11 +76,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """The lanes every agent may see: the pipeline's own, and those of the run which this one continues."""
+        """The lanes every agent may see: the pipeline's own, and those of the run that this one continues."""
         return (self.lane, *self.inherited.lanes)
 
     def asked(self) -> list[Message]:
-        """The messages which say what is wanted: the question, a person's answers, their instructions."""
+        """The messages that say what is wanted: the question, a person's answers, their instructions."""
         parts = (
             ("question", self.question),
             ("fields", self.fields),
@@ -93,23 +92,23 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return [*(user(name, text) for name, text in parts if text), *steered(self.steering)]
 
     def full(self) -> str:
-        """The question with the answers and what was assumed, for an agent."""
+        """The question with answers and assumptions, for an agent."""
         assumed = "\n".join(f"Assumed: {each}" for each in self.assumed)
         return "\n\n".join(part for part in (self.question, self.fields, self.answers, assumed) if part)
 
 
 def user(name: str, text: str) -> Message:
-    """A user message which holds `name`."""
+    """A user message that contains `name`."""
     return Message(role="user", name=name, text=text)
 
 
 def steered(told: Sequence[str]) -> list[Message]:
-    """What the owner said while the run went on: messages of their own, and what they yield to."""
+    """The owner's instructions during the run as messages, with the rules that take precedence."""
     return [*(user("steering", text) for text in told), *([user("note", YIELDING)] if told else [])]
 
 
 async def heard(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
-    """The case as the writer gets it: with what the owner said up to now, `earlier` during research."""
+    """The case for the writer: with the owner's instructions up to now, including `earlier` ones during research."""
     return msgspec.structs.replace(case, steering=(*earlier, *await run.child("write").steering()))
 
 
@@ -119,7 +118,7 @@ def data(value: object) -> str:
 
 
 def before(run: Run, role: Role) -> list[Message]:
-    """The message which says what was said before in the thread, shortened to an eighth of the role's window."""
+    """The message with the thread so far, shortened to an eighth of the role's window."""
     said = fitted(run.brief.conversation, run.profile(role).window // 8)
     return [user("conversation", data(said))] if said else []
 
@@ -127,10 +126,10 @@ def before(run: Run, role: Role) -> list[Message]:
 async def open_case(
     run: Run, tools: Mapping[str, Tool], reader: DocumentReader, checks: tuple[AddedCheck, ...] = ()
 ) -> Case:
-    """The case as a run begins: with the evidence it takes over, and what its scope holds.
+    """Open the case: take over inherited evidence and look at what is in scope.
 
     Raises:
-        UsageError: the run it continues was deleted before it could be read.
+        UsageError: the run that it continues was deleted before it could be read.
     """
     brief, inherited = run.brief, await inherit(run)
     summary = await look_at_scope(run)
@@ -146,7 +145,8 @@ async def open_case(
         instructions=brief.instructions,
         template=template_text(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
-        ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),  # an agent alone asks anew
+        # a single agent searches again
+        ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),
         tools=tools,
         reader=reader,
         added_checks=checks,
@@ -156,7 +156,7 @@ async def open_case(
 
 
 async def look_at_scope(run: Run) -> CollectionSummary:
-    """What the run's scope holds; where even that takes too long, it holds nothing."""
+    """Summarize the documents in scope; empty if even that takes too long."""
 
     async def look(step_context: StepContext) -> CollectionSummary:
         summary = await asyncio.to_thread(run.world.library.summary, run.brief.scope.collections)
@@ -171,7 +171,7 @@ async def look_at_scope(run: Run) -> CollectionSummary:
 
 
 def on_new_topic(run: Run, case: Case) -> Case:
-    """The case without the evidence taken over: the run asks about something else than the one it continues."""
+    """The case without inherited evidence: the run asks about something other than the one it continues."""
     return msgspec.structs.replace(
         case, inherited=InheritedEvidence(), ledger=opened_ledger(run, InheritedEvidence(), None)
     )
@@ -196,17 +196,17 @@ def describe(summary: CollectionSummary, brief: Brief) -> str:
     return " ".join(said) + web
 
 
-# What research has come to: the plan as it stands, the findings, the agents that failed.
+# The results of research: the current plan, the findings, the agents that failed.
 
 SAID_LENGTH = 200
 STATUS: dict[CoverageStatus, StepStatus] = {"answered": "completed", "partly": "partly", "not": "open"}
-"""How a step stands whose findings answer it so far."""
+"""The status of a step by how far its findings answer it."""
 WORKED_ON = frozenset(STATUS.values())
-"""The steps somebody has worked on to some end."""
+"""The statuses of steps that somebody has finished working on."""
 
 
 class PartAssessment(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model judges a part: plan step `step`, or where that is 0, the part of the question with these words."""
+    """How a model judges a part: plan step `step`, or if that is 0, the part of the question with these words."""
 
     step: int
     part: str
@@ -215,9 +215,9 @@ class PartAssessment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Research(msgspec.Struct, frozen=True, kw_only=True):
-    """The research of a run: `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
+    """The research of a run. `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
 
-    `steering` is what the owner told the run so far. `judged` is how the reflector judges what the first `judged_of`
+    `steering` has the owner's instructions so far. `judged` is the reflector's judgement of what the first `judged_of`
     findings answer.
     """
 
@@ -230,7 +230,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
     judged_of: int = 0
 
     def with_finding(self, finding: Finding) -> Research:
-        """The research with one more finding, its step as far as that answers it."""
+        """The research with one more finding; its step gets the status that the finding gives it."""
         plan = self.plan
         if finding.step:
             plan = marked(plan, [finding.step], STATUS[answers(finding)], said(finding))
@@ -242,27 +242,27 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, plan=plan, failed=(*self.failed, *([reason] if reason else [])))
 
     def with_running(self, steps: Iterable[int]) -> Research:
-        """The research with steps agents work on now."""
+        """The research with these steps marked as running."""
         return msgspec.structs.replace(self, plan=marked(self.plan, steps, "running"))
 
     def cited(self) -> tuple[Finding, ...]:
-        """The findings which cite something."""
+        """The findings with citations."""
         return tuple(finding for finding in self.findings if finding.passages)
 
     def needs_search(self, step: int) -> bool:
-        """Whether a step has to be searched for; what is no step of the plan has to."""
+        """Whether a step needs a search; a task outside the plan does."""
         return all(each.needs_search for each in self.plan.steps if each.id == step)
 
     def finding_of(self, lane: int) -> Finding | None:
-        """What the agent in `lane` found."""
+        """The finding of the agent in `lane`."""
         return next((finding for finding in self.findings if finding.lane == lane), None)
 
 
 def answers(finding: Finding) -> CoverageStatus:
     """How far a finding answers its task, as far as code can tell.
 
-    It does where it cites passages, its agent came to its end, and it does not say that something was not found; not at
-    all, where it cites nothing or says nothing else.
+    It answers if it cites passages, its agent finished, and it does not say that something was not found. It does not
+    answer at all if it cites nothing or says nothing else.
     """
     if not finding.passages:
         return "not"
@@ -286,7 +286,7 @@ def said(finding: Finding) -> str:
 
 
 def marked(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = "") -> Plan:
-    """The plan with the status, and perhaps the finding, of some steps changed."""
+    """The plan with a new status, and perhaps a finding, of some steps."""
     wanted = set(steps)
     changed = (
         msgspec.structs.replace(step, status=status, finding=finding or step.finding) if step.id in wanted else step
@@ -296,7 +296,7 @@ def marked(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = 
 
 
 def step_for(plan: Plan, task: str, named: int) -> int:
-    """The step a task serves: the one it names, else the one with most of its words; 0 when none has any."""
+    """The step that a task serves: the one it names, else the one with most of its words; 0 if it shares none."""
     if any(step.id == named for step in plan.steps):
         return named
     wanted = set(words(task))
@@ -319,7 +319,7 @@ def agent_task(
     turns: int,
     calls: int = 0,
 ) -> AgentTask:
-    """A task with the brief an agent gets at its spawn: of the others it knows those that have finished."""
+    """A task with the brief an agent gets at its spawn: it knows of other agents only those that have finished."""
     lanes = [finding.lane for finding in research.findings]
     return AgentTask(
         task=task,
@@ -341,17 +341,17 @@ def _finished(ledger: Ledger, finding: Finding) -> Finished:
     return Finished(task=finding.task, searched=own.queries(), read=own.pages())
 
 
-# A report as it leaves the writer.
+# The report when the writer has finished.
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with passage markers, and what its reader must know.
 
-    `researched` says that sources were looked for, `sourced` that the text claims to rest on some; `written`, that a
-    model wrote it to its end; `composed`, that code made it of records, which have to go on saying what it says.
-    `streamed` is the text as it streamed, where its claims were found meanwhile: they keep their ids. `found` says that
-    it answers: a text which only shows what is nearest to the question cites something too. `coverage` is what of the
-    plan was answered before it was written. `proofreader` has found and checked claims as it streamed.
+    `researched` says that sources were looked for, `sourced` that the text claims to rest on some. `written` says that
+    a model wrote it to its end; `composed` that code made it of records and it must keep stating them. `streamed` is
+    the text as it streamed, if its claims were found meanwhile: they keep their ids. `found` says that it answers,
+    since a text that only shows the nearest passages has citations too. `coverage` is the coverage of the plan before
+    writing. `proofreader` has found and checked claims while it streamed.
     """
 
     text: str

@@ -86,5 +86,5 @@ def names(tools: Sequence[ToolDefinition]) -> tuple[str, ...]:
 
 
 def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
-    """The first call of a tool, None when there is none."""
+    """The first call of a tool; None if there is none."""
     return next((call for call in calls if call.name == name), None)

@@ -1,4 +1,4 @@
-"""Coverage: what of the plan and the question is answered, and one more dispatch for what nobody took up."""
+"""Coverage: which parts of the plan and the question are answered, and one more dispatch for the open ones."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from assay.phases.material import fitted
 from assay.run.execution import STOPPED
 from assay.run.run import Run
 
-# What is told of the steps done so far: to the reflector, to the planner, to whoever works on the next step.
+# The findings so far, as the reflector, the planner and the agents of later steps see them.
 
 SHARE = 4
-"""Findings told beside other things take at most this part of the window."""
+"""Findings beside other content take at most 1/`SHARE` of the window."""
 
 
 class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding in the `findings` message: `searched` are the queries asked, `cites` counts the passages cited."""
+    """One finding in the `findings` message: `searched` are its queries, `cites` counts the passages it cites."""
 
     step: int
     task: str
@@ -69,7 +69,7 @@ def _told(ledger: Ledger, finding: Finding) -> StepFinding:
 
 
 def earlier(findings: Sequence[Finding], profile: Profile) -> str:
-    """What the steps before have found, for an agent's brief: the newest of it that fits an eighth of the window."""
+    """Findings of earlier steps for an agent's brief: the newest that fit into an eighth of the window."""
     spare, told = profile.window // 8, list[str]()
     for finding in reversed([finding for finding in findings if finding.passages]):
         text = f"{finding.task.splitlines()[0]}:\n{finding.text}"
@@ -80,7 +80,7 @@ def earlier(findings: Sequence[Finding], profile: Profile) -> str:
     return "\n\n".join(reversed(told))
 
 
-# How far findings answer the parts of a question, as a model judges it: in one call, or beside a reflection.
+# A model judges how far findings answer the parts of a question: in one call, or with a reflection.
 
 REASON = 200
 """Characters of a reason."""
@@ -108,7 +108,7 @@ FORM = Schema(name="coverage", schema=closed({"parts": JUDGED}))
 
 
 class JudgedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part in the `parts` message: `step` is the number of the plan step it is, 0 for a part of the question."""
+    """A part in the `parts` message; `step` is the number of its plan step, 0 for a part of the question."""
 
     part: int
     step: int
@@ -116,7 +116,7 @@ class JudgedPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parts_of(coverage: Sequence[Coverage]) -> str:
-    """The `parts` message: what is judged, numbered from 1. The question itself follows from its parts."""
+    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts."""
     numbered = enumerate(coverage[1:], 1)
     return data([JudgedPart(part=number, step=each.step, text=each.part) for number, each in numbered])
 
@@ -124,7 +124,7 @@ def parts_of(coverage: Sequence[Coverage]) -> str:
 async def judge(
     place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
 ) -> tuple[PartAssessment, ...]:
-    """How a model judges the parts of `coverage`; nothing, with a warning, where it fails or cannot be read."""
+    """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
     tokens = place.profile("simple").window // SHARE
     try:
         try:
@@ -159,7 +159,9 @@ def _request(
 
 
 def read_judged(value: object, coverage: Sequence[Coverage]) -> tuple[PartAssessment, ...]:
-    """Judgements out of a reply's JSON; what names no part, or no status there is, is left out. The first counts."""
+    """Read judgements from a reply's JSON. Unknown parts and statuses are left out; the first judgement of a part
+    counts.
+    """
     listed = value.get("parts", value.get("coverage")) if isinstance(value, dict) else value
     found: dict[int, PartAssessment] = {}
     for each in listed if isinstance(listed, list) else []:
@@ -184,7 +186,7 @@ def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessme
 
 
 LONGEST_QUESTION = 4_000
-"""Code points; a question may be a page, and its parts stand at its beginning or are steps of the plan."""
+"""Code points. A question may be a page long; its parts are at its beginning or are steps of the plan."""
 MOST_PARTS = 6
 _ASKING = frozenset(
     "what which when where whom whose does have been were will would could should that this with".split()
@@ -192,10 +194,10 @@ _ASKING = frozenset(
 
 
 async def cover(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
-    """Assess, send agents once more for open steps while cycles and limits allow, assess again.
+    """Assess the coverage, send agents once more for open steps if cycles and limits allow, and assess again.
 
-    A step counts as open here when no agent has reported on it: forgotten by the orchestrator, failed, or stopped. One
-    that was searched for and not found is the orchestrator's to try again, and it had the chance.
+    A step counts as open here if no agent has reported on it: the orchestrator forgot it, or its agent failed or was
+    stopped. The orchestrator itself had the chance to retry a step whose search found nothing.
     """
     place = run.child("coverage")
     open_steps = unreported(research)
@@ -226,9 +228,9 @@ async def _dispatch(place: Run, agent_pool: AgentPool, research: Research, steps
 
 
 async def _assessed(place: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
-    """What is answered: as the reflector judged it, or else another model, where the brief has one judge; else by code.
+    """Assess what is answered, as judged by the reflector or another model if the brief asks for one; else by code.
 
-    Nobody is asked where no finding cites anything.
+    No model is called if no finding cites anything.
     """
     coverage = assess(agent_pool.case.question, research)
     if not place.brief.assess or not research.cited():
@@ -239,9 +241,9 @@ async def _assessed(place: Run, agent_pool: AgentPool, research: Research) -> tu
 
 
 def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[PartAssessment]) -> tuple[Coverage, ...]:
-    """Coverage with what a model said of its parts; the question is answered when all of them are.
+    """Coverage with a model's judgements; the question is answered if all its parts are.
 
-    What cites nothing cannot answer. A step whose own agents were cut short is answered in part at most.
+    A finding without citations cannot answer. A step whose agents were all cut short is at most partly answered.
     """
     if not said:
         return tuple(coverage)
@@ -267,9 +269,9 @@ def _judged(part: Coverage, said: PartAssessment | None, whole: Coverage, resear
 
 
 def unreported(research: Research) -> list[PlanStep]:
-    """Steps to be searched for on which no agent has come to its end or to anything that can be cited.
+    """Steps to search for on which no agent has finished or found anything to cite.
 
-    A step that was skipped, or whose agent was stopped on request, was given up on purpose.
+    A step that was skipped, or whose agent was stopped on request, is left out: that was intended.
     """
     ended = ("done", STOPPED)
     reported = {finding.step for finding in research.findings if finding.stop in ended or finding.passages}
@@ -278,11 +280,11 @@ def unreported(research: Research) -> list[PlanStep]:
 
 
 def assess(question: str, research: Research) -> tuple[Coverage, ...]:
-    """What is answered, as far as code can tell: a step as far as the findings of its agents say (`answers`).
+    """Assess what is answered, as far as code can tell: a step as far as the findings of its agents say (`answers`).
 
-    A step of analysis needs no search: it stands as what it analyses stands. A step that tries another one again counts
-    for that one. A step skipped by decision is no part of what was to be answered. The question comes first, then the
-    steps, then the parts of a question which is several: each stands as the step that shares most words with it.
+    A step of analysis needs no search; it has the status of the steps it analyses. A step that retries another counts
+    for that one. A step skipped by decision does not count. The question comes first, then the steps, then the parts of
+    a question with several; each part has the status of the step that shares most words with it.
     """
     steps = _counted(research.plan)
     searched = {step.id: _step(step, research) for step in steps if step.needs_search}
@@ -293,14 +295,14 @@ def assess(question: str, research: Research) -> tuple[Coverage, ...]:
 
 
 def parts(question: str) -> tuple[str, ...]:
-    """The questions of which a question is made ("How far? And which winds?"); none where it is one."""
+    """The questions in a question with several parts ("How far? And which winds?"); empty if it has only one."""
     found = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
     asked = [part for part in found if part.endswith("?") and len(telling(part)) > 1]
     return tuple(asked[:MOST_PARTS]) if len(asked) > 1 else ()
 
 
 def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
-    """A part of the question, by the step which serves it; where none does, it is open as far as the question is."""
+    """A part of the question with the status of the step that serves it, or at most that of the question."""
     wanted = set(telling(part))
     shared = {step.id: len(wanted & set(words(f"{step.title} {step.description}"))) for step in steps}
     best = max(shared, key=lambda step: (shared[step], -step), default=0)
@@ -311,7 +313,7 @@ def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Co
 
 
 def telling(text: str) -> list[str]:
-    """The words of a question which say what it asks about."""
+    """The words of a question that say what it asks about."""
     return [word for word in words(text) if len(word) > 3 and word not in _ASKING]
 
 
@@ -340,7 +342,9 @@ def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]
 
 
 def closed_plan(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
-    """The plan at the end: each step as it is covered; what nobody worked on, and nothing answers, was skipped."""
+    """The plan at the end: each step by its coverage. A step is skipped if nobody worked on it and nothing answers
+    it.
+    """
     known = {each.step: each.status for each in coverage}
     for step in plan.steps:
         covered = known.get(step.id, "not")

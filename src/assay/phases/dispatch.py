@@ -1,4 +1,4 @@
-"""Starting agents: the moment a call is complete in the stream, and again, idempotently, from the stored reply."""
+"""Starts agents: the moment a call is complete in the stream, and again, idempotently, from the stored reply."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from assay.run.run import Handle, Run
 from assay.run.voice import StreamHooks
 from assay.tools.arguments import read
 
-# A step of analysis: what other steps found is compared or judged, without a search.
+# A step of analysis compares or judges the findings of other steps, without a search.
 
 
 async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> Finding:
-    """Work on `findings` in a lane of its own; it may cite what they cite.
+    """Work on `findings` in a separate lane; the analysis may cite what they cite.
 
     Raises:
         ModelFailed, LimitReached: there is no analysis.
@@ -70,7 +70,7 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
 
 
 async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding]) -> str:
-    """The analysis; what is written badly is written once more."""
+    """Write the analysis, and once more if it is badly written."""
     note: tuple[Message, ...] = ()
     reply = await _ask(place, ledger, task, findings, note)
     first = reply
@@ -83,7 +83,7 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence
 async def _ask(
     place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: tuple[Message, ...]
 ) -> Reply:
-    """Ask with as much of the findings as fits, and once more with half of it when the model says that it does not."""
+    """Ask with as many of the findings as fit, and with half of them if the model says that they do not."""
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="analyze",
@@ -110,23 +110,23 @@ async def _ask(
         return await asked(tokens // 2)
 
 
-# An agent that goes on from an earlier one: it has what that one found, the passages it saw, and what it asked.
+# An agent that continues an earlier one gets its findings, its passages and its queries.
 
 SHARE = 8
-"""What was found, and the passages seen, each take at most this part of the window."""
+"""Findings and seen passages each take at most 1/`SHARE` of the window."""
 MOST = 60
 """Passages looked at to fill it."""
 _NUMBER = re.compile(r"\d+")
 
 
 def predecessor(research: Research, continues: str) -> Finding | None:
-    """The finding of the agent whose number stands in `continues` ("2", "agent-2"); None where there is none."""
+    """The finding of the agent with the number in `continues` ("2", "agent-2"); None if there is none."""
     number = _NUMBER.search(continues)
     return research.finding_of(int(number[0][:9])) if number else None
 
 
 def nobody(research: Research, continues: str) -> str:
-    """What is said of a number in `continues` which no finished agent has; "" where there is nothing to say."""
+    """The message about a number in `continues` that no finished agent has; "" if there is no need for one."""
     number = _NUMBER.search(continues)
     if number is None or not int(number[0][:9]) or predecessor(research, continues):
         return ""
@@ -135,7 +135,7 @@ def nobody(research: Research, continues: str) -> str:
 
 
 def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
-    """`task` with the context of `earlier`, and of those it went on from itself. Ids in it stay as they are.
+    """`task` with the context of `earlier` and of the agents that one continued. Ids in it stay as they are.
 
     Args:
         window: the model's, in tokens.
@@ -148,7 +148,7 @@ def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Resear
 
 
 def _found(findings: list[Finding], tokens: int) -> str:
-    """What was found, the oldest of it shortened first."""
+    """Findings, shortened from the oldest on."""
     kept = list(findings)
     while kept and estimate_tokens(_joined(kept)) > tokens:
         less = shorter(kept[0])
@@ -161,7 +161,7 @@ def _joined(findings: list[Finding]) -> str:
 
 
 def _seen(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
-    """The passages these lanes were shown which share most with the task, below their sources, as many as fit."""
+    """The passages shown to these lanes that share most with the task, below their sources, as many as fit."""
     ledger = ledger.seeing(lanes)
     passages = ledger.recall(task.about, MOST)
     text = evidence(passages, ledger)
@@ -172,7 +172,7 @@ def _seen(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) 
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that was sent: its task and its lane; `remark` is told beside what it found."""
+    """An agent that was sent: its task and its lane; `remark` is added to its findings."""
 
     task: AgentTask
     handle: Handle[Finding]
@@ -180,7 +180,7 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentPool:
-    """What all agents of a run share: at most so many of them work at once, the rest wait in order."""
+    """What all agents of a run share: a limited number work at once, the rest wait in order."""
 
     def __init__(self, case: Case, rules: DepthRules) -> None:
         self.case, self.rules = case, rules
@@ -192,7 +192,7 @@ class AgentPool:
         return agent_task(self.case, research, task_for(step), step=step.id, turns=turns, calls=calls)
 
     async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
-        """One agent's work, once there is a place for it; an analysis works on `findings`."""
+        """Let one agent work as soon as there is a free place; an analysis works on `findings`."""
         async with self._places:
             if task.analysis:
                 return await analyze(run, self.case.ledger, task, findings)
@@ -207,15 +207,17 @@ class Dispatch:
         self._sent: dict[tuple[int, str], Sent] = {}
 
     def take(self, index: int, call: ToolCall) -> None:
-        """A call came out of the stream: an agent is sent when that is what it asks for."""
+        """Take a call from the stream, and send an agent if it asks for one."""
         if call.name == RESEARCH_AGENT.name and index < self._agent_pool.rules.agents_a_cycle:
             try:
                 self.send(index, self._task(call))
             except ToolError:
-                return  # said to the model when the reply is whole
+                return  # the model is told when the reply is complete
 
     def settle(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
-        """The agent each call sent, or why it sent none, by call id; those the reply does not hold are abandoned."""
+        """The agent that each call sent, or why it sent none, by call id. Agents of calls not in the reply are
+        abandoned.
+        """
         settled: dict[str, Sent | str] = {}
         for index, call in enumerate(calls):
             if call.name == RESEARCH_AGENT.name:
@@ -252,7 +254,7 @@ class Dispatch:
         return going_on(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
 
     def send(self, index: int, task: AgentTask) -> Sent:
-        """Send an agent, or find the one already sent for this call; its lane is on the log before it starts."""
+        """Send an agent, or find the one already sent for this call; its lane is logged before it starts."""
         key = (index, task.task)
         if key not in self._sent:
             handle = self._place.spawn(
@@ -275,10 +277,10 @@ class Dispatch:
 
 
 def _wanted(call: ToolCall) -> ResearchAgent:
-    """What a call of `research_agent` asks for.
+    """Read a call of `research_agent`.
 
     Raises:
-        ToolError: it is no such call, or has no task.
+        ToolError: it is not such a call, or has no task.
     """
     call = decoded(call)
     if call.malformed:
@@ -290,10 +292,10 @@ def _wanted(call: ToolCall) -> ResearchAgent:
 
 
 async def may_work(place: Run) -> None:
-    """Go on only where the limits allow more work; what was decided is stored.
+    """Go on only if the limits allow more work; the decision is stored.
 
     Raises:
-        LimitReached: they allow none.
+        LimitReached: they do not.
     """
     await place.at("work").step("open", _nothing, returns=int)
 
@@ -303,16 +305,16 @@ async def _nothing(_: object) -> int:
 
 
 GIVEN_UP = "was stopped on request; send no other agent for its task"
-"""What the orchestrator is told of an agent which the user did not want to go on."""
+"""The orchestrator's message about an agent that the user stopped."""
 
 
 async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
-    """Wait for an agent; the research with what it brought, and what the orchestrator is told."""
+    """Wait for an agent, and return the research with its findings and the orchestrator's message."""
     lane, step = sent.handle.lane, sent.task.step
     try:
         finding = await sent.handle.result()
     except LimitReached as limit:
-        if limit.reason == STOPPED:  # an analysis: it has found nothing of its own
+        if limit.reason == STOPPED:  # an analysis: it has found nothing itself
             finding = Finding(lane=lane, task=sent.task.task, step=step, stop=STOPPED)
             return research.with_finding(finding), f"Agent {lane} {GIVEN_UP}."
         return research.without(step), _("Agent {lane} was stopped by a limit: {why}.").format(

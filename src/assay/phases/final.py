@@ -1,4 +1,4 @@
-"""The end of a run: the report is verified, and finished with what its reader must know."""
+"""The end of a run: verify the report, and finish with what its reader must know."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from assay.verify.pipeline import Verified, WrittenReport, verify
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Repaired
 
-# What of the plan and the question is answered by the report as it left verification.
+# Which parts of the plan and the question the verified report answers.
 
 REVISED = "what could not be found was put right by code"
 Place = tuple[str, int]
-"""A passage as its document and the byte it begins at: what two lanes were shown may be one."""
+"""A passage as its document and first byte: two lanes may have seen the same one."""
 
 
 class Closing:
-    """Assesses a report before its last check; `limits` are what its text has no place for.
+    """Assesses a report before its last check; `limits` are notices that its text has no place for.
 
     Args:
         before: the coverage before writing.
         passages: every passage shown in the run, by id.
-        formed: whether the text has a form of its own, to which nothing may be added.
+        formed: whether the text has a fixed form, to which nothing may be added.
     """
 
     def __init__(self, before: Sequence[Coverage], passages: Mapping[str, Passage], *, formed: bool) -> None:
@@ -49,7 +49,7 @@ class Closing:
         self.limits: tuple[str, ...] = ()
 
     def __call__(self, run: Run, repaired: Repaired, removed: Sequence[ClaimResult]) -> Repaired:
-        """The report with what it does not answer after all. Nothing before its end moves."""
+        """Add to the report what it does not answer after all. Only its end changes."""
         if not self.before:
             return repaired
         after = reassess(self.before, self.passages, repaired.checked, removed)
@@ -72,17 +72,17 @@ def reassess(
     standing: Sequence[ClaimResult],
     removed: Sequence[ClaimResult],
 ) -> tuple[Coverage, ...]:
-    """Coverage by what a report says.
+    """Assess coverage by what a report says.
 
-    A part is answered as far as it was before where a quoted or supported claim rests on what was found for it; partly,
-    where only claims of which that is not sure do, or none; not, where all that did were taken out. What rests on no
-    passages of its own, an analysis, stands as the question does. The question is answered when every part of it is.
+    A part keeps its status if a quoted or supported claim rests on its passages. It is partly answered if only less
+    certain claims do, or none; it is not answered if all its claims were removed. A part without passages of its own,
+    an analysis, has the status of the question. The question is answered if every part is.
 
     Args:
         before: the coverage before writing; the question first.
         passages: every passage shown in the run, by id.
         standing: the claims of the report.
-        removed: the claims which were taken out, as they were found.
+        removed: the removed claims, as they were found.
     """
     sure = _places(each for each in standing if each.check.verdict in HOLDING)
     stated, gone = _places(standing), _places(removed)
@@ -107,7 +107,7 @@ def _whole(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
 
 
 def _analysed(part: Coverage, before: Coverage, whole: Coverage) -> Coverage:
-    """What analyses the rest stands as that stands; what was not found at all stays so."""
+    """Give an analysis the status of what it analyses; what was not found at all stays so."""
     if part.passages or part.status != before.status:
         return part
     return msgspec.structs.replace(part, status=whole.status)
@@ -122,7 +122,7 @@ def _place(passage: Passage) -> Place:
 
 
 async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
-    """Compare its sources, verify the report and end the run."""
+    """Compare the sources, verify the report and end the run."""
     async with run.at("verify").phase("verify") as phase:
         passages, sources = case.ledger.everything()
         if run.brief.verify and run.brief.compare and draft.sourced:
@@ -161,19 +161,19 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
 
 
 def _written(draft: Draft) -> WrittenReport:
-    """The draft as it is verified; what rests on no sources was checked by nobody."""
+    """The draft as it is verified. Without sources nothing is checked."""
     proofreader = draft.proofreader if draft.sourced else None
     return WrittenReport(text=draft.text, streamed=draft.streamed, proofreader=proofreader)
 
 
 def _cited(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
-    """The sources of the passages the report cites, each once."""
+    """The sources of the passages that the report cites, each once."""
     ids = dict.fromkeys(passage.source for passage in cite(draft.text, ledger).passages)
     return tuple(source for id in ids if (source := ledger.source(id)) is not None)
 
 
 def _means(run: Run, case: Case, draft: Draft) -> Means | None:
-    """What the report may be repaired with; nothing, where it is not to be, or stands for records."""
+    """The means to repair the report; None if it must not be repaired, or states records."""
     if not run.brief.repair or draft.composed:
         return None
     return Means(
@@ -186,7 +186,7 @@ def _means(run: Run, case: Case, draft: Draft) -> Means | None:
 
 
 def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
-    """The draft as it left verification."""
+    """The draft after verification."""
     if verified.text == draft.text:
         return draft
     told = (dated if stated(limit) == "date" else limit for limit in draft.limits)
@@ -194,7 +194,7 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
 
 
 def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
-    """The limit which ended research; else whether anything was found where it was looked for, and written up."""
+    """The limit that ended research, else whether anything was found and written up."""
     if run.exhausted:
         return run.exhausted
     cites = bool(cite(draft.text, ledger).passages)
@@ -204,5 +204,5 @@ def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
 
 
 def _ended(reason: str) -> tuple[str, ...]:
-    """What ended the run, where a limit did; what a writer that failed means for the reader, its draft says."""
+    """The sentence on what ended the run, if a limit did; the draft itself says what a failed writer means."""
     return (_(STOP_REASONS[reason]),) if reason in LIMITS and reason != "unwritten" else ()

@@ -1,7 +1,7 @@
-"""A run which is forked off another: the points from which it can be, and what it is given of the other.
+"""Forking a run: the points it can be forked at, and what the fork takes over.
 
-What rests on sources that are to be left out is taken out. A finding keeps what other sources say too: of its markers
-those of a left-out source go, and of its sentences those which rested on nothing else.
+What rests on excluded sources is taken out. A finding keeps what other sources say too: it loses the markers of
+excluded sources, and the sentences that rest on nothing else.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from assay.core.events import (
 from assay.core.phrases import nothing
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
+from assay.core.report_sentences import claims
 from assay.core.sources import CollectionSummary, Passage, Source, lane_of_source
 from assay.core.translation import gettext as _
 from assay.core.translation import quoted as in_quotes
@@ -43,17 +44,18 @@ from assay.phases.material import evidence
 from assay.run.releases import brief_of, own_release
 from assay.run.run import KEPT_TAG, Run, kept
 from assay.run.steps import StepContext, digest
-from assay.verify.claims import claims
 from assay.verify.repair.surgery import Remove, changed
 
-# The points: how far a run has come at each, and how a run which was forked takes that up.
+# The checkpoints of a run at each point, and how a forked run continues from them.
 
 RECALLED = 8
-"""Passages of the earlier report the writer is given at most."""
+"""The most passages of the earlier report that the writer gets."""
 
 
 def recalled(case: Case, research: Research) -> Research:
-    """The research with what the earlier report cites about this question, as a finding of no step, for the writer."""
+    """Add what the earlier report cites about this question to the research, as a finding without a step, for the
+    writer.
+    """
     inherited = case.inherited
     if not inherited.cited or not research.findings:
         return research
@@ -71,13 +73,13 @@ def recalled(case: Case, research: Research) -> Research:
 
 
 def announce(run: Run, case: Case, text: str) -> None:
-    """Put the earlier run's sources which `text` cites on this run's log: what it shows has to stand there itself."""
+    """Log the earlier run's sources that `text` cites: this run's log must contain what it shows."""
     for source in cited_before(run.brief.lane, case.ledger, text):
         run.emit(SourceAdded(source=source))
 
 
 def cited_before(lane: int, ledger: Ledger, text: str) -> list[Source]:
-    """The sources a text cites which were met before `lane`, the first of this run."""
+    """The sources a text cites that were found before `lane`, the first lane of this run."""
     cited = cite(text, ledger)
     ids = dict.fromkeys([*(each.source for each in cited.passages), *(each.id for each in cited.sources)])
     known = (ledger.source(id) for id in ids)
@@ -85,14 +87,14 @@ def cited_before(lane: int, ledger: Ledger, text: str) -> list[Source]:
 
 
 FORK_STEP = ":fork:0"
-"""The key of the step below in the journal of a run which was forked."""
+"""The key of the step below in the journal of a forked run."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What the phases before a point have come to: all that those after it get.
+    """The results of the phases before a point: everything that later phases need.
 
-    `question`, `answers` and `assumptions` are those of the case, `background` is what the planner is told. `given`
-    is a plan which somebody gave in place of the planner's. `rows` names the rows of the ledger by then.
+    `question`, `answers` and `assumptions` are those of the case, `background` is the text for the planner. `given` is
+    a user's plan that replaces the planner's. `rows` names the rows of the ledger so far.
     """
 
     triage: Triage
@@ -108,10 +110,10 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Forked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run was forked with: how far it has come, and the `rows` of its ledger.
+    """What a run was forked with: its checkpoint, and the `rows` of its ledger.
 
-    `answers` are what calls got in the run it was forked off, by their key in the ledger; they hold while `scope`, the
-    documents they were asked of, is what it was, and where the web is searched too, on the same `date`.
+    `answers` are the results of calls in the original run, by their key in the ledger. They are valid while `scope`,
+    the documents they were found in, is unchanged and, if the web is searched too, on the same `date`.
     """
 
     standing: Checkpoint
@@ -122,15 +124,15 @@ class Forked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def keep(run: Run, point: Point, at: Checkpoint, ledger: Ledger) -> None:
-    """Store how far a run has come before the phase `point`."""
+    """Store the checkpoint before the phase `point`."""
     run.keep(point, msgspec.structs.replace(at, rows=ledger.rows()))
 
 
 def stood(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
-    """How far a stored run had come before its phase `point`; None where it never got there.
+    """The checkpoint of a stored run before its phase `point`; None if it never got there.
 
     Raises:
-        OtherRelease: it is stored as this release does not read it.
+        OtherRelease: this release cannot read it.
     """
     record = memory.steps.get(kept((), point))
     if record is None:
@@ -144,7 +146,7 @@ def stood(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
 
 
 async def take_up(run: Run, case: Case) -> tuple[Case, Checkpoint]:
-    """The case of a forked run with what it was forked with, and how far it has come."""
+    """Return the case of a forked run with what it took over, and its checkpoint."""
 
     async def missing(_: StepContext) -> Forked:
         raise StoreError(f"run {run.run_id} does not hold what it was forked with")
@@ -174,7 +176,7 @@ Ids = AbstractSet[str]
 
 
 class Leaving:
-    """What becomes of the things of a run when these sources are left out of it."""
+    """Removes sources from everything a run takes over."""
 
     def __init__(self, ids: Ids, rows: tuple[LedgerRow, ...]) -> None:
         self.ids = ids
@@ -186,7 +188,7 @@ class Leaving:
         return row.kind in ("source", "passage") and row.id.partition(".")[0] in self.ids
 
     def text(self, text: str) -> str:
-        """A text without the sentences which rest on these sources alone, and without their markers."""
+        """A text without the sentences that rest only on these sources, and without their markers."""
         resting = {each.id: Remove() for each in claims(text) if self._rests(id for m in each.markers for id in m.ids)}
         return cite(changed(text, resting) if resting else text, self._ledger).text.strip() or nothing()
 
@@ -195,18 +197,18 @@ class Leaving:
         return bool(sources) and sources <= self.ids
 
     def passages(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-        """Those of other sources."""
+        """The passages of other sources."""
         return tuple(each for each in passages if each.source not in self.ids)
 
     def finding(self, finding: Finding) -> Finding:
-        """What an agent found without them."""
+        """An agent's finding without them."""
         if not any(each.source in self.ids for each in finding.passages):
             return finding
         left = self.passages(finding.passages)
         return msgspec.structs.replace(finding, text=self.text(finding.text), passages=left)
 
     def research(self, research: Research) -> Research:
-        """The research without them; the plan says of its steps what is left."""
+        """The research without them; the plan's steps say what is left."""
         plan = research.plan
         found = tuple(map(self.finding, research.findings))
         for before, after in zip(research.findings, found, strict=True):
@@ -215,7 +217,7 @@ class Leaving:
         return msgspec.structs.replace(research, findings=found, plan=plan)
 
     def background(self, text: str) -> str:
-        """What the planner is told, without their passages."""
+        """The planner's background without their passages."""
         sources = passage_context.read(text)
         if not any(each.id in self.ids for each in sources):
             return text
@@ -223,7 +225,7 @@ class Leaving:
         return evidence(self._ledger.resolve(kept).passages, self._ledger)
 
     def standing(self, at: Checkpoint) -> Checkpoint:
-        """How far the run had come, without them; coverage is assessed anew."""
+        """A checkpoint without them; coverage is assessed again."""
         if not self.ids:
             return at
         at = msgspec.structs.replace(at, background=self.background(at.background))
@@ -233,7 +235,7 @@ class Leaving:
         return msgspec.structs.replace(at, research=research, coverage=assess(at.question, research))
 
     def plan(self, plan: Plan, now: Plan) -> Plan:
-        """A plan as it stood on the way, saying of its steps what they say `now`."""
+        """An earlier version of the plan, with the findings its steps have `now`."""
         told = {step.id: step.finding for step in now.steps}
         steps = (
             msgspec.structs.replace(step, finding=told.get(step.id, "")) if step.finding else step
@@ -242,7 +244,7 @@ class Leaving:
         return msgspec.structs.replace(plan, steps=tuple(steps))
 
     def inherited(self, taken: InheritedEvidence) -> InheritedEvidence:
-        """What the run had taken over from one before it, without them."""
+        """The inherited evidence of the run without them."""
         rows = tuple(row for row in taken.rows if not self._is_of(row))
         cited = tuple(id for id in taken.cited if id.partition(".")[0] not in self.ids)
         return msgspec.structs.replace(taken, rows=rows, cited=cited, answers={} if self.ids else taken.answers)
@@ -256,9 +258,9 @@ def _retold(plan: Plan, finding: Finding) -> Plan:
 
 
 def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
-    """What an event of the run says in the log of its fork, which goes on from `at`; None where it is left out."""
+    """An event of the run as it is logged in a fork from `at`; None leaves it out."""
     if isinstance(event, ScopeCounted):
-        return None  # the fork counts for itself
+        return None  # the fork counts its own
     if isinstance(event, TriageClassified):
         return msgspec.structs.replace(event, triage=at.triage, depth=at.triage.depth)
     if not leaving.ids:
@@ -269,7 +271,7 @@ def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
         case SourceReused(source=id) | SourceNoted(source=id) if id in leaving.ids:
             return None
         case FindingDelta():
-            return None  # the whole of it comes with `finding.added`
+            return None  # `finding.added` has the whole text
         case FindingAdded(text=text, passages=passages) if any(each.source in leaving.ids for each in passages):
             return msgspec.structs.replace(event, text=leaving.text(text), passages=leaving.passages(passages))
         case PlanChanged(plan=plan) if at.research is not None:
@@ -280,7 +282,7 @@ def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
 
 
 def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: Leaving) -> RunInputs:
-    """What a fork is given by the run stored as `memory`: how far it has come, and the ledger by then."""
+    """What a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
     assert new.fork is not None
     point, named = new.fork.point, set(at.rows)
     rows = tuple(row for row in leaving.rows if row_name((row.kind, row.id)) in named)
@@ -299,7 +301,7 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
 
 
 def earlier(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
-    """How far the run had come before an earlier point, from which its fork can be forked in its turn."""
+    """The checkpoint before an earlier point, so that the fork can be forked there too."""
     at = stood(run_id, memory, point)
     return None if at is None else _kept(point, msgspec.structs.replace(leaving.standing(at), given=None))
 
@@ -316,7 +318,7 @@ def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:
 
 
 def answers(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
-    """What the calls of a run got, with what it was forked with itself where that held for it."""
+    """The results of a run's calls, with those it was forked with if they were valid for it."""
     own, record = inheritance.answers_of(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
     if record is None:
         return own

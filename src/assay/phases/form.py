@@ -1,4 +1,4 @@
-"""The form of a report, which code sees to: of when its answer is, what could not be found, a template's headings."""
+"""The form of a report, which code enforces: its date, what could not be found, a template's headings."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _MISSING = re.compile(
     r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
     re.IGNORECASE,
 )
-"""What models call that section in English, whatever they were given for it."""
+"""English titles that models give that section, whatever heading they were told to use."""
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _NUMBERED = re.compile(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
 
 
 class Formed(msgspec.Struct, frozen=True, kw_only=True):
-    """A report in its form; `limits` are what its template left no place for."""
+    """A report in its form; `limits` are notices that its template has no place for."""
 
     text: str
     limits: tuple[str, ...] = ()
 
 
 def as_of(published: Iterable[str], today: str) -> str:
-    """Of when an answer is, as a sentence: the newest date its sources state, else the day of the run (both ISO).
+    """A sentence with the date of an answer: the newest date its sources state, else the day of the run (both ISO).
 
-    A date after today is no date of a source.
+    A date after today does not count as the date of a source.
     """
     known = [date for date in published if _DATE.fullmatch(date) and date <= today]
     if known:
@@ -50,23 +50,23 @@ def as_of(published: Iterable[str], today: str) -> str:
 
 
 def redated(text: str, dated: str) -> str:
-    """`text` with `dated` where `as_of` was said of it before its citations changed."""
+    """Replace an outdated sentence of `as_of` in `text` by `dated`, after its citations changed."""
     leaves = (leaf for block in read_blocks(text) for leaf in block.leaves())
     said = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
     return text if said is None else text[: said.start] + said.retold(dated) + text[said.end :]
 
 
 def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
-    """The parts of a plan, and of the question where it has several, on which nothing was found; it stands first."""
+    """The parts of the plan, and of a question with several, on which nothing was found; the question comes first."""
     return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage[1:] if each.status == "not"))
 
 
 def formed(text: str, dated: str, absent: Sequence[str]) -> str:
-    """A report with `dated` below its answer, and what could not be found once, at its end.
+    """Add `dated` below a report's answer, and put what could not be found at its end, once.
 
-    What the writer said of that stays as it is; `absent` is added where it said nothing. A writer of another
-    language may have put the heading it was given in words of its own: the last section is taken for it when it cites
-    nothing, and is known by its heading from then on.
+    The writer's own words on that stay; `absent` is added if there are none. A writer in another language may have
+    translated the heading it was given: then the last section counts as this one if it cites nothing, and from then on
+    its heading identifies it.
     """
     found = _missing(text)
     if not found and absent and speech().locale != ENGLISH:
@@ -88,7 +88,7 @@ def with_section(text: str, section: str) -> str:
 
 
 def with_missing(text: str, parts: Sequence[str]) -> str:
-    """`text` with more that could not be found at its end; nothing before that moves."""
+    """`text` with more that could not be found added at its end; nothing before that moves."""
     items = "\n".join(f"- {part}" for part in parts)
     if not items:
         return text
@@ -100,14 +100,14 @@ def with_missing(text: str, parts: Sequence[str]) -> str:
 
 
 def is_listed(text: str, part: str) -> bool:
-    """Whether what could not be found has a line on a part, with the reason (`gaps`)."""
+    """Whether the section on what could not be found has a line on a part, with the reason (`gaps`)."""
     held = [(section.body, section.end) for section in _missing(text)]
     below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
     return any(leaf.content.startswith(f"{part}:") for block in below for leaf in block.leaves())
 
 
 def _missing(text: str) -> list[OutlineSection]:
-    """The sections which say what could not be found."""
+    """The sections that say what could not be found."""
     return [part for part in outline(text) if is_missing(part.title)]
 
 
@@ -118,7 +118,7 @@ def _without(text: str, parts: Sequence[OutlineSection]) -> str:
 
 
 def _dated(text: str, dated: str) -> str:
-    """`text` with the date where its answer ends: before the first heading, or below a title."""
+    """`text` with the date at the end of its answer: before the first heading, or below a title."""
     end = _answer(text)
     return "\n\n".join(filter(None, (text[:end].strip(), f"*{dated}*", text[end:].strip())))
 
@@ -135,14 +135,14 @@ def _answer(text: str) -> int:
 
 
 def _note(text: str) -> Block | None:
-    """What a writer says of a text at its end, like that it is quoted verbatim: a paragraph in italics."""
+    """A writer's remark at the end of a text, such as that it is quoted verbatim: a paragraph in italics."""
     held = [block for block in read_blocks(text) if block.kind != "space"]
     apart = held and not text[: held[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
     return held[-1] if apart and held[-1].start and held[-1].is_aside else None
 
 
 def joined(texts: Sequence[str]) -> str:
-    """The pieces of a report as one: the answer stands in the first, that of a later one is left out."""
+    """The pieces of a report as one; only the first keeps its answer."""
     return "\n\n".join(filter(None, map(closed, [*texts[:1], *map(_sections, texts[1:])])))
 
 
@@ -155,17 +155,17 @@ def _sections(text: str) -> str:
 
 
 def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> Formed:
-    """A report whose headings are exactly those of its template, in their order, out of what was written.
+    """Arrange what was written under exactly the headings of the template, in their order.
 
-    What stands above the first heading comes below the template's first; a heading the template does not have is a
-    bold line where it stands. A heading under which nothing was written says so.
+    Text above the first heading goes below the template's first. A heading that is not in the template becomes a bold
+    line. A heading without text says that nothing was written under it.
     """
     below: list[list[str]] = [[] for _ in template]
     notes = [_note(text) for text in texts]
     for text, note in zip(texts, notes, strict=True):
         _sort(text[: note.start] if note else text, template, below)
     written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
-    absent = [part for part in absent if _key(part) not in written]  # looked for in vain, and found under another
+    absent = [part for part in absent if _key(part) not in written]  # searched in vain, and found under another
     places = [at for at, section in enumerate(template) if is_missing(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))
@@ -177,7 +177,7 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
 
 
 def unfound(part: str) -> str:
-    """That nothing was found on a part, for a report which has no place for it."""
+    """The sentence that nothing was found on a part, for a report without a place for it."""
     return _("Not found: {part}.").format(part=part)
 
 
@@ -202,43 +202,43 @@ def _put(block: list[str], text: str) -> None:
 
 
 def _place(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:
-    """The heading of a template which is meant: of several alike the next not used yet."""
+    """The heading of a template that is meant; of several similar ones, the next unused one."""
     places = [at for at, section in enumerate(template) if _key(section.title) == _key(title)]
     return next((at for at in places if at not in used), places[-1] if places else None)
 
 
 def _key(title: str) -> str:
-    """A heading as it is compared: without numbering, emphasis and the signs at its end.
+    """A heading in the form for comparison: without numbering, emphasis and punctuation at its end.
 
-    Of a long one only the beginning counts: the headings it may be are shorter.
+    Only the beginning of a long heading counts: those it is compared with are shorter.
     """
     plain = re.sub(r"[*_`#]+", "", strip(title))[: 2 * LONGEST_TITLE].strip(" :.").casefold()
     return " ".join(_NUMBERED.sub("", plain).split())
 
 
 def is_missing(title: str) -> bool:
-    """Whether a heading says that below it stands what could not be found."""
+    """Whether a heading announces what could not be found."""
     return (
         stated(title) == "missing" or _key(title) == _key(_(phrases.MISSING)) or bool(_MISSING.fullmatch(_key(title)))
     )
 
 
-# What could not be found, as a report says it: it follows from coverage, whatever the writer thought of that.
+# What could not be found, as a report says it. It follows from coverage, whatever the writer wrote.
 
 ALIKE = 0.5
-"""Share of the words which tell of a part from which a line is about it."""
+"""The share of a part's significant words from which a line is about that part."""
 
 
 def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
-    """The lines of the section: parts on which nothing was found, and parts answered partly where a reason is known."""
+    """The lines of the section: parts on which nothing was found, and partly answered parts with a known reason."""
     told = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
     return tuple(dict.fromkeys(map(_line, told)))
 
 
 def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
-    """A report without lines which say of an answered part that it was not found, and with those which it lacks.
+    """Remove lines that say an answered part was not found, and add missing ones.
 
-    Only a section which says what could not be found is touched; where there is none, nothing is added here.
+    Only an existing section on what could not be found is changed; none is added here.
     """
     for part in reversed(_missing(text) if coverage else ()):
         text = f"{text[: part.start].rstrip()}\n\n{_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
@@ -246,7 +246,7 @@ def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
 
 
 def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
-    """The section as it should be; "" where nothing of it is left."""
+    """The corrected section; "" if nothing of it is left."""
     if all(each.status == "answered" for each in coverage):
         return ""
     said = [line for line in text[part.body : part.end].strip().splitlines() if not _contradicts(line, coverage)]
@@ -261,7 +261,7 @@ def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> s
 
 
 def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
-    """Whether a line is about an answered part more than about any which is open."""
+    """Whether a line is about an answered part more than about any open one."""
     parts = coverage[1:] or coverage
     shares = [(_share(each, line), each.status != "answered") for each in parts]
     share, is_open = max(shares, default=(0.0, True))
@@ -278,7 +278,7 @@ def _line(part: Coverage) -> str:
     return f"{title.rstrip('?？؟')}: {part.reason}" if part.reason else title
 
 
-# What was asked for and a model which only quotes cannot do.
+# Requests that a quoting model cannot fulfil.
 
 INSTRUCTIONS = N_("The instructions were not followed: the model which wrote this report, {name}, can only quote.")
 LANGUAGE = N_(
@@ -288,7 +288,7 @@ LANGUAGE = N_(
 
 
 def unheeded(run: Run, case: Case) -> tuple[str, ...]:
-    """A sentence for each wish the writer could not heed; none where it writes text of its own."""
+    """A sentence for each request that the writer could not follow; empty if it writes text of its own."""
     writer = run.profile("complex")
     if not writer.quotes:
         return ()
@@ -297,7 +297,7 @@ def unheeded(run: Run, case: Case) -> tuple[str, ...]:
 
 
 def _language(run: Run, case: Case, name: str) -> tuple[str, ...]:
-    """What is quoted from documents which are in the language asked for is in it."""
+    """Nothing if the quoted documents are in the requested language."""
     asked = run.brief.language if run.brief.language_asked else ""
     held = {language for language in case.held.languages if language} if case.held else set()
     wanted = asked.partition("-")[0]

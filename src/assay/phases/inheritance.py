@@ -1,4 +1,4 @@
-"""What a run takes over from the one it continues: the ledger, what its searches brought, what its report cites."""
+"""What a run takes over from the one it continues: the ledger, its search results, its report's citations."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from assay.run.steps import FAILED, StepContext
 STEP = ":inherit:0"
 """The key of the step below in the journal of a run."""
 SCOPE = ":scope:0"
-"""The key of the step in which a run looked at what its scope holds."""
+"""The key of the step in which a run summarized the documents in scope."""
 
 
 class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything taken over; empty for a run which continues none.
+    """Everything taken over; empty for a run that continues none.
 
-    `answers` are what calls got, by their key in the ledger; they hold while `scope`, the documents they were asked of,
-    is what it was, and where the web is searched too, on the same `date`. `cited` are the passages the earlier report
-    cites. `earlier` is what was done, for those who go on, `ahead` the addresses of pages which were read ahead.
+    `answers` are the results of calls, by their key in the ledger. They are valid while `scope`, the documents they
+    were found in, is unchanged and, if the web is searched too, on the same `date`. `cited` are the passages the
+    earlier report cites. `earlier` describes what was done, for those who continue; `ahead` has the addresses of pages
+    that were read ahead.
     """
 
     step_tag: ClassVar[str] = "heritage"
@@ -47,12 +48,12 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """The lanes its rows are of."""
+        """The lanes of its rows."""
         return tuple(sorted({row.lane for row in self.rows}))
 
 
 async def inherit(run: Run) -> InheritedEvidence:
-    """Take over the evidence of the run this one continues; nothing where it continues none.
+    """Take over the evidence of the run that this one continues, if there is one.
 
     Raises:
         UsageError: that run was deleted before it could be read.
@@ -87,13 +88,13 @@ def _continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
 
 
 def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
-    """The addresses of the pages a run has begun to read before anybody asked for them."""
+    """The addresses of the pages that a run began to read before anybody asked for them."""
     expected = (decode(each) for each in events if each.type == SourceExpected.kind)
     return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
 
 
 def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
-    """What is to be taken over from a stored run: its own, and what it took over itself."""
+    """The evidence to take over from a stored run: its own, and what it took over itself."""
     stored = memory.steps.get(STEP)
     before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
     return InheritedEvidence(
@@ -109,7 +110,7 @@ def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> Inherited
 
 
 def scope_of(memory: Memory) -> CollectionSummary | None:
-    """What the documents of a stored run were; None where it did not come to look at them."""
+    """The summary of a stored run's documents; None if it did not get that far."""
     looked = memory.steps.get(SCOPE)
     if looked is None or looked.tag == FAILED:
         return None
@@ -117,7 +118,7 @@ def scope_of(memory: Memory) -> CollectionSummary | None:
 
 
 def answers_of(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> dict[str, msgspec.Raw]:
-    """What the calls of a run got: the rows name the steps whose results they are."""
+    """The results of a run's calls: the rows name the steps that stored them."""
     named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in rows if row.kind == "answer"]
     return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
 
@@ -129,17 +130,17 @@ def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
 
 
 def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
-    """Whether what calls got on `date`, over the documents of `scope`, holds for a run of this brief over those now."""
+    """Whether results of `date` over the documents of `scope` are valid for a run of this brief over `now`."""
     return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
 
 
 def goes_on(brief: Brief, triage: Triage) -> bool:
-    """Whether a run goes on from the evidence it took over: not where it asks about something else, and may search."""
+    """Whether a run uses the evidence it took over: not if it asks about something else and can search."""
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
 def opened_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
-    """The ledger of a run as a process takes it up: what one agent was answered before is not asked for another."""
+    """The ledger of a run when a process starts or resumes it. A single agent does not reuse earlier results."""
     ledger = ledger_of(run.brief, inherited, scope)
     for key, answer in answers_of(run.execution.answered, run.execution.steps).items():
         ledger.answer(key, bytes(answer))
@@ -147,7 +148,7 @@ def opened_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSumma
 
 
 def ledger_of(brief: Brief, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
-    """The ledger of a run as it begins, with what was taken over. `scope` is what its scope holds now."""
+    """The ledger of a run at its beginning, with what was taken over. `scope` summarizes the documents now."""
     ledger = Ledger(trusted=brief.scope.trusted)
     ledger.apply(inherited.rows)
     if is_fresh(brief, inherited.date, inherited.scope, scope):

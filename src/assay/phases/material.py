@@ -1,4 +1,4 @@
-"""What the writer works from: findings and the passages they cite, cut into parts where they do not fit together."""
+"""The writer's material: findings and the passages they cite, split into parts if they do not fit together."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from assay.phases.case import user
 
 
 class FindingsPart(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings written up in one piece, as messages."""
+    """Findings that are written up in one piece, as messages."""
 
     findings: tuple[Finding, ...]
     messages: tuple[Message, ...]
 
 
 def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[FindingsPart]:
-    """The findings in as few parts as fit into `tokens` each, in order; what does not fit alone is cut to fit."""
+    """Split the findings into as few parts of at most `tokens` as possible, in order; cut one that does not fit
+    alone.
+    """
     packed: list[list[Finding]] = []
     for finding in findings:
         if packed and total(messages_of([*packed[-1], finding], ledger)) <= tokens:
@@ -52,7 +54,7 @@ def unseen(ledger: Ledger, findings: Sequence[Finding]) -> bool:
 
 
 def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
-    """Findings, one a message, and the passages they cite."""
+    """Findings, one per message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
     shown = evidence(cited, ledger)
     said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{_told(finding)}") for finding in findings]
@@ -60,7 +62,7 @@ def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
 
 
 def _told(finding: Finding) -> str:
-    """A finding's text; of one which cites nothing that is said, with the passages that may be what it rests on."""
+    """A finding's text. Without citations it says so, and lists the passages that it may rest on."""
     if not finding.uncited:
         return finding.text
     ids = ", ".join(passage.id for passage in finding.passages)
@@ -68,7 +70,7 @@ def _told(finding: Finding) -> str:
 
 
 def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
-    """The messages; of a finding too long for a part, as many of its first sentences as fit."""
+    """The messages; a finding too long for a part is cut to as many of its first sentences as fit."""
     messages = messages_of(findings, ledger)
     while total(messages) > tokens and len(findings) == 1:
         less = shorter(findings[0])
@@ -79,7 +81,7 @@ def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Messa
 
 
 def shorter(finding: Finding) -> Finding:
-    """The first half of a finding's sentences, with the passages whose ids it still holds."""
+    """The first half of a finding's sentences, with the passages whose ids are left."""
     spans = sentences(finding.text)
     if len(spans) < 2:
         return finding
@@ -91,7 +93,7 @@ def shorter(finding: Finding) -> Finding:
 def fitted(
     findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
 ) -> list[Message]:
-    """`findings` as messages of at most `tokens`: the longest is halved until they fit, or nothing is left to cut."""
+    """`findings` as messages of at most `tokens`: the longest is halved until they fit or nothing is left to cut."""
     kept = list(findings)
     messages = render(kept)
     while total(messages) > tokens and kept:

@@ -1,4 +1,4 @@
-"""What a reader must know of how the web was searched, of private documents, and of works retracted since."""
+"""What a reader must know about the web search, about private documents, and about retracted works."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from assay.run.steps import StepContext
 
 
 async def method(run: Run) -> tuple[str, ...]:
-    """The method in a sentence, by the run's own log; nothing where the web was not in scope.
+    """The method in a sentence, by the run's own log; empty if the web was not in scope.
 
-    No limit ends this: it asks nobody, and a run whose time is up has to tell it too.
+    No limit applies: nothing is called, and a run out of time must report it too.
     """
     if not run.brief.scope.web:
         return ()
@@ -47,7 +47,7 @@ async def method(run: Run) -> tuple[str, ...]:
 
 
 def _told(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
-    """`ahead` are the providers which were asked before anybody wanted it."""
+    """`ahead` are the providers that were asked ahead."""
     web = {each.name for each in run.world.searches if each.name != LOCAL}
     rows = [row for row in search_log(view) if row.provider in web]
     unnamed = sorted({*ahead} - {row.provider for row in rows})
@@ -74,7 +74,7 @@ def _failure(name: str, reason: str) -> str:
 
 
 def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
-    """The pages read, the hosts they came from, the pages which could not be read, and who else was asked."""
+    """The pages read, the hosts they came from, the pages that could not be read, and who else was asked."""
     pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _host(each.url)]
     if run.world.library.count(run.brief.scope.collections):
         pages = [each for each in pages if _is_page(run, each)]
@@ -102,13 +102,13 @@ def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
 
 
 def _is_page(run: Run, source: Source) -> bool:
-    """Whether what has a page's address was read from the web: a document of the scope may have one as well."""
+    """Whether a source with a page's address was read from the web: a document in scope may have one too."""
     found = run.world.library.find(source.url, run.brief.scope.collections)
     return all(each.sha256 != source.document_sha256 for each in found)
 
 
 def way(run: Run, source: Source) -> tuple[str, ...]:
-    """The addresses a page was come by."""
+    """The addresses that led to a page."""
     snapshot = run.world.library.snapshot(source.snapshot_sha256)
     return (snapshot.url, *snapshot.redirects) if snapshot is not None and snapshot.status else ()
 
@@ -118,7 +118,7 @@ def _hosts(urls: Iterable[str]) -> list[str]:
 
 
 def _host(url: str) -> str:
-    """The host of a page; "" for a document which has no such address, whatever it says of itself."""
+    """The host of a page; "" for a document without such an address, whatever it says about itself."""
     try:
         return read_url(url).authority
     except BadUrl:
@@ -129,14 +129,14 @@ def _names(rows: Iterable[SearchRow]) -> list[str]:
     return list(dict.fromkeys(row.provider for row in rows))
 
 
-# What a reader must know of private documents which were allowed to leave the machine.
+# What a reader must know about private documents that were allowed to leave the machine.
 
 WEB = "the web"
-"""Stands among the models of `Brief.private_to` where the web may be asked."""
+"""Listed among the models of `Brief.private_to` if the web may be used."""
 
 
 def leaving(brief: Brief) -> tuple[str, ...]:
-    """Where private documents may have gone; nothing where they stayed."""
+    """Where private documents may have gone; empty if they stayed."""
     models = [name for name in brief.private_to if name != WEB]
     said = [_("{models} may have seen them").format(models=listed(models))] if models else []
     if WEB in brief.private_to:
@@ -145,29 +145,29 @@ def leaving(brief: Brief) -> tuple[str, ...]:
     return (told.format(what=_("; ").join(said)),) if said else ()
 
 
-# Whether works were retracted or corrected since: asked by their DOIs before the report is written, for those it may
-# rest on, and of what it cites beside those at its end. The writer sees what there is, and so does the reader.
+# Retractions and corrections are looked up by DOI: before writing, for works the report may rest on, and at its end for
+# other works that it cites. The writer and the reader both see them.
 
 MOST = 25
-"""Works asked about at a time."""
+"""Works looked up at a time."""
 BEFORE, AFTER = 10.0, 30.0
-"""Seconds all questions together may take, before writing and at the end."""
+"""Seconds that all look-ups together may take, before writing and at the end."""
 NAMED = 3
 WITHDRAWN = N_("A cited work was withdrawn: {title} ({notice}).")
 NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of works, by DOI; `failed` says why not of all, "" where it is of all."""
+    """What is known about works, by DOI; `failed` says why some are missing, "" if none is."""
 
     notices: dict[str, tuple[Notice, ...]] = {}
     failed: str = ""
 
 
 async def forewarn(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> None:
-    """Ask about the works among the sources, those the findings cite first: the writer is shown what there is.
+    """Look up the works among the sources, those that the findings cite first, and show the writer the result.
 
-    What cannot be asked now is asked again at the end, of what the report cites.
+    What cannot be looked up now is tried again at the end, if the report cites it.
     """
     passages, sources = ledger.everything()
     cited = [passage.source for finding in findings for passage in finding.passages]
@@ -177,7 +177,7 @@ async def forewarn(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> Non
 
 
 async def notice(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
-    """Ask about the works among `cited` nobody has asked about; the sentences which the report's limits need."""
+    """Look up the works among `cited` that are not known yet, and return sentences for the report's limits."""
     works = _works(cited)
     if not works or _desk(run) is None:
         return ()
@@ -188,7 +188,7 @@ async def notice(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str
 
 
 def rests_on_withdrawn(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ...]:
-    """The sentence which says what of the report rests on withdrawn works and on nothing else, where anything does."""
+    """A sentence about what in the report rests only on withdrawn works; empty if nothing does."""
     alone = [claim for claim in claims if claim.passages and all(_is_withdrawn(id, ledger) for id in claim.passages)]
     if not alone:
         return ()
@@ -202,20 +202,21 @@ def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
 
 
 def _works(sources: Sequence[Source]) -> dict[str, str]:
-    """DOIs by the ids of the sources which have one."""
+    """DOIs by the ids of the sources that have one."""
     return {source.id: doi for source in sources if (doi := find_doi(source.metadata, source.url))}
 
 
 def _desk(run: Run) -> Notices | None:
-    """Who is asked: nobody where the web is not in scope, or where documents of a private collection are, unless that
-    is allowed. Who asks about a DOI says what is being read.
+    """The service to ask; None if the web is not in scope, or private documents are and may not leave.
+
+    A look-up of a DOI reveals what is being read.
     """
     scope = run.brief.scope
     return run.world.notices if scope.web and (not scope.private or run.brief.allow_private) else None
 
 
 async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
-    """Ask about what is not known yet, and tell what there is of these sources; a limit is a reason not to know."""
+    """Look up what is not known yet and log notices about these sources. A limit is a reason not to know."""
     desk = _desk(run)
     dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.noticed(doi) is None))[:MOST]
     if desk is None or not dois:
@@ -238,7 +239,7 @@ async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: floa
 
 
 async def _asked(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
-    """Work after work; with the first that cannot be asked about it ends, and so it does when it takes too long."""
+    """Look up works one after another, until one cannot be looked up or it takes too long."""
     found: dict[str, tuple[Notice, ...]] = {}
     failed = ""
     try:

@@ -1,6 +1,6 @@
-"""The orchestrated strategy: a model loop which only decides whom to send for what, and when there is enough.
+"""The orchestrated strategy: a model loop that only decides which agents to send, and when there is enough.
 
-It never touches a tool. Its agents work in parallel lanes; what they find comes back as the answers to its calls.
+It never touches a tool. Its agents work in parallel lanes; their findings are the results of its calls.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
     agents_at_once: int
     date: str
     unconsidered: bool = False
-    """Whether the last decision was made without `think`, though the model could have called it."""
+    """Whether the last decision was made without `think`, although the model could have called it."""
 
     def stated(self) -> str:
         """The rules as sentences."""
@@ -50,7 +50,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
-    """Send agents until the orchestrator, the cycles or a limit end it; whatever ended it, what was found is kept."""
+    """Send agents until the orchestrator, the cycles or a limit end it; findings are kept whatever ended it."""
     orchestrator, more = Orchestrator(agent_pool, Research(plan=plan)), True
     try:
         for cycle in range(1, agent_pool.rules.cycles + 1):
@@ -66,7 +66,7 @@ async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
 
 
 class Orchestrator:
-    """The decisions so far and what came of them."""
+    """The decisions so far and their results."""
 
     def __init__(self, agent_pool: AgentPool, research: Research) -> None:
         self.agent_pool, self.research = agent_pool, research
@@ -74,7 +74,7 @@ class Orchestrator:
         self._unconsidered = False
 
     async def heed(self, place: Run) -> bool:
-        """Hear what the owner said since the last decision; whether there was anything."""
+        """Take the owner's instructions since the last decision; return whether there were any."""
         told = await place.steering()
         for message in steered(told):
             self.history.add(ModelTurn(said=message))
@@ -82,7 +82,7 @@ class Orchestrator:
         return bool(told)
 
     async def cycle(self, place: Run, cycle: int) -> bool:
-        """One decision and the agents it sends. Whether there is another to make.
+        """Make one decision and send its agents. Returns whether another cycle follows.
 
         Raises:
             LimitReached, ModelFailed: nothing more can be decided.
@@ -111,7 +111,7 @@ class Orchestrator:
         self.research = research
 
     async def _decide(self, place: Run, cycle: int) -> tuple[Message, Mapping[str, Sent | str]]:
-        """Ask until agents are sent or the report is wanted; thinking and mistakes use up no cycle, and have limits."""
+        """Ask until agents are sent or the report is wanted. Thinking and mistakes use up no cycle, but have limits."""
         thoughts = mistakes = 0
         while True:
             said, settled = await self._ask(place, cycle, thoughts)
@@ -166,18 +166,18 @@ class Orchestrator:
 
 
 def names_of(calls: Sequence[ToolCall]) -> set[str]:
-    """The tools called."""
+    """The names of the called tools."""
     return {call.name for call in calls}
 
 
 def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:
-    """The orchestrator's prompt; models with reasoning of their own are not told about `think`."""
+    """The orchestrator's prompt; for models with native reasoning without `think`."""
     text = place.prompt("assay.phases", "orchestrate")
     return f"{text}\n\n{place.prompt('assay.phases', 'think')}" if THINK in tools else text
 
 
 def _tell(place: Run, calls: Sequence[ToolCall]) -> None:
-    """Put the thoughts of `calls` on the log: they were read out of a reply's text, where no stream could tell them."""
+    """Log the thoughts of `calls` that were read from a reply's text, where no stream could report them."""
     for thought in (str(call.arguments.get(THINK.thought, "")) for call in calls if call.name == THINK.name):
         if thought:
             place.emit(ThinkStarted())

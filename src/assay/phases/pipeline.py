@@ -1,4 +1,4 @@
-"""The way of one run: its body is the list of its phases."""
+"""The path of one run: the body of `pipeline` is the list of its phases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EVERY_DOCUMENT = N_("Read every document in scope")
 
 
 class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the runs of a process share: the tools installed, the reader of documents, the strategies by name.
+    """What the runs of a process share: the installed tools, the document reader, the strategies by name.
 
     `checks` are those of other packages.
     """
@@ -51,17 +51,17 @@ class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[AddedCheck, ...] = ()
 
     def strategy(self, name: str) -> Strategy:
-        """A strategy by name.
+        """Return the strategy with this name.
 
         Raises:
-            UnknownName: there is none of that name.
+            UnknownName: there is none.
         """
         if name not in self.strategies:
             raise UnknownName("strategy", name, self.strategies)
         return self.strategies[name]
 
     def allowed(self, names: Sequence[str]) -> dict[str, Tool]:
-        """The tools a brief allows, in its order.
+        """Return the tools that a brief allows, in its order.
 
         Raises:
             UnknownName: one is not installed.
@@ -77,15 +77,15 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
     """Answer the brief's question, from triage to the verified report.
 
     Raises:
-        UsageError: the brief asks for what there is not.
+        UsageError: the brief asks for something that does not exist.
         ModelFailed: no model worked and nothing was found.
         NothingSearched: nothing was found, because nothing was searched.
-        InputNeeded: a person has to answer first.
+        InputNeeded: a person must answer first.
     """
     strategy = parts.strategy(run.brief.strategy)
     with speaking(run.brief.locale):
         expect()
-        run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage says how far to go
+        run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage sets the depth
         case = await open_case(run, parts.allowed(run.brief.tools), parts.reader, parts.checks)
         if run.brief.mode == "agent":
             draft = await work_alone(run, case)
@@ -98,7 +98,7 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
 
 
 async def begun(run: Run, case: Case) -> tuple[Case, Checkpoint]:
-    """Triage; a run which was forked off another goes on from where that stood."""
+    """Do triage. A forked run continues from the checkpoint it was forked at."""
     if run.brief.fork is not None:
         case, at = await take_up(run, case)
     else:
@@ -111,7 +111,7 @@ async def begun(run: Run, case: Case) -> tuple[Case, Checkpoint]:
 
 
 async def drafted(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
-    """The report as written: an answer at once, a survey of every document, or what research brings."""
+    """Write the report: an answer at once, a survey of every document, or the result of research."""
     triage = at.triage
     if run.brief.fork is None:
         if triage.answer is not None or run.brief.mode == "web_search":
@@ -126,7 +126,7 @@ async def drafted(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> D
 
 
 async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
-    """Background, plan, research with coverage, report; what a run was forked with is not done again."""
+    """Do background, plan, research with coverage, and report, except what a forked run brought along."""
     agent_pool = AgentPool(case, run.rules)
     at = await oriented(run, case, at)
     at = await planned(run, case, at)
@@ -137,12 +137,12 @@ async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -
 
 
 def searchable(run: Run, case: Case) -> bool:
-    """Whether there are documents in scope, or the web is."""
+    """Whether there is anything to search: documents in scope, or the web."""
     return bool(case.count) or run.brief.scope.web
 
 
 async def at_once(run: Run, case: Case, text: str) -> Draft:
-    """An answer without a plan: `text`, what a look at the documents brings, or what was found before.
+    """Answer without a plan: with `text`, from a quick look at the documents, or from what was found before.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
@@ -155,10 +155,10 @@ async def at_once(run: Run, case: Case, text: str) -> Draft:
 
 
 async def without_search(run: Run, case: Case) -> Draft:
-    """An answer where there is nothing to search: from what was taken over from an earlier run.
+    """Answer without a search, from the evidence of an earlier run.
 
     Raises:
-        NothingSearched: nothing was.
+        NothingSearched: nothing was searched.
     """
     inherits = bool(case.ledger.everything()[1])
     draft = await (answer_from if inherits else write_nothing)(run, case)
@@ -167,14 +167,14 @@ async def without_search(run: Run, case: Case) -> Draft:
 
 
 async def oriented(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
-    """With what a first search shows the planner."""
+    """Add what a first search shows the planner."""
     if run.brief.fork is not None:
         return at
     return msgspec.structs.replace(at, background=await look_around(run, case))
 
 
 async def planned(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
-    """With a plan: the one there is, the one somebody gave, or the planner's."""
+    """Add a plan: the one that exists, one given by the user, or the planner's."""
     if at.plan is not None:
         return at
     keep(run, "plan", at, case.ledger)
@@ -189,7 +189,7 @@ async def planned(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
 async def investigated(
     run: Run, agent_pool: AgentPool, at: Checkpoint, strategy: Strategy
 ) -> tuple[Checkpoint, Research]:
-    """With the research there is; else that of the strategy, then coverage, which sends agents for what is open."""
+    """Return existing research, or do it with the strategy; then coverage sends agents for open parts."""
     if at.research is not None:
         return at, at.research
     assert at.plan is not None
@@ -202,7 +202,7 @@ async def investigated(
 
 
 async def reported(run: Run, case: Case, research: Research, coverage: tuple[Coverage, ...]) -> Draft:
-    """The report of what was found: its writer's, or the fields of a schema.
+    """Report what was found: in the writer's text, or as the fields of a schema.
 
     Raises:
         ModelFailed, NothingSearched: nothing was found.

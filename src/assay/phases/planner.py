@@ -1,4 +1,4 @@
-"""Planning: a few numbered steps. A plan that cannot be read is asked for once more, then the question is the plan."""
+"""Planning: a few numbered steps. If a plan cannot be read, ask once more; then the question is the plan."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from assay.run.voice import Beside, StreamHooks
 
 TITLE_LENGTH = 200
 HIGHEST = 1_000
-"""A number above this is no step's."""
+"""A higher number is not that of a step."""
 PROMPTS = {"reflective": "plan_steps"}
-"""Which prompt makes the plan of a strategy; `plan` where none is named: one for agents working in parallel."""
+"""The planning prompt of each strategy; others use `plan`, which is for agents working in parallel."""
 AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
 
 _STEP = {
@@ -38,7 +38,7 @@ _STEP = {
 
 
 def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
-    """The form of a plan, for services which hold a model to one; `step` and `fields` are more of a step, of a plan."""
+    """The JSON schema of a plan, for services that enforce one; `step` and `fields` add to a step and to the plan."""
     steps = {"type": "array", "items": closed({**_STEP, **(step or {})})}
     written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
     return Schema(name=name, schema=closed(written))
@@ -62,10 +62,10 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def make_plan(run: Run, case: Case, background: str) -> Plan:
-    """The plan research follows; shown to a person first where the brief wants that.
+    """Make the plan that research follows, and show it to a person first if the brief says so.
 
     Raises:
-        InputNeeded: a person has to approve it.
+        InputNeeded: a person must approve it.
     """
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
@@ -78,7 +78,7 @@ async def make_plan(run: Run, case: Case, background: str) -> Plan:
 
 
 async def follow(run: Run, plan: Plan) -> Plan:
-    """A plan which a person gave before the run began: nobody is asked for one."""
+    """Follow a plan that a person gave before the run began; no model is called."""
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
         phase.emit(PlanProposed(plan=plan))
@@ -87,10 +87,10 @@ async def follow(run: Run, plan: Plan) -> Plan:
 
 
 async def agreed(run: Run, wanted: str) -> bool:
-    """Whether research goes on by this one step which code wants done, where the brief has a person say so.
+    """Whether research may go on with this single step; a person decides if the brief says so.
 
     Raises:
-        InputNeeded: a person has to approve it.
+        InputNeeded: a person must approve it.
     """
     if run.brief.review == "never":
         return True
@@ -101,7 +101,7 @@ async def agreed(run: Run, wanted: str) -> bool:
 
 
 async def review(phase: Run, plan: Plan) -> Plan:
-    """The plan as a person approves it, or another which they give in its stead.
+    """Return the plan as a person approves it, or the one they replace it with.
 
     Raises:
         InputNeeded: the brief leaves the run waiting for that.
@@ -127,7 +127,7 @@ async def _plan(phase: Run, case: Case, background: str) -> Plan:
 
 
 async def _ask(phase: Run, request: Request) -> Plan | None:
-    """The plan, asked for once more when it cannot be read."""
+    """Ask for the plan, and once more if it cannot be read."""
     steps = Steps()
     hooks = StreamHooks(deltas=steps, listener=steps, reading=unwrapped)
     try:
@@ -144,13 +144,13 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
 
 
 class Steps:
-    """The steps of a plan as they are written: a line for each, once its title is whole."""
+    """Shows the steps of a plan while they are written: a line for each, once its title is complete."""
 
     def __init__(self) -> None:
         self._titles, self._count = StepTitles(), 0
 
     def __call__(self, text: str) -> PlanDelta | None:
-        """The lines which more of the reply makes whole; None where it makes none."""
+        """Add text of the reply and return the lines it completes; None if there are none."""
         lines = []
         for title in self._titles.feed(text):
             self._count += 1
@@ -158,11 +158,11 @@ class Steps:
         return PlanDelta(text="".join(lines)) if lines else None
 
     def begin(self, beside: Beside) -> None:
-        """A stream begins, the first or again."""
+        """A stream begins, for the first time or again."""
         self._titles, self._count = StepTitles(), 0
 
     def hear(self, text: str) -> None:
-        """The text was read already."""
+        """Do nothing: `__call__` has read the text already."""
 
 
 def _request(phase: Run, case: Case, background: str) -> Request:
@@ -187,15 +187,15 @@ def _without(request: Request, name: str) -> Request:
 
 
 def one_step(question: str) -> Plan:
-    """The plan where there is no other: find the answer."""
+    """The plan if there is no other: find the answer."""
     return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
 
 
 def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
-    """A plan out of a model's reply: JSON alone, in a fence or between words; None when it holds no step.
+    """Read a plan from a model's reply: JSON alone, in a fence or between words. None if it has no step.
 
-    `more` says that these steps come after others: then none has to search, and there may be none when the planner says
-    that there is enough already.
+    `more` says that these steps follow others. Then none of them has to search, and there may be none if the planner
+    says that there is enough already.
     """
     value = read_json(text)
     if isinstance(value, list):
@@ -216,7 +216,7 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
 
 
 def concise(plan: Plan, question: str) -> Plan:
-    """The plan without descriptions which only repeat the question (or begin to): every agent is told it anyway."""
+    """Drop descriptions that only repeat the question or its beginning: every agent gets the question anyway."""
     whole = _text(question).casefold()
     steps = (
         msgspec.structs.replace(step, description="")
@@ -249,7 +249,7 @@ def _step(value: object) -> PlanStep | None:
 
 
 def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
-    """Each step once, numbered from 1; at least one of them searches where that is wanted."""
+    """Number the steps from 1, without repetitions; with `searching`, at least one of them searches."""
     by_title: dict[str, PlanStep] = {}
     for step in steps:
         by_title.setdefault(step.title.casefold(), step)
@@ -260,7 +260,7 @@ def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[Pla
 
 
 def _first(steps: list[PlanStep]) -> list[PlanStep]:
-    """Steps with none before them that they could try again."""
+    """Keep steps that retry another only if that one comes before them."""
     return [msgspec.structs.replace(step, again=0) for step in steps]
 
 

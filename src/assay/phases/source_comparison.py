@@ -1,7 +1,7 @@
-"""Before a report is verified its sources are compared: which copy one another, and where they disagree.
+"""Compares sources before a report is verified: which copy one another, and where they disagree.
 
-Where sources disagree is told in the text, before what could not be found. A text with a form of its own (a template,
-or one composed of records) stays as it is, and the report's limits tell it.
+The text reports disagreements before what could not be found. A text with a fixed form (a template, or one composed of
+records) stays as it is, and the report's limits have them.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, cluster
 from assay.verify.evidence_index import text_of
 from assay.verify.proofreader import spans
 
-# Documents which were rewritten from others are one source; they are found by meaning, where an embedder is set.
+# Documents rewritten from others count as one source; they are found by meaning, if an embedder is set.
 
 log = logging.getLogger(__name__)
 
 
 def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> list[Part]:
-    """The passages of documents, by hash, as they are compared; none where no embedder is set. Blocking."""
+    """The passages of documents (hashes) in the form for comparison; empty if no embedder is set. Blocking."""
     if run.world.similarity is None:
         return []
     found: list[Part] = []
@@ -65,7 +65,7 @@ def most(run: Run, compared: Sequence[Part]) -> Usage:
 
 
 async def rewritten(run: Run, compared: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
-    """The groups of documents which copy one another, those which were rewritten among them; and what it cost."""
+    """The groups of documents that copy one another, with rewritten ones added, and the cost."""
     if len({each.document for each in compared}) < 2:
         return dict(groups), Usage()
     texts = [each.read for each in compared]
@@ -81,7 +81,7 @@ def _parts(reader: DocumentReader, document: Document) -> list[Part]:
     try:
         spans = reader.spans(document)
     except StoreError:
-        return []  # the gate says so where it is cited
+        return []  # the final gate reports it if it is cited
     return parts(
         document.sha256,
         [
@@ -98,7 +98,7 @@ NAME_LENGTH = 60
 
 
 class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Groups of documents, by hash, which copy one another, and where sources disagree."""
+    """Groups of documents (hashes) that copy one another, and disagreements between sources."""
 
     step_tag: ClassVar[str] = "compared"
 
@@ -107,12 +107,12 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def compare(run: Run, case: Case, draft: Draft) -> Draft:
-    """The draft with what its sources say against each other.
+    """Add to the draft where its sources disagree.
 
     Args:
-        run: where it is done: reading and comparing are one step of it.
-        case: has the ledger, and the day of the research: what is put in may cite a source newer than all before.
-        draft: the report as written; its coverage names the passages which findings cite.
+        run: the place of the step that reads and compares.
+        case: has the ledger, and the date of the research, since an added citation may be newer than all others.
+        draft: the report as written; its coverage names the passages that findings cite.
     """
     cited = cite(draft.text, case.ledger)
     found = (id for part in draft.coverage for id in part.passages)
@@ -159,7 +159,7 @@ async def _compared(
 
 
 def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -> dict[str, str]:
-    """The beginnings of documents, as much as is compared, by their hash."""
+    """The beginnings of documents, as far as they are compared, by hash."""
     stored = text_of(library, reader)
     return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
 
@@ -182,7 +182,7 @@ def _with(
     sources: Mapping[str, Source],
     retell: Callable[[str], str],
 ) -> Draft:
-    """The draft, and where sources disagree: in its text, or where that has a form of its own among its limits."""
+    """The draft with disagreements: in its text, or if that has a fixed form, among its limits."""
     if not compared.conflicts:
         return draft
     if draft.composed or run.brief.template:
@@ -197,7 +197,7 @@ def _with(
 
 
 def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
-    """What a reader must know of cited documents which copy one another."""
+    """What a reader must know about cited documents that copy one another."""
     names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
     told = []
     for group in groups:

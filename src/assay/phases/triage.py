@@ -1,4 +1,4 @@
-"""Triage: is this a question to research, how far, and is it clear what is asked?"""
+"""Triage: is research needed, how deep should it go, and is the question clear?"""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, fi
 from assay.run.run import Run
 from assay.tools.arguments import read
 
-# Clarifying questions: put to a person where there is one, else the run goes on with its assumptions, and says so.
+# Clarifying questions go to a person if there is one; else the run goes on with assumptions and reports them.
 
 LONGEST_ANSWER = 4_000
-"""Code points of an answer which are heeded."""
+"""Code points of an answer that count."""
 
 
 async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
-    """The case with a person's answers, or with the assumptions made in their stead.
+    """Return the case with a person's answers, or with the assumptions made instead.
 
     Raises:
-        InputNeeded: the brief requires an answer and none is there yet.
+        InputNeeded: the brief requires an answer and there is none yet.
     """
     questions = triage.questions
     if not questions:
@@ -60,7 +60,7 @@ def may_ask(brief: Brief) -> bool:
 
 
 def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
-    """The answer to each question: what came when it was asked, else what was given before, else nothing."""
+    """The answer to each question: the one received, else the one given beforehand, else an empty one."""
     later = (*received, *("" for _ in given))
     return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
 
@@ -71,15 +71,15 @@ def _told(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
 
 ASSUMPTIONS = 3
 LONGEST = 1_000
-"""Code points of a question which triage restates, or asks back."""
+"""Code points of a restated or clarifying question of triage."""
 QUICK = ("simple", "web_search")
-"""Modes which answer at once: nothing is asked back, and without a conversation there is nothing to classify."""
+"""Modes that answer at once, without clarifying questions; without a conversation there is nothing to classify."""
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
 DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 
 
 class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of triage: the date, and how many questions the user may be asked, 0 where nobody can be."""
+    """The `rules` message of triage: the date, and how many questions it may ask the user (0 if nobody can answer)."""
 
     date: str
     questions: int
@@ -91,12 +91,12 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def classify(run: Run, case: Case) -> tuple[Triage, Case]:
-    """One model call decides; where it fails, the question is taken as a moderate one.
+    """Classify the question with one model call; if it fails, the question counts as moderate.
 
-    A question which leans on what was said before goes on as triage restates it.
+    A question that refers to the conversation continues as triage restates it.
 
     Raises:
-        InputNeeded: the question is not clear, and the brief wants a person to say what is meant.
+        InputNeeded: the question is not clear, and the brief requires a person to clarify it.
     """
     async with run.phase("triage") as phase:
         triage = _fixed(run, await _ask(phase, case))
@@ -105,7 +105,7 @@ async def classify(run: Run, case: Case) -> tuple[Triage, Case]:
 
 
 def _assumed(case: Case, triage: Triage) -> Case:
-    """The case with what triage assumed: those who research and write are told it, and so is the reader."""
+    """The case with triage's assumptions, for those who research and write, and for the reader."""
     told = tuple(f"Assumed: {each}" for each in triage.assumptions)
     return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *told))
 
@@ -118,7 +118,7 @@ def _restated(case: Case, triage: Triage) -> Case:
 
 
 def mode(run: Run, triage: Triage) -> Mode:
-    """The mode the run works in: its brief's, or what triage chose."""
+    """The mode of the run: the brief's, or triage's choice."""
     if run.brief.mode != "auto":
         return run.brief.mode
     return "simple" if triage.answer is not None else "deep_research"
@@ -188,18 +188,18 @@ def _line(text: str) -> str:
 
 
 def _follow_up(phase: Run, said: Literal["", FollowUp]) -> FollowUp:
-    """What triage said; where it said nothing, a run made to continue another does."""
+    """The kind of follow-up by triage; if it names none, it follows from whether the run continues another."""
     return said or ("complex_follow_up" if phase.brief.parent else "new_topic")
 
 
 def read_questions(text: str) -> tuple[str, ...]:
-    """Clarifying questions in a reply's text: its lines which end as a question does and are no essays."""
+    """Find clarifying questions in a reply's text: lines that end with a question mark and are not too long."""
     lines = (BULLET.sub("", line).strip() for line in text.splitlines())
     return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= LONGEST)
 
 
 def _fixed(run: Run, triage: Triage) -> Triage:
-    """What the brief fixes stands, whatever triage says."""
+    """Overrule triage with what the brief fixes."""
     brief, quick = run.brief, run.brief.mode in QUICK
     depth: SetDepth = "light" if quick else triage.depth
     answers: dict[str, str | None] = {"auto": triage.answer, "simple": ""}

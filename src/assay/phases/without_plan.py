@@ -1,4 +1,4 @@
-"""Runs without a plan: answers at once, from what a look at the documents brings; and one agent alone."""
+"""Runs without a plan: immediate answers from a quick look at the documents, and a single agent."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ CUT = N_("The search was ended after {seconds} seconds; the answer rests on what
 
 
 def unsourced() -> str:
-    """What stands above an answer which rests on nothing."""
+    """The line above an answer that has no sources."""
     return f"*{state(_(UNSOURCED))}*"
 
 
 async def answer(run: Run, case: Case, text: str) -> Draft:
-    """Answer at once. `text` is what triage has said already, empty when it has not.
+    """Answer at once. `text` is triage's own answer, empty if there is none.
 
-    The answer's claims are found and checked as it streams, where it rests on anything.
+    The answer's claims are found and checked while it streams, if it has sources.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
@@ -51,7 +51,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
-            phase.emit(ReportDelta(text=text))  # a greeting, or a word on the conversation: it has no need of sources
+            phase.emit(ReportDelta(text=text))  # a greeting, or a remark on the conversation: it needs no sources
             return Draft(text=text, researched=False, sourced=False)
         if may_search(run, case) and not look.evidence and not look.late:
             draft = await nothing_found(phase, case)
@@ -61,7 +61,7 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
 
 
 async def answer_from(run: Run, case: Case) -> Draft:
-    """Answer from what was opened before, and from nothing else."""
+    """Answer only from what was opened before."""
     reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = await recall_all(run, case)
     async with run.at("write").phase("write") as phase:
@@ -84,7 +84,7 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
     """Ask for the answer.
 
     Raises:
-        ModelFailed: there is none, and nothing was found that could stand for it.
+        ModelFailed: there is none, and nothing was found that could replace it.
     """
     first = "" if look.evidence else f"{unsourced()}\n\n"
     heard = reads if look.evidence else None
@@ -102,7 +102,7 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
     cites = bool(cite(said, case.ledger).passages)
     if heard and (wrong or not cites):
-        heard.take_back()  # what rests on no sources is not checked
+        heard.take_back()  # text without sources is not checked
     text = with_date(said, case) if cites else f"{unsourced()}\n\n{said}"
     read = said if heard and cites and not wrong else ""
     settle(
@@ -118,14 +118,14 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
 
 
 def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
-    """What a reader must know of a look which was cut short."""
+    """What a reader must know about a look that was cut short."""
     if not look.late:
         return look.limits
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
 
 
 def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
-    """The passages found in the answer's stead; none were, and no model works: the run fails."""
+    """Show the passages found instead of an answer; if there are none and no model works, the run fails."""
     text = compose(case.question, case.ledger)
     if not text and isinstance(failed, ModelFailed):
         raise failed
@@ -156,14 +156,14 @@ async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None)
     )
 
 
-# One agent alone: no triage, no planner, no writer. Its findings are the report, verified like any other.
+# A single agent: no triage, no planner, no writer. Its findings are the report, verified like any other.
 
 DEPTH: SetDepth = "medium"
-"""How far an agent goes where nobody says it."""
+"""The depth of a single agent if none is set."""
 
 
 async def work_alone(run: Run, case: Case) -> Draft:
-    """Have one agent work on the brief's question: the findings as the report.
+    """Have one agent work on the brief's question, and report its findings.
 
     Raises:
         ModelFailed: no model worked and nothing was found.

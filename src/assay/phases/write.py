@@ -1,4 +1,4 @@
-"""Writing: findings and plan become the report, streamed; where no model can write it, the findings are the report."""
+"""Writing: findings and plan become the report, streamed. If no model can write it, the findings are the report."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify.proofreader import proofreader, spans
 
-# Where nothing was found: only a run which has looked says so; one which has not fails.
+# The report if nothing was found. Only a run that has searched may say so; otherwise it fails.
 
 CLOSEST = 3
 SHORTEST = 30
-"""Code points; what is shorter is a heading or a label."""
+"""Code points; a shorter text is a heading or a label."""
 QUERIES_NAMED = 8
 QUERY_LENGTH = 120
-"""Characters of each; the question itself is one, and may be a page long."""
+"""Characters of each query; the question itself is one, and may be a page long."""
 
 NO_DOCUMENTS = (
     "nothing was searched: there are no documents in {scope}; add some (assay docs add PATH), name them (--in PATH), "
@@ -64,7 +64,7 @@ NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start 
 
 
 async def looked(run: Run) -> Looked:
-    """Where the run has looked so far, by its own log. No limit ends this: it asks nobody."""
+    """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
 
     async def look(_: StepContext) -> Looked:
         run.check_owner()
@@ -74,10 +74,10 @@ async def looked(run: Run) -> Looked:
 
 
 async def check_tools(run: Run) -> None:
-    """Fail a run which has found nothing because its model calls no tools; what it wrote is taken back.
+    """Fail a run that found nothing because its model calls no tools, and drop what it wrote.
 
     Raises:
-        NothingSearched: no agent's model made a tool call, though each was told to, and reminded.
+        NothingSearched: no agent's model made a tool call, although each was told to, and reminded.
     """
 
     async def look(_: StepContext) -> str:
@@ -93,10 +93,10 @@ async def check_tools(run: Run) -> None:
 
 
 async def write_nothing(run: Run, case: Case) -> Draft:
-    """The end of a run where there is nothing to search.
+    """End a run that has nothing to search.
 
     Raises:
-        NothingSearched: always, unless a limit had ended the run before.
+        NothingSearched: always, unless a limit ended the run before.
     """
     async with run.at("write").phase("write") as phase:
         phase.emit(ReportStarted())
@@ -104,10 +104,10 @@ async def write_nothing(run: Run, case: Case) -> Draft:
 
 
 async def nothing_found(phase: Run, case: Case) -> Draft:
-    """The report where nothing was found: where it was looked for, what ended that, and what comes nearest; no model.
+    """Write, without a model, where the run searched, what ended the search, and the nearest passages.
 
     Raises:
-        NothingSearched: it was looked for nowhere, and no limit is to blame.
+        NothingSearched: nothing was searched, and no limit is the reason.
     """
     text = empty_text(await checked(phase, case), phase, case)
     nearest = closest(case.question, case.ledger)
@@ -117,7 +117,7 @@ async def nothing_found(phase: Run, case: Case) -> Draft:
 
 
 def closest(question: str, ledger: Ledger) -> str:
-    """The passages read which are nearest to a question, below their heading; nothing where none has a word of it."""
+    """The passages nearest to a question, below their heading; empty if none shares a word with it."""
     found = ledger.recall(question, 4 * CLOSEST)
     nearest = [passage for passage in found if len(passage.text) > SHORTEST][:CLOSEST]
     items = "\n".join(f"- {findings.quoted(passage)}" for passage in nearest)
@@ -125,10 +125,10 @@ def closest(question: str, ledger: Ledger) -> str:
 
 
 async def checked(run: Run, case: Case) -> Looked:
-    """Where the run has looked.
+    """Where the run has searched.
 
     Raises:
-        NothingSearched: nowhere, and no limit is to blame.
+        NothingSearched: nowhere, and no limit is the reason.
     """
     seen = await looked(run)
     if not seen.anywhere and not run.exhausted:
@@ -137,11 +137,11 @@ async def checked(run: Run, case: Case) -> Looked:
 
 
 def empty_text(seen: Looked, run: Run, case: Case) -> str:
-    """What the report says: where nothing was found, what was asked there, who gave no answer, what ended it."""
+    """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
     if not seen.anywhere:
         return _stated(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
-    asked = case.ledger.queries(since=run.brief.lane)  # what an earlier run searched for, its own report says
+    asked = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
     queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
     found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
     searched = _("searched for {queries}").format(queries=queries) if asked else ""
@@ -149,7 +149,7 @@ def empty_text(seen: Looked, run: Run, case: Case) -> str:
 
 
 def _stated(*parts: str) -> str:
-    """The parts there are, as one sentence of code's own."""
+    """The non-empty parts, as one sentence by code."""
     return state(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
@@ -199,9 +199,9 @@ async def write(
     research: Research,
     coverage: Sequence[Coverage],
 ) -> Draft:
-    """The report; where agents came to nothing because research was cut short, the passages found by then.
+    """Write the report. If research was cut short before agents reported, show the passages found by then.
 
-    Its claims are found and checked as it streams.
+    Claims are found and checked while it streams.
 
     Raises:
         ModelFailed: nothing was found, because every agent failed.
@@ -220,7 +220,7 @@ async def write(
 
 
 async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
-    """The report in its form; what code changed of the text as it streamed is on the log."""
+    """The finished report; what code changed in the streamed text is logged."""
     try:
         texts, why = await writer.write(), REVISED
     except (LimitReached, ModelFailed) as failed:
@@ -240,7 +240,7 @@ async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
 
 
 def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
-    """What was written, with its date and what could not be found, under the headings of a template if there is one."""
+    """The text with its date and what could not be found, under the headings of the template if there is one."""
     dated = date_of("\n\n".join(texts), case)
     if phase.brief.template:
         return filled(texts, phase.brief.template, dated, missing(coverage))
@@ -248,7 +248,7 @@ def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Cov
 
 
 def date_of(text: str, case: Case) -> str:
-    """Of when a text is, by the sources it cites, as a sentence."""
+    """A sentence with the date of a text, by the sources it cites."""
     cited = cite(text, case.ledger)
     sources = [*cited.sources, *(case.ledger.source(passage.source) for passage in cited.passages)]
     return as_of((source.published for source in sources if source), case.date)
@@ -262,9 +262,9 @@ def with_date(text: str, case: Case) -> str:
 def settle(
     phase: Run, streamed: str, text: str, why: str = REVISED, places: Mapping[str, tuple[int, int]] = {}
 ) -> None:
-    """Put on the log what code changed of a text as it streamed: more at its end, or the whole of it again.
+    """Log what code changed in a streamed text: an addition at its end, or the whole text again.
 
-    `places` are those of its claims in `text`, where they are known already.
+    `places` are the places of its claims in `text`, if known.
     """
     if text.startswith(streamed):
         phase.emit(ReportDelta(text=text[len(streamed) :]))
@@ -273,7 +273,7 @@ def settle(
 
 
 def shortcomings(research: Research) -> tuple[str, ...]:
-    """What a reader must know of the research: agents that failed or were cut short."""
+    """What a reader must know about the research: agents that failed or were cut short."""
     failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
         _("Research on {task} was cut short: {why}.").format(
@@ -290,7 +290,7 @@ def _ended(stop: str) -> str:
 
 
 async def _cut_short(phase: Run, case: Case, research: Research) -> Draft:
-    """The passages shown by the time a limit ended research; nothing, where there are none or agents judged them."""
+    """Show the passages found before a limit ended research; empty if there are none or agents rejected them."""
     judged = any(finding.stop == "done" for finding in research.findings)
     passages = "" if judged or not phase.exhausted else compose(case.question, case.ledger)
     if not passages:

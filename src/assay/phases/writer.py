@@ -1,6 +1,6 @@
-"""The model which writes the report: it may look again at what research has read, then the text streams.
+"""The writer: it may look again at what research has read, then streams the report's text.
 
-Findings which do not fit together are written up in parts. What cannot be used is taken back and written once more.
+Findings that do not fit together are written up in parts. Unusable text is dropped and written once more.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from assay.verify.proofreader import Proofreader
 
 RECALL = "recall"
 ROOM_TO_RECALL = 700
-"""Tokens that have to be free for what is recalled."""
+"""Tokens that must be free for recalled passages."""
 LONGEST_BESIDE_A_CALL = 1_000
-"""A text longer than this, in code points, is the report, whatever else is called beside it."""
+"""A text longer than this, in code points, is the report, even if tools are called with it."""
 CUT_OFF = N_("The model wrote more than it may: the end of the report is missing.")
 REPEATED = N_("The model repeated itself: what it said again was left out of the report.")
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the writer: which part of the report this is, of how many, and how long it should be.
+    """The `rules` message of the writer: which part of the report this is, of how many, and its length.
 
-    `language` is a name, "" for that of the question; `words` is 0 for as many as it takes, and `asked` says that
-    somebody named a length; `recalls` are left. `missing` is the heading of the last section, on what could not be
-    found, where that is not the prompt's.
+    `language` is a name, "" for that of the question. `words` is the length, 0 for as many as needed; `asked` says that
+    a user set it. `recalls` is the number of calls left. `missing` is the heading of the last section, on what could
+    not be found, if it differs from the prompt's.
     """
 
     date: str
@@ -72,7 +72,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What is written in one go: the `number`-th of `of` parts of the report."""
+    """A part written in one go: the `number`-th of `of` parts of the report."""
 
     part: FindingsPart
     number: int
@@ -80,9 +80,9 @@ class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportWriter:
-    """Writes one report; `texts` are its parts as far as they are written, `left` those still to be written.
+    """Writes one report; `texts` are the parts written so far, `left` those still to write.
 
-    `limits` are what its reader must know of how it was written.
+    `limits` are notices to the reader about how it was written.
     """
 
     def __init__(
@@ -103,18 +103,18 @@ class ReportWriter:
         may_recall = RECALL in case.tools and unseen(case.ledger, self.findings)
         self.recalls = phase.rules.recalls if may_recall else 0
         self.turns = 0
-        self.called = False  # in the part in work: a request which holds calls has to define their tool
+        self.called = False  # in the current part: a request that contains calls must define their tool
 
     @property
     def profile(self) -> Profile:
-        """The abilities of the model which writes."""
+        """The abilities of the writer's model."""
         return self.phase.profile("complex")
 
     async def write(self) -> tuple[str, ...]:
-        """The report's text as streamed: in one piece, or in parts where the findings do not fit half the window.
+        """Write the report and return its text as streamed: one piece, or parts if the findings exceed half the window.
 
         Raises:
-            LimitReached, ModelFailed: it could not be written to its end.
+            LimitReached, ModelFailed: it could not be completed.
         """
         request = self._request()
         whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
@@ -139,9 +139,9 @@ class ReportWriter:
         return tuple(self.texts)
 
     async def _piece(self, piece: ReportPart) -> str:
-        """One part; what is cut off or repeats itself is taken back and written once more.
+        """Write one part. A reply that is cut off or repeats itself is dropped and written once more.
 
-        Where that is no better, the better of the two is the part, without what is wrong with it.
+        If that is no better, the part is the better of the two without its faults.
 
         Raises:
             LimitReached, ModelFailed: there is none.
@@ -163,15 +163,15 @@ class ReportWriter:
         return self._salvage([second, first]) if defect(second) else second.text
 
     def _usable(self, reply: Reply) -> str:
-        """What can be used of a reply with something wrong; nothing, where it cites nothing: findings say more."""
+        """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
         text = salvaged(reply)
         return text if cite(text, self.case.ledger).passages else ""
 
     def _salvage(self, replies: Sequence[Reply]) -> str:
-        """What can be used of the best of `replies`, said in their stead.
+        """Emit the usable text of the best of `replies` in their place.
 
         Raises:
-            ModelFailed: nothing can.
+            ModelFailed: nothing is usable.
         """
         best = max(replies, key=lambda reply: len(self._usable(reply)))
         text, wrong = self._usable(best), defect(best)
@@ -185,7 +185,7 @@ class ReportWriter:
         return text
 
     async def _reply(self, history: History, piece: ReportPart) -> Reply:
-        """The text of a part, after what the writer looked at again."""
+        """Get the text of a part, after the writer has looked at passages again."""
         while True:
             tools = self._tools(piece)
             reply = await self._ask(history, piece, tools)
@@ -210,7 +210,7 @@ class ReportWriter:
         history.add(ModelTurn(said=said, results=results))
 
     async def _ask(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
-        """Ask for the text; a model which fails with tools at hand is asked once without: some take none."""
+        """Ask for the text. A model that fails when tools are offered is asked once without: some accept none."""
         try:
             return await self._stream(history, piece, tools)
         except (ContextTooLong, Refused):
@@ -242,7 +242,7 @@ class ReportWriter:
         )
 
     def _tools(self, piece: ReportPart) -> tuple[ToolDefinition, ...]:
-        """`recall`, where there is something to look at and room for it; once called, it stays defined."""
+        """`recall`, if there is something to look at and room for it. Once called, it stays defined."""
         if self.called:
             return (self.case.tools[RECALL].definition,)
         if not self.recalls:
@@ -254,7 +254,7 @@ class ReportWriter:
         return tools if free >= ROOM_TO_RECALL else ()
 
     def _closing(self, piece: ReportPart) -> list[Message]:
-        """The last messages: what was answered, the rules, and the plan or the part of it that is to be written."""
+        """The last messages: clarifying answers, the rules, and the plan or the part of it to write."""
         said = WriteRules(
             date=self.case.date,
             language=language_name(self.case.language),
@@ -282,7 +282,7 @@ class ReportWriter:
         )
 
     def _take_back(self) -> None:
-        """Readers forget what was streamed of the part in work."""
+        """Drop what was streamed of the current part."""
         self.phase.emit(ReportStarted(title=self.plan.title))
         if self.proofreader:
             self.proofreader.take_back()
@@ -290,12 +290,12 @@ class ReportWriter:
             self.phase.emit(ReportDelta(text=self._before()))
 
     def _before(self) -> str:
-        """The text before the part in work."""
+        """The text before the current part."""
         return "\n\n".join(self.texts) + "\n\n" if self.texts else ""
 
 
 def _calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...]:
-    """The calls of a reply, those written into its text too; none of a long text which does not call for `recall`."""
+    """The calls of a reply, including those written into its text; none of a long text without a call of `recall`."""
     if not tools:
         return ()
     recalls = any(call.name == RECALL for call in reply.calls)

@@ -1,1 +1,1 @@
-"""The run: steps done once ever, lanes, limits, and the engine which keeps it alive through a crash."""
+"""The run: steps that are done only once, lanes, limits, and the engine that keeps it alive through a crash."""

@@ -1,7 +1,7 @@
 """The accounts of a run: what its budget pays for, what is held, what is spent, and who may still spend.
 
-A step holds the worst case of its call before it begins and settles what it really cost in the transaction which
-stores its result. A hold found on resume belongs to an attempt that died: it is settled at its estimate.
+A step holds the worst case of its call before it begins. It settles the real cost in the transaction that stores its
+result. A hold found on resume belongs to an attempt that died; it is settled at its estimate.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from assay.core.messages import REASONING_ROOM, Profile, Request, input_tokens
 from assay.core.ports import HoldRecord, Model, World
 from assay.core.usage import MEASURES, Budget, Usage
 
-# What a budget pays for: the worst case of a call, one report at the least, and what is set apart for it.
+# What a budget pays for: the worst case of a call, at least one report, and the reserve.
 
 REPORT_SHARE = 0.40
 VERIFY_SHARE = 0.15
 REPORT_OUTPUT = 20_000
 SMALLEST = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
-"""The smallest call which makes a report of some findings."""
+"""The smallest call that can turn some findings into a report."""
 LEAST_TOKENS = SMALLEST.tokens
 LEAST_OUTPUT = 256
 
 
 class Reserve(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a budget is set apart at the start: one report call at its worst case, and a part for verification."""
+    """The part of a budget that is reserved at the start: one report call at its worst case, and verification."""
 
     report: Budget
     checking: Budget
@@ -38,7 +38,7 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
     def of(
         cls, budget: Budget, writer: Profile | None = None, *, verify: bool = True, output: int = REPORT_OUTPUT
     ) -> Self:
-        """At most 40 % for the report and 15 % for verification; nothing for what is not limited, or not wanted.
+        """Reserve at most 40 % for the report and 15 % for verification; nothing where there is no limit or no need.
 
         `output` is the most tokens a report may have.
         """
@@ -59,7 +59,7 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def kept(self, budget: Budget, *, writing: bool) -> Budget:
-        """The budget without what is set apart for those who come later."""
+        """The budget without the reserve of the phases that come later."""
         later = (self.checking,) if writing else (self.report, self.checking)
         usd = None if budget.usd is None else budget.usd - sum(each.usd or 0.0 for each in later)
         tokens = None if budget.tokens is None else budget.tokens - sum(each.tokens or 0 for each in later)
@@ -77,12 +77,12 @@ def _longest(writer: Profile, output: int) -> Usage:
 
 
 def reasoning(profile: Profile, effort: str) -> int:
-    """The tokens a model may use for its reasoning beside the output it is allowed."""
+    """The tokens a model may use for reasoning in addition to its allowed output."""
     return REASONING_ROOM[effort] if profile.native_reasoning else 0
 
 
 def worst_case(models: Sequence[Model], request: Request, room: int = 0) -> Usage:
-    """The most a call can cost, whichever of its models answers; `room` is what one of them was seen to need more."""
+    """The most a call can cost, whichever model answers. `room` is the extra output one of them is known to need."""
     inputs = input_tokens(request)
     output = request.max_tokens + max(room, *(reasoning(model.profile, request.effort) for model in models))
     usage = Usage(model_calls=1, input_tokens=inputs, output_tokens=output)
@@ -92,7 +92,7 @@ def worst_case(models: Sequence[Model], request: Request, room: int = 0) -> Usag
 
 
 def fitted(models: Sequence[Model], request: Request, room: Budget) -> Request:
-    """`request` with its output cut to what `room` still pays for, where that leaves a useful answer."""
+    """Cut the output of `request` to what `room` still pays for, if that leaves a useful answer."""
     worst = worst_case(models, request)
     over = [] if room.tokens is None else [worst.tokens - room.tokens]
     if room.usd is not None and worst.usd > room.usd:
@@ -103,14 +103,14 @@ def fitted(models: Sequence[Model], request: Request, room: Budget) -> Request:
 
 
 def check(budget: Budget, writer: Profile | None = None, everyone: Iterable[Profile] = ()) -> None:
-    """Refuse a budget below one report call, and a limit of money where a price is not known.
+    """Refuse a budget too small for a report call, and a money limit with a model whose price is unknown.
 
     Args:
-        writer: who writes the report.
-        everyone: every model the run may ask.
+        writer: the model that writes the report.
+        everyone: every model the run may call.
 
     Raises:
-        UsageError: naming the least that works, or the setting which names the price.
+        UsageError: names the smallest budget that works, or the setting for the price.
     """
     if budget.seconds is not None and budget.seconds <= 0:
         raise UsageError("a run needs more than 0 seconds")
@@ -145,7 +145,7 @@ def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: 
 
 
 def check_brief(brief: Brief, world: World) -> None:
-    """Refuse a brief whose budget cannot do; see `check`.
+    """Refuse a brief with a budget that cannot work; see `check`.
 
     Raises:
         UsageError: as `check`.
@@ -155,20 +155,20 @@ def check_brief(brief: Brief, world: World) -> None:
 
 
 def writer(brief: Brief, world: World) -> Profile | None:
-    """Who writes the report, None where no model is named."""
+    """The profile of the model that writes the report; None if no model is named."""
     first = next(iter(brief.models.get("complex", ())), "")
     return world.models[first].profile if first in world.models else None
 
 
 N = TypeVar("N", int, float)
 Gate = Literal["work", "report", "write", "verify"]
-"""What a place of a run is for: research, an agent's report, the writer, verification. Each has limits of its own."""
+"""The purpose of a place in a run: research, an agent's report, the writer, verification. Each has its own limits."""
 
 LOW = 0.8
 
 
 def part(budget: Budget, share: float) -> Budget:
-    """`share` of every limit but time; whole calls are rounded down, never to nothing."""
+    """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
 
     def whole(limit: int | None) -> int | None:
         return None if limit is None else max(1, int(limit * share)) if limit else 0
@@ -183,7 +183,7 @@ def part(budget: Budget, share: float) -> Budget:
 
 
 def left(budget: Budget, used: Usage) -> Budget:
-    """What `used` leaves of a budget, never below zero."""
+    """What remains of a budget after `used`, never below zero."""
     return Budget(
         usd=None if budget.usd is None else max(0.0, budget.usd - used.usd),
         tokens=None if budget.tokens is None else max(0, budget.tokens - used.tokens),
@@ -194,7 +194,7 @@ def left(budget: Budget, used: Usage) -> Budget:
 
 
 class Account(msgspec.Struct):
-    """One lane's limit and what it has used; `held` by step."""
+    """One lane's limit and usage; `held` by step."""
 
     limit: Budget
     settled: Usage = Usage()
@@ -209,7 +209,7 @@ class Account(msgspec.Struct):
 
 
 class Accounts:
-    """The whole run's account and one for each lane, kept in step with the journal's holds."""
+    """The account of the whole run and one for each lane, kept equal to the journal's holds."""
 
     def __init__(self, budget: Budget, stored: Iterable[HoldRecord] = (), reserve: Reserve | None = None) -> None:
         """`reserve` is what research leaves to the writer and to verification."""
@@ -222,7 +222,7 @@ class Accounts:
         self._paid: dict[str, Usage] = {}
         for hold in stored:
             self._restore(hold)
-        self.newly_low()  # said before the process died, with the step which used so much
+        self.newly_low()  # reported before the process died, with the step that used so much
 
     def _restore(self, hold: HoldRecord) -> None:
         account = self._lane(int(hold.account))
@@ -239,35 +239,35 @@ class Accounts:
 
     @property
     def limited(self) -> bool:
-        """Whether any measure but time has a limit; without one nothing need be held."""
+        """Whether anything except time is limited; otherwise nothing needs to be held."""
         return any(getattr(self.budget, measure) is not None for measure in MEASURES)
 
     @property
     def used(self) -> Usage:
-        """Held and settled, of the whole run."""
+        """What the whole run has held and settled."""
         return self._whole.used
 
     @property
     def settled(self) -> Usage:
-        """What the whole run is known to have spent; attempts that died count with what was held for them."""
+        """What the whole run is known to have spent; attempts that died count with their holds."""
         return self._whole.settled
 
     def share(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
-        """A new lane's slice: an equal part of what was left when the first lane of `parent` was spawned.
+        """The slice of a new lane: an equal part of what was left when the first lane of `parent` was spawned.
 
-        All lanes of one parent get the same, whatever their siblings have spent meanwhile.
+        All lanes of one parent get the same slice, whatever their siblings have spent since.
         """
         if parent not in self._shares:
             self._shares[parent] = part(left(self.ceiling("work"), self.used), 1 / max(1, lanes_at_once))
         return self._shares[parent]
 
     def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:
-        """Open a lane's account with its slice; on resume that is the slice it had, for it and its new siblings."""
+        """Open a lane's account with its slice. On resume it is the stored slice, also for its new siblings."""
         self._shares.setdefault(parent, limit)
         self._lane(lane).limit = limit
 
     def ceiling(self, gate: Gate) -> Budget:
-        """How far the whole run may go at `gate`: research leaves the writer's part, and both leave verification's."""
+        """What the whole run may use at `gate`: research leaves the writer's part, and both leave verification's."""
         return self.budget if gate == "verify" else self._reserve.kept(self.budget, writing=gate == "write")
 
     def room(self, lane: int, gate: Gate) -> Budget:
@@ -283,14 +283,14 @@ class Accounts:
         )
 
     def spent_out(self, amount: Usage) -> bool:
-        """Whether the whole run, not just one lane, has no room left for research of this cost."""
+        """Whether the whole run, not only one lane, has no room left for research of this cost."""
         return left(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
 
     def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:
-        """Keep `amount` for a step, beside what is held for it already: an attempt that died may have spent that.
+        """Hold `amount` for a step, in addition to an earlier hold: the attempt that died may have spent that.
 
         Raises:
-            LimitReached: there is not so much left; the reason is the measure ("tokens").
+            LimitReached: less than that is left; the reason is the measure ("tokens").
         """
         over = self.room(lane, gate).exceeded_by(amount)
         if over is not None:
@@ -300,9 +300,9 @@ class Accounts:
         return HoldRecord(step=step, account=str(lane), amount=own.held[step], state="held")
 
     def settle(self, lane: int, step: str, actual: Usage, *, died: Usage = Usage()) -> HoldRecord:
-        """Replace a step's hold by what it cost; `died` is what an earlier attempt held, and may have spent.
+        """Replace a step's hold by its cost; `died` is the hold of an earlier attempt, which may have been spent.
 
-        A step which is done again has both on its record.
+        The record of a repeated step has both.
         """
         own = self._lane(lane)
         own.held.pop(step, None)
@@ -313,16 +313,16 @@ class Accounts:
         return HoldRecord(step=step, account=str(lane), amount=self._paid[step], state="settled")
 
     def held(self, lane: int, step: str) -> Usage | None:
-        """What is held for this step; where it was stored before, an attempt at it died."""
+        """The hold of this step. If it was stored before, an attempt died."""
         return self._lane(lane).held.get(step)
 
     def close(self) -> tuple[HoldRecord, ...]:
-        """Settle at its estimate what is still held: calls which were let go, whose cost nobody said."""
+        """Settle the remaining holds at their estimates: abandoned calls with an unknown cost."""
         held = [(lane, step, amount) for lane, account in self._lanes.items() for step, amount in account.held.items()]
         return tuple(self.settle(lane, step, amount) for lane, step, amount in held)
 
     def newly_low(self) -> list[tuple[str, float, float]]:
-        """Measures of which 80 % is used, each said once: (measure, used, limit)."""
+        """Measures of which 80 % is used, as (measure, used, limit). Each is returned once."""
         found = []
         for measure in MEASURES:
             limit, used = getattr(self.budget, measure), getattr(self._whole.settled, measure)

@@ -1,4 +1,4 @@
-"""What models get wrong when they call tools, and how much of it can be read all the same."""
+"""Repairs the mistakes that models make in tool calls, as far as they can still be understood."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FENCE = re.compile(r"(`{3,20}+|~{3,20}+)[ \t]*[a-zA-Z0-9]*[^\S\n]*+\n(.*?)(?:\n[
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|(?=<function=)|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
 MOST_READ = 20
-"""Times over that a text is read in search of JSON: an opening bracket may never be closed."""
+"""How often one text is scanned for JSON: an opening bracket may never be closed."""
 
 
 def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
-    """The calls of a reply, each with an id of its own, arguments decoded where they can be.
+    """Return the calls of a reply, each with its own id, with arguments decoded where possible.
 
-    When there is none, calls of `tools` written into the text are read out of it.
+    If there are none, read calls of `tools` out of the text.
     """
     calls = reply.calls or tuple(_written(reply.text, tools))
     used: set[str] = set()
@@ -36,7 +36,7 @@ def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
 
 
 def decoded(call: ToolCall) -> ToolCall:
-    """Arguments encoded twice, or inside a fence, are arguments; the rest stays malformed."""
+    """Decode arguments that are encoded twice or inside a fence. Leave others as they are."""
     if not call.malformed:
         return call
     value = read_json(call.malformed)
@@ -46,9 +46,9 @@ def decoded(call: ToolCall) -> ToolCall:
 
 
 def _written(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
-    """`{"name": "search", "arguments": {…}}` in a reply's text, alone, in a list, or one after another.
+    """Find `{"name": "search", "arguments": {…}}` in a reply's text: alone, in a list, or several in a row.
 
-    Or as Llama and Qwen write it, where their server passes it on unread: `<function=search>{…}</function>`.
+    Also in the form of Llama and Qwen, if their server does not parse it: `<function=search>{…}</function>`.
     """
     for name, body in _FUNCTION.findall(text):
         parameters = {field: _read(value.strip()) for field, value in _PARAMETER.findall(body)}
@@ -77,7 +77,7 @@ def _call(value: object, tools: Collection[str]) -> ToolCall | None:
 
 
 def _read(text: str) -> Any:
-    """A parameter's value: JSON where it is an object, a list or a number, else the text."""
+    """A parameter's value: parsed if it is a JSON object, list or number, else the text."""
     try:
         return msgspec.json.decode(text)
     except UNREADABLE:
@@ -85,9 +85,9 @@ def _read(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """The JSON value in `text`: alone, in a code fence, or between other words; None if there is none.
+    """Return the JSON value in `text`: alone, in a code fence, or between other words. None if there is none.
 
-    Of several it is the last object: what stands before it is a model thinking aloud, or quoting.
+    Of several it is the last object: before it a model thinks aloud or quotes.
     """
     try:
         return msgspec.json.decode(text.strip())
@@ -97,7 +97,7 @@ def read_json(text: str) -> Any:
 
 
 def json_values(text: str) -> Iterator[Any]:
-    """The JSON objects and lists which stand in `text`, in order, none inside another."""
+    """Yield the JSON objects and lists in `text` in order, without nested ones."""
     fenced = [value for _, inside in FENCE.findall(text) for value in _values(inside)]
     yield from fenced or _values(text)
 
@@ -123,7 +123,7 @@ def _opening(text: str, start: int) -> int:
 
 
 def _closing(text: str, start: int) -> int:
-    """One past where the bracket at `start` is closed, -1 when it never is. Brackets in strings do not count."""
+    """The index after the bracket that closes the one at `start`, -1 if there is none. Ignores brackets in strings."""
     depth, quoted, escaped = 0, False, False
     for at in range(start, len(text)):
         letter = text[at]

@@ -1,8 +1,8 @@
-"""A run's hold and its owner: read, awaited, steered where it is executed; finished, cancelled, paused from anywhere.
+"""Control of runs: read, await and steer a run where it executes; finish, cancel or pause it from anywhere.
 
-A request is stored at once (`control.accepted`), by any process and without a lease. The process which executes the
-run takes it up and says so (`control.applied`), or says why it cannot (`control.rejected`). Where nobody executes the
-run, who asks takes the lease and does it.
+Any process stores a request at once (`control.accepted`), without a lease. The process that executes the run applies it
+(`control.applied`) or says why it cannot (`control.rejected`). If no process executes the run, the one that makes the
+request takes the lease and applies it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from assay.run.place import RunPlace
 from assay.run.process import is_dead
 from assay.run.steps import StepContext, perform
 
-# Runs as the process which executes them holds them.
+# Handles of runs in the process that executes them.
 
 
 class RunTask:
-    """A run that is executed in this process."""
+    """A run that this process executes."""
 
     def __init__(self, run_id: str, journal: Journal, work: Callable[[RunTask], Awaitable[None]]) -> None:
         self.run_id, self._journal = run_id, journal
@@ -41,21 +41,21 @@ class RunTask:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._news.set()
         if not task.cancelled():
-            task.exception()  # whoever waits is told; nobody need wait
+            task.exception()  # whoever waits gets it; nobody has to wait
 
     def begin(self, execution: Execution) -> None:
-        """From here on there is a log to read and a run to steer."""
+        """Attach the execution: from now on there is a log to read and a run to steer."""
         self._execution = execution
         execution.main = self._task
         execution.listen(lambda _: self._news.set())
 
     @property
     def created(self) -> bool:
-        """Whether there is a stored run: its preparation succeeded."""
+        """Whether the run is stored, that is, its preparation succeeded."""
         return self._execution is not None
 
     async def __aiter__(self) -> AsyncIterator[Envelope]:
-        """Every event from the first, until the run ends."""
+        """Yield every event from the first, until the run ends."""
         seq = 0
         while True:
             done = self._task.done()
@@ -69,11 +69,11 @@ class RunTask:
             await self._news.wait()
 
     async def wait(self) -> None:
-        """Until the run has ended.
+        """Wait until the run has ended.
 
         Raises:
             Cancelled, Paused: by its owner.
-            InputNeeded: it waits for an answer nobody here can give.
+            InputNeeded: it waits for an answer that nobody here can give.
             FenceLost: another process took it over.
             AssayError: it failed.
         """
@@ -89,7 +89,7 @@ class RunTask:
         await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
 
     def finish(self) -> None:
-        """End research; write and verify what there is. Before the run exists there is nothing: that is a cancel."""
+        """End research, then write and verify what was found. Before the run exists this cancels it."""
         if self._execution is not None:
             self._execution.finish(FINISHED_EARLY)
         else:
@@ -103,7 +103,7 @@ class RunTask:
             self._task.cancel()
 
     def pause(self) -> None:
-        """Let go of every call in flight; `Engine.resume` goes on."""
+        """Abandon every call in flight; `Engine.resume` continues the run."""
         if self._execution is not None:
             self._execution.pause()
         else:
@@ -111,20 +111,20 @@ class RunTask:
 
     @property
     def error(self) -> BaseException | None:
-        """What ended the run in this process, None where it came to its end, or goes on."""
+        """The error that ended the run in this process; None if it completed or is still active."""
         return self._task.exception() if self._task.done() and not self._task.cancelled() else None
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of the run goes on in this process any more."""
+        """Whether nothing of the run is active in this process any more."""
         return self._task.done()
 
     def on_end(self, told: Callable[[], None]) -> None:
-        """Have `told` called, in this event loop, when nothing of the run goes on in this process any more."""
+        """Call `told`, in this event loop, when nothing of the run is active in this process any more."""
         self._task.add_done_callback(lambda _: told())
 
     async def stop(self) -> None:
-        """Let go of the run; it can be resumed."""
+        """Stop executing the run; it can be resumed."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -135,11 +135,11 @@ AGENT_CANCEL = "agent-cancel"
 """The action of a request to stop one agent of a run."""
 REFUSED = "steering-refused"
 LONGEST = 4_000
-"""Code points of what a run can be told at a time."""
+"""The most code points in one instruction to a run."""
 MOST = 50
-"""Messages a run can be told."""
+"""The most instructions to one run."""
 TTL = 15.0
-"""Seconds for which a lease is taken to change a run that nobody executes."""
+"""Seconds of the lease that is taken to change a run that nobody executes."""
 
 Asked = Literal["finish", "cancel", "pause"]
 ENDED_FIRST = "the run ended before another decision was made"
@@ -147,24 +147,24 @@ AGENT_ENDED = "the agent had ended before"
 
 
 class AgentStop(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent which is to be stopped, as the inbox holds it."""
+    """A request to stop an agent, as stored in the inbox."""
 
     id: str
     lane: int
 
 
 class Steering(msgspec.Struct, frozen=True, kw_only=True):
-    """Something the owner wants heeded, as the inbox holds it."""
+    """An instruction of the owner, as stored in the inbox."""
 
     id: str
     text: str
 
 
-# whoever asks
+# the process that makes the request
 
 
 async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
-    """Store a request, for the process which executes the run; where there is none, `change` does it.
+    """Store a request for the process that executes the run. If there is none, `change` applies it.
 
     Raises:
         UsageError: the run has ended.
@@ -177,10 +177,10 @@ async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) ->
 
 
 async def change(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
-    """Cancel or pause a run which nobody executes, under a lease as every writer. What has ended stays as it is.
+    """Cancel or pause a run that nobody executes, under a lease like every writer. An ended run stays as it is.
 
     Raises:
-        LeaseHeld: another process took it up in this moment; it will see the request.
+        LeaseHeld: another process has just resumed it and will see the request.
     """
     holder = f"{action} {secrets.token_hex(4)}"
     evict = row.holder if is_dead(row.holder) else ""
@@ -196,16 +196,16 @@ async def change(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> 
 
 
 def ending(action: Asked) -> tuple[RunStatus, tuple[Event, ...]]:
-    """The status of a run which is cancelled or paused, and what the log says of it."""
+    """The status of a cancelled or paused run, and the events for its log."""
     applied = ControlApplied(action=action)
     return ("paused", (applied,)) if action == "pause" else ("cancelled", (applied, RunCancelled()))
 
 
 async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused: str = "") -> str:
-    """Leave a message for the run's next decision; its id. With `refused`, say on the log why it came in vain.
+    """Leave an instruction for the run's next decision and return its id. With `refused`, log why it is rejected.
 
     Raises:
-        UsageError: there is nothing in it, it is too long, or the run was told too much.
+        UsageError: the text is empty or too long, or the run has too many instructions.
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
@@ -224,9 +224,9 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
 
 
 async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> str:
-    """Leave word that one agent of a run is to be stopped, once however often it is asked; the id of that request.
+    """Request once, however often it is called, that an agent of a run stops; return the id of the request.
 
-    Who executes the run heeds it, now or when it is taken up again.
+    The process that executes the run stops it, now or when the run is resumed.
     """
     asked = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
     if before := next((each.id for each in asked if each.lane == lane), ""):
@@ -238,11 +238,11 @@ async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> 
 
 
 def outside(clock: Clock, event: Event, key: str) -> EventDraft:
-    """An event about a run, written by who does not execute it."""
+    """An event about a run, written by a process that does not execute it."""
     return EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=clock.now())
 
 
-# the process which executes the run
+# the process that executes the run
 
 
 async def take(place: RunPlace) -> tuple[str, ...]:
@@ -261,13 +261,13 @@ async def take(place: RunPlace) -> tuple[str, ...]:
 
 
 async def untaken(execution: Execution) -> tuple[Steering, ...]:
-    """What the owner said that no decision of this execution has taken."""
+    """Instructions that no decision of this execution has taken into account."""
     messages = await execution.journal.inbox(execution.run_id, STEERING)
     return tuple(msgspec.json.decode(each, type=Steering) for each in messages[execution.steered :])
 
 
 async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
-    """What the log says of messages that no decision will take any more."""
+    """The events for instructions that no decision will take into account any more."""
     left = await untaken(execution)
     execution.steered += len(left)
     rejected = (ControlRejected(action="steer", id=each.id, why=why) for each in left)
@@ -276,7 +276,7 @@ async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
 
 
 async def heed_stops(execution: Execution) -> None:
-    """Stop the agents which somebody wants stopped, and say so."""
+    """Stop the agents that somebody wants to stop, and log it."""
     for each in await _unheard(execution):
         applied = ControlApplied(action=AGENT_CANCEL, id=each.id, lane=each.lane)
         if not execution.stop_lane(each.lane, applied, each.id):
@@ -296,7 +296,7 @@ def _in_vain(execution: Execution, stop: AgentStop, why: str) -> EventDraft:
 
 
 async def clear_pause(journal: Journal, run_id: str, action: Action) -> Action:
-    """Who takes a paused run up goes on with it: the row's `pause` is done with. What the row holds then."""
+    """Clear the row's `pause` when a paused run is resumed, and return the action that remains."""
     if action != "pause":
         return action
     await journal.control(run_id, "")

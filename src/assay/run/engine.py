@@ -1,4 +1,4 @@
-"""The engine: creates runs, takes them up, keeps their lease, listens to their owner, and writes how they ended."""
+"""The engine creates runs, resumes them, keeps their lease, obeys their owner, and records how they ended."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from assay.run.run import Run
 TTL = 15.0
 POLL = 0.25
 OVERTAKEN = 100
-"""How often a run is prepared anew because others took what the day had left: each time another one was begun."""
+"""How often a run is prepared again because other runs used up what was left of the day."""
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -89,8 +89,8 @@ class Engine:
     def __init__(
         self, journal: Journal, pipeline: Pipeline, *, holder: str = "", ttl: float = TTL, redo: bool = True
     ) -> None:
-        """`redo` False: what a run has not stored is not done (`NotStored`)."""
-        ready_types()  # the store, readers and checks have threads of their own
+        """`redo` False: steps that are not stored raise `NotStored`."""
+        ready_types()  # the store, readers and checks have their own threads
         self.journal, self._pipeline, self.ttl = journal, pipeline, ttl
         self.holder = holder or this_process()
         self._handles: set[RunTask] = set()
@@ -99,7 +99,7 @@ class Engine:
     def start(self, prepare: Prepare) -> RunTask:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
 
-        Errors of the preparation, and a budget below one report, come out of `RunTask.wait`.
+        Errors of the preparation, and a budget too small for a report, are raised by `RunTask.wait`.
         """
 
         async def work(handle: RunTask) -> None:
@@ -117,13 +117,13 @@ class Engine:
         given: RunInputs = NOTHING,
         priority: int | None = None,
     ) -> None:
-        """Store a run with its frozen brief; nothing is executed yet.
+        """Store a run with its frozen brief, without executing it.
 
-        A run which was forked begins with a `log`, and with what it is `given`. With a `priority` it is in the queue as
-        soon as it is there: no process has to live long enough to put it there afterwards.
+        A forked run begins with a `log` and with what it is `given`. A run with a `priority` is queued in the same
+        transaction, so that no process has to survive until it could be queued afterwards.
 
         Raises:
-            UsageError: the budget is below one report.
+            UsageError: the budget is too small for a report.
         """
         check_brief(brief, world)
         created = RunCreated(brief=brief)
@@ -138,12 +138,12 @@ class Engine:
     async def prepared(
         self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NOTHING
     ) -> World:
-        """Prepare a run and store it; where others took meanwhile what it would take of a day's limits, once more.
+        """Prepare a run and store it. Try again if other runs meanwhile used what it needs of a daily limit.
 
-        With a `priority` it is queued in the same transaction, in which it gets what it is `given`.
+        A run with a `priority` is queued in the transaction that stores what it is `given`.
 
         Raises:
-            UsageError: the budget is below one report.
+            UsageError: the budget is too small for a report.
             Overtaken: others were faster each time.
         """
         for _ in range(OVERTAKEN):
@@ -154,11 +154,11 @@ class Engine:
         raise Overtaken
 
     async def resume(self, run_id: str, world_for: Callable[[Brief], World]) -> RunTask:
-        """Execute a stored run in this process; a completed one just replays its log.
+        """Execute a stored run in this process. The log of a completed run is just replayed.
 
         Raises:
             LeaseHeld: another live process executes it.
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         return self.take(await self._acquire(run_id), world_for)
 
@@ -172,7 +172,7 @@ class Engine:
 
     @property
     def busy(self) -> bool:
-        """Whether a run goes on in this process, or is prepared."""
+        """Whether this process executes or prepares a run."""
         return bool(self._handles)
 
     def _keep(self, handle: RunTask) -> RunTask:
@@ -189,7 +189,7 @@ class Engine:
             return await self.journal.acquire(run_id, self.holder, self.ttl, evict=held.holder)
 
     async def close(self) -> None:
-        """Let go of every run of this engine; each can be resumed."""
+        """Stop every run of this engine; each can be resumed."""
         for handle in list(self._handles):
             await handle.stop()
 
@@ -209,7 +209,7 @@ class Engine:
             await self.journal.release(lease)
 
     async def _executed(self, execution: Execution) -> None:
-        """Execute what is not done yet, listening to the owner meanwhile."""
+        """Execute what is not done yet and obey the owner meanwhile."""
         lease = execution.lease
         action = await control.clear_pause(self.journal, execution.run_id, await self.journal.renew(lease, self.ttl))
         heart = asyncio.get_running_loop().create_task(self._beat(execution, action))
@@ -229,7 +229,7 @@ class Engine:
             await asyncio.gather(*execution.tasks, *execution.ahead.tasks(), return_exceptions=True)
 
     async def _watched(self, execution: Execution) -> None:
-        """The run, with whoever watches it told."""
+        """Execute the run and report it to the watch, if there is one."""
         brief, watch = execution.brief, execution.world.watch
         if watch is not None:
             execution.listen(watch.heard)
@@ -243,7 +243,7 @@ class Engine:
             await self._run(execution)
 
     async def _run(self, execution: Execution) -> None:
-        """The pipeline, and how it ended as the log's last word."""
+        """Execute the pipeline and log how it ended as the last event."""
         try:
             outcome = await self._pipeline(Run(execution, lane=execution.brief.lane))
         except Cancelled:
@@ -275,7 +275,7 @@ class Engine:
         await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))
 
     async def _beat(self, execution: Execution, applied: Action) -> None:
-        """Hold the lease and read the control row; a lost fence ends the execution."""
+        """Renew the lease and read the control row. A lost fence ends the execution."""
         held_until = execution.world.clock.monotonic() + self.ttl
         while True:
             try:
@@ -295,13 +295,13 @@ class Engine:
                 applied = action
                 self._apply(execution, action)
             if execution.opened:
-                with contextlib.suppress(StoreError):  # the next beat looks again, and minds the lease
+                with contextlib.suppress(StoreError):  # the next beat tries again and checks the lease
                     await control.heed_stops(execution)
             await asyncio.sleep(POLL)
 
     def _apply(self, execution: Execution, action: Action) -> None:
         if action == "pause":
-            execution.pause()  # applied when all calls have ended: the log's last word then
+            execution.pause()  # applied when all calls have ended: it is the last event then
         elif action:
             event = ControlApplied(action=action)
             draft = execution.draft(event, (), f"control-{action}-{execution.lease.fence}")

@@ -1,4 +1,4 @@
-"""One process's hold of one run: what is stored, what was already done, what is open, and the clock of its limits."""
+"""One process's execution of one run: stored and open steps, and the clock of its limits."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
 LAST: tuple[Gate, ...] = ("write", "verify")
-"""What comes after research, and has the run's whole time."""
+"""The gates after research, which have the run's whole time."""
 EXHAUSTED = "run:exhausted"
 FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
 STOPPED = "stopped"
-"""Why an agent ended which its user stopped; the tag of the step which keeps that."""
+"""Why an agent ended that its user stopped; also the tag of the step that stores this."""
 
 
 class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A lane as its spawn is stored: its number, its slice of the budget, and when its gates close.
+    """A lane as stored when it is spawned: its number, its slice of the budget, and when its gates close.
 
-    `work_until` and `report_until` are active seconds of the run, None for no deadline. A lane taken up again has the
-    same limits as before, whatever was spent meanwhile.
+    `work_until` and `report_until` are active seconds of the run, None for no deadline. A resumed lane has the same
+    limits as before, whatever was spent since.
     """
 
     number: int
@@ -48,7 +48,7 @@ class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class EngineParts:
-    """What all executions of an engine share. `redo` False: what is not stored is not done (`NotStored`)."""
+    """What all executions of an engine share. `redo` False: steps that are not stored raise `NotStored`."""
 
     journal: Journal
     breakers: CircuitBreakers
@@ -56,12 +56,12 @@ class EngineParts:
 
 
 class Execution:
-    """The state which every `Run` of one execution shares. Nothing here outlives the process; the journal does."""
+    """The state that every `Run` of one execution shares. It ends with the process; only the journal survives."""
 
     def __init__(self, parts: EngineParts, lease: Lease, brief: Brief, memory: Memory, world: World) -> None:
         self.journal, self.breakers, self.redo = parts.journal, parts.breakers, parts.redo
         self.run_id, self.brief, self.lease, self.world = lease.run_id, brief, lease, world
-        self.answering: set[str] = set()  # the models which have answered since this process took the run up
+        self.answering: set[str] = set()  # the models that have answered since this process resumed the run
         self.steps = dict(memory.steps)
         self.answered = tuple(row for row in memory.ledger if row.kind == "answer")
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
@@ -74,8 +74,8 @@ class Execution:
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
         self.ahead = Ahead()
-        self.rarity: Rarity | None = None  # of the question's words, once they were counted
-        self.without_similarity = False  # an embedder kept this run waiting
+        self.rarity: Rarity | None = None  # of the question's words, once they are counted
+        self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
@@ -105,7 +105,7 @@ class Execution:
         return msgspec.json.decode(record.data, type=str) if record else ""
 
     def spawned(self, prefix: str = "") -> dict[str, LaneRecord]:
-        """The lanes stored, by the key of their spawn."""
+        """The stored lanes, by the key of their spawn."""
         return {
             key: msgspec.json.decode(record.data, type=LaneRecord)
             for key, record in self.steps.items()
@@ -115,31 +115,31 @@ class Execution:
     # identity
 
     def ordinal(self, path: Path, name: str) -> int:
-        """How many equal names stood on this path before (from 0); never a count over the run."""
+        """How many equal names this path had before (from 0); never a count over the run."""
         self._ordinals[path, name] += 1
         return self._ordinals[path, name] - 1
 
     async def attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
-        """The number of the next attempt at a step, from 1, and the events earlier attempts left on the log."""
-        while step in self._live:  # what goes on beside the step may still speak meanwhile
+        """The number of a step's next attempt, from 1, and the sequence numbers of earlier attempts' events."""
+        while step in self._live:  # background tasks of the step may still emit events
             for written in self._live.pop(step):
                 self._attempted[step] += [envelope.seq for envelope in await written]
         self._attempts[step] += 1
         return self._attempts[step], tuple(self._attempted.pop(step, ()))
 
     def beside(self, step: str, attempt: int, once: str) -> str:
-        """The key of an event which an attempt at a step says under a name."""
+        """The key of an event that an attempt at a step emits under a name."""
         return f"{step}@{attempt}~{once}"
 
     def stands(self, path: Path, name: str, once: str) -> bool:
-        """Whether an event was said under a name beside a step done here so far, and was not taken back with it."""
+        """Whether such an event was emitted beside a step done here and not dropped with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
         return any(self.beside(step, self._attempts.get(step, 0), once) in self.said for step in steps)
 
     # the journal
 
     def commit(self, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
-        """Write in call order; readers of the run are told when it is durable; a lost fence ends the execution."""
+        """Write in call order and notify readers when it is durable. A lost fence ends the execution."""
         fresh = tuple(event for event in commit.events if event.key not in self.said)
         self.said.update(event.key for event in fresh)
         commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active())
@@ -148,7 +148,7 @@ class Execution:
         return written
 
     def write(self, draft: EventDraft) -> None:
-        """Put an event of a step on the log before the step is done."""
+        """Write an event of a step to the log before the step is done."""
         self._live[draft.step].append(self.commit(Commit(events=(draft,))))
 
     def _committed(self, written: asyncio.Future[tuple[Envelope, ...]]) -> None:
@@ -167,7 +167,7 @@ class Execution:
         self._listeners.append(listener)
 
     def draft(self, event: Event, path: Path, key: str, step: str = "", attempt: int = 0) -> EventDraft:
-        """An event ready for the log."""
+        """Make an event ready for the log."""
         return EventDraft(
             key=key,
             path=path,
@@ -181,16 +181,16 @@ class Execution:
     # time and limits
 
     def active(self) -> float:
-        """Seconds this run has been at work, over all processes; waiting for a person does not count."""
+        """Seconds this run has been active, over all processes. Waiting for a person does not count."""
         return self._before + (self.world.clock.monotonic() - self._since) - self._rested
 
     def rest(self, seconds: float) -> None:
-        """Take `seconds` of waiting out of the active time."""
+        """Subtract `seconds` of waiting from the active time."""
         self._rested += seconds
 
     @property
     def research_seconds(self) -> float | None:
-        """When research must have ended: the deadline less the writer's reserve."""
+        """When research must end: the deadline minus the writer's reserve."""
         if self.seconds is None:
             return None
         return self.seconds - min(WRITER_SECONDS, self.seconds * WRITER_SHARE)
@@ -208,7 +208,7 @@ class Execution:
 
         Raises:
             LimitReached: it is closed.
-            Cancelled, Paused: its owner wants it so.
+            Cancelled, Paused: by the owner.
         """
         if self.broken is not None:
             raise self.broken
@@ -224,9 +224,9 @@ class Execution:
         return closes - self.active()
 
     def _check_ended(self, gate: Gate, lane: int) -> None:
-        """Research which a limit has ended goes no further; agents still report.
+        """Raise if a limit has ended research; agents may still report.
 
-        No agents left is no reason to stop those at work.
+        A limit on the number of agents does not stop those at work.
         """
         if self.finishing:
             raise LimitReached(self.finishing)
@@ -236,10 +236,10 @@ class Execution:
             raise LimitReached(self.exhausted)
 
     def check_owner(self) -> None:
-        """Heed the owner, who may end the run at once.
+        """Raise if the owner has ended the run.
 
         Raises:
-            Cancelled, Paused: as the owner wants it.
+            Cancelled, Paused: by the owner.
         """
         if self.cancelled:
             raise Cancelled(f"run {self.run_id} was cancelled")
@@ -247,7 +247,7 @@ class Execution:
             raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
 
     def may_begin(self, kind: Kind, lane: int) -> bool:
-        """Whether one more search, or page, may be begun which a lane will likely ask for."""
+        """Whether one more search or page may be begun that a lane will probably ask for."""
         rules = self.brief.speculation
         if not isinstance(rules, Speculation) or self.exhausted or is_near(self.research_seconds, self.active()):
             return False
@@ -260,7 +260,7 @@ class Execution:
             self.exhaust("time")
 
     def exhaust(self, reason: str) -> None:
-        """Note, once and durably, that a limit ended research."""
+        """Log, once and durably, that a limit ended research."""
         if self.exhausted:
             return
         self.exhausted = reason
@@ -269,7 +269,7 @@ class Execution:
 
     @asynccontextmanager
     async def within(self, gate: Gate, lane: int) -> AsyncIterator[None]:
-        """Let the body run only while the gate is open; a deadline, an early finish or a cancel ends it at once.
+        """Let the body run only while the gate is open. A deadline, an early finish or a cancel ends it at once.
 
         Raises:
             LimitReached, Cancelled, Paused: as `check`.
@@ -289,7 +289,7 @@ class Execution:
             self._open.pop(scope, None)
 
     def finish(self, reason: str) -> None:
-        """End all lanes and go on to write and verify."""
+        """End all lanes, then write and verify."""
         if self.finishing or self.cancelled:
             return
         self.finishing = reason
@@ -297,7 +297,7 @@ class Execution:
         self._interrupt("work", "report")
 
     def stop_lane(self, lane: int, said: Event, id: str) -> bool:
-        """End one agent, durably: it reports what it has, and the run goes on. False where it has ended already."""
+        """End one agent, durably: it reports what it has, and the run goes on. False if it has ended already."""
         if any(handle.lane == lane and handle.done for handle in self.handles.values()):
             return False
         self.stopped.add(lane)
@@ -307,12 +307,12 @@ class Execution:
         return True
 
     def cancel(self) -> None:
-        """End every call in flight; what is stored stays."""
+        """End every call in flight; stored steps remain."""
         self.cancelled = True
         self._interrupt("work", "report", *LAST)
 
     def pause(self) -> None:
-        """Let go of every call in flight; what is stored stays, and the run can be resumed."""
+        """Abandon every call in flight; stored steps remain, and the run can be resumed."""
         self.paused = True
         self._interrupt("work", "report", *LAST)
 
@@ -325,7 +325,7 @@ class Execution:
     # tasks
 
     def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Run a lane; the execution sees to it that no task outlives it."""
+        """Start the task of a lane. The execution makes sure that no task outlives it."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self.tasks.add(task)
         task.add_done_callback(self._lane_ended)
@@ -336,7 +336,7 @@ class Execution:
         if not self.tasks:
             self.ahead.stop()
         if not task.cancelled():
-            task.exception()  # whoever waits for the lane is told; nobody waits for one given up
+            task.exception()  # whoever waits for the lane gets it; nobody waits for an abandoned lane
 
     def stop_everything(self) -> None:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""

@@ -1,8 +1,8 @@
-"""New events of runs, read once in a process for all who follow them.
+"""New events of runs, read once per process for all followers.
 
-However many follow a run, its log is read once: each follower takes from a window over the newest events, and goes to
-the store itself only for what is older. The reader looks at a run when it is told of news, and at all followed runs
-from time to time, since not all news can be heard.
+However many follow a run, its log is read once: each follower reads from a window over the newest events, and from the
+store only for older ones. The reader looks at a run when it is notified, and at all followed runs from time to time,
+since notifications can get lost.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from assay.run.process import is_dead
 LOOK_SECONDS = 0.25
 """Between two looks at all followed runs."""
 REST_SECONDS = 0.02
-"""Between two looks while there is news all the time: events are written in groups, and read so too."""
+"""Between two looks while there are always new events: they are written in groups, and so they are read."""
 PAGE = 1_000
 """Events read from the store at a time."""
 WINDOW = 4_000
-"""The newest events of a run which are kept for its followers."""
+"""The number of newest events of a run that are kept for its followers."""
 
 FeedState = Literal["going", "idle", "ended"]
-"""Idle: the run waits for a person's answer, or for a process to take it up."""
+"""Idle: the run waits for a person's answer, or for a process to resume it."""
 
 
 class Feed:
-    """The newest events of one run, for all who follow it."""
+    """The newest events of one run, for all its followers."""
 
     def __init__(self, row: RunRow, state: FeedState, topic: str) -> None:
-        """`row`: the run now; the window begins behind its last event. `topic`: what it waits for, "" for nothing."""
+        """`row` is the run now; the window begins after its last event. `topic` is what it waits for, "" for
+        nothing.
+        """
         self.state, self.topic, self.first = state, topic, row.last_seq
         self.followers = 0
         self.failure: BaseException | None = None
@@ -46,11 +48,11 @@ class Feed:
         return self.first + len(self._window)
 
     def after(self, seq: int) -> list[Envelope] | None:
-        """The events behind number `seq`; None where the window does not reach back so far."""
+        """The events after number `seq`; None if the window does not reach back so far."""
         return self._window[seq - self.first :] if seq >= self.first else None
 
     def extend(self, envelopes: Collection[Envelope]) -> None:
-        """Add what was read of the log."""
+        """Add events read from the log."""
         self._window += envelopes
         if (surplus := len(self._window) - WINDOW) > 0:
             del self._window[:surplus]
@@ -58,13 +60,13 @@ class Feed:
         self.topic = topic_of(envelopes) or self.topic
 
     def tell(self) -> None:
-        """Wake all who wait for news."""
+        """Wake all waiting followers."""
         told, self.news = self.news, asyncio.Event()
         told.set()
 
 
 class Feeds:
-    """The feeds of a process over one journal. Nothing is read unless somebody follows."""
+    """The feeds of a process over one journal. It reads only while somebody follows."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -75,15 +77,15 @@ class Feeds:
         self._looked = 0.0
 
     async def follow(self, run_id: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
-        """The events behind number `after`, as they are stored, until the run ends.
+        """Yield the events after number `after` as they are stored, until the run ends.
 
         Args:
             run_id: the run's full id.
             after: the number of the last event the caller has.
-            patient: stay while the run waits for a person or a process. Without it, that ends the iteration too.
+            patient: keep waiting while the run waits for a person or a process. Without it, either ends the iteration.
 
         Raises:
-            UnknownName: there is no such run, or it was deleted meanwhile.
+            UnknownName: there is no such run, or it was deleted in the meantime.
             StoreError: the log cannot be read.
             Cancelled: the feeds were closed.
         """
@@ -94,7 +96,7 @@ class Feeds:
     async def groups(
         self, run_id: str, after: int = 0, *, patient: bool = False, rest: float | None = None
     ) -> AsyncIterator[Sequence[Envelope]]:
-        """As `follow`, each time all that is there; nothing, where nothing came for `rest` seconds.
+        """As `follow`, but yield all new events at once, and an empty group if none came for `rest` seconds.
 
         Raises:
             UnknownName, StoreError, Cancelled: as `follow`.
@@ -102,7 +104,7 @@ class Feeds:
         feed = await self._join(run_id)
         try:
             while True:
-                news, state, last = feed.news, feed.state, feed.last  # before the events: what comes later is news
+                news, state, last = feed.news, feed.state, feed.last  # before the events: later ones are news
                 if found := await self._after(feed, run_id, after):
                     after = found[-1].seq
                     yield found
@@ -118,7 +120,7 @@ class Feeds:
             self._leave(run_id, feed)
 
     async def close(self) -> None:
-        """Stop reading; whoever follows is told so."""
+        """Stop reading and tell all followers."""
         if self._reader is not None:
             self._reader.cancel()
             await asyncio.gather(self._reader, return_exceptions=True)
@@ -134,7 +136,7 @@ class Feeds:
                 raise _unknown(run_id)
             topic = topic_of(await self._journal.events(run_id)) if row.status == "waiting" else ""
             feed = Feed(row, await self._state(row, topic), topic)
-            self._feeds.setdefault(run_id, feed)  # another may have come meanwhile
+            self._feeds.setdefault(run_id, feed)  # another task may have added it meanwhile
         feed = self._feeds[run_id]
         feed.followers += 1
         if self._reader is None or self._reader.done():
@@ -149,8 +151,8 @@ class Feeds:
             self._wake.set()
 
     def _ended(self, reader: asyncio.Task[None]) -> None:
-        """Nobody may wait for a reader which is gone: its error is that of whoever follows."""
-        if reader is not self._reader:  # the next one reads for those who came since
+        """Let nobody wait for a reader that has ended: its error is raised in the followers."""
+        if reader is not self._reader:  # the next one reads for followers who came since
             return
         failure = Cancelled("the library was closed") if reader.cancelled() else reader.exception()
         for feed in self._feeds.values():
@@ -161,7 +163,7 @@ class Feeds:
     async def _read(self) -> None:
         loop = asyncio.get_running_loop()
 
-        def hear(run_id: str) -> None:  # called from the threads which write
+        def hear(run_id: str) -> None:  # called from the threads that write
             loop.call_soon_threadsafe(self._hear, run_id)
 
         stop = self._journal.listen(hear)
@@ -177,7 +179,7 @@ class Feeds:
             self._wake.set()
 
     async def _due(self, clock: Callable[[], float]) -> Collection[str]:
-        """The runs to look at now: those with news, from time to time all."""
+        """The runs to look at now: those with news, and from time to time all."""
         await asyncio.sleep(REST_SECONDS)
         if (rest := self._looked + LOOK_SECONDS - clock()) > 0 and not self._heard:
             self._wake.clear()
@@ -185,7 +187,7 @@ class Feeds:
                 async with asyncio.timeout(rest):
                     await self._wake.wait()
             except TimeoutError:
-                pass  # nothing was heard: it is time to look at all
+                pass  # no notification: time to look at all
         heard, self._heard = self._heard, set()
         if clock() < self._looked + LOOK_SECONDS:
             return heard & self._feeds.keys()
@@ -198,7 +200,7 @@ class Feeds:
         for run_id, seq in last.items():
             feed, news = self._feeds.get(run_id), found.get(run_id)
             if feed is not None and news is not None:
-                if news.events and feed.last == seq:  # else it was made anew meanwhile
+                if news.events and feed.last == seq:  # else it was created again meanwhile
                     feed.extend(news.events)
                     feed.tell()
                 await self._catch_up(feed, news.row)
@@ -208,7 +210,7 @@ class Feeds:
                 feed.tell()
 
     async def _catch_up(self, feed: Feed, row: RunRow) -> None:
-        """Read what is new. The row is older than what is read then: a run it shows as ended has no more events."""
+        """Read what is new. The row is older than these events, so a run that it shows as ended has no more."""
         while feed.last < row.last_seq:
             feed.extend(await self._journal.events(row.run_id, after=feed.last, limit=PAGE))
             feed.tell()
@@ -225,7 +227,7 @@ class Feeds:
 
 
 def is_executed(row: RunRow) -> bool:
-    """Whether a process executes a run, as far as can be told."""
+    """Whether a process executes a run, as far as can be known."""
     return bool(row.holder) and not is_dead(row.holder)
 
 
@@ -239,7 +241,7 @@ async def _is_told(news: asyncio.Event, rest: float | None) -> bool:
 
 
 def topic_of(envelopes: Collection[Envelope]) -> str:
-    """What a run waited for last, by these events; "" where none says."""
+    """What a run last waited for, according to these events; "" for nothing."""
     waits = [decode(envelope) for envelope in envelopes if envelope.type == RunWaiting.kind]
     return next((event.topic for event in reversed(waits) if isinstance(event, RunWaiting)), "")
 

@@ -1,4 +1,4 @@
-"""Takes up jobs and does them; a job of a worker that died is taken up by another when its lease has expired."""
+"""Takes up jobs and does them. When a worker dies, another takes its job once the lease has expired."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from assay.run.releases import is_ahead
 log = logging.getLogger(__name__)
 
 POLL = 0.5
-"""Seconds between two looks for jobs: not all news is heard, and a lease which expires is none."""
+"""Seconds between two looks for jobs: notifications can get lost, and an expired lease sends none."""
 REST = 5.0
-"""The same while there are none, where all are told of new ones."""
+"""The same while there are no jobs, if notifications cover all processes."""
 BEATS = 4
 """How often a lease is renewed within its time."""
 PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
-"""Errors which go by themselves: the job is tried again, later each time."""
+"""Temporary errors: the job is tried again, each time after a longer pause."""
 BUG = "an error of Assay ended it; the log of the worker says which"
 
 
@@ -37,9 +37,9 @@ class JobWorkerLimits(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         slots: how many jobs are done here at once.
-        per_user: how many of one owner are done at once, by all workers; 0: no limit.
-        ttl: seconds after which a job is another's, where its lease is not renewed.
-        tells_all: whether all new jobs are told of, those too which other processes put in: then it looks less often.
+        per_user: how many jobs of one owner are done at once, over all workers; 0: no limit.
+        ttl: seconds after which another worker may take a job whose lease is not renewed.
+        tells_all: whether notifications cover jobs queued by other processes; then the worker looks less often.
     """
 
     slots: int
@@ -49,7 +49,7 @@ class JobWorkerLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobWorker:
-    """Does jobs until it is stopped, so many at once."""
+    """Does jobs until it is stopped, a limited number at once."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class JobWorker:
         """A worker over the jobs of all owners.
 
         Args:
-            jobs: where they are.
-            kinds: what does each kind of job.
+            jobs: the store of the jobs.
+            kinds: the handler of each kind of job.
             clock: the time.
-            listen: `Journal.listen`, which tells of new jobs.
-            limits: how many are done at once, and how long one is held.
-            say: told in a line what is taken up and how that ends.
+            listen: `Journal.listen`, which reports new jobs.
+            limits: how many are done at once, and for how long one is held.
+            say: called with a line of text when a job is taken up and when it ends.
         """
         self._jobs, self._kinds, self._clock, self._listen, self._say = jobs, kinds, clock, listen, say
         self._slots, self._per_user, self._ttl = limits.slots, limits.per_user, limits.ttl
@@ -77,15 +77,15 @@ class JobWorker:
         self._mine: set[str] = set()
         self._stopping, self._news = False, asyncio.Event()
         self.done = 0
-        """Jobs which came to their end here."""
+        """The number of jobs that ended here."""
 
     def stop(self) -> None:
-        """Take nothing more up, and let go of what is done: other workers go on with it at once."""
+        """Take up nothing more and release the jobs in hand; other workers continue them at once."""
         self._stopping = True
         self._news.set()
 
     async def work(self, *, until_empty: bool = False) -> None:
-        """Do jobs until `stop`, or with `until_empty` until none is left for this worker, nor to be tried again."""
+        """Do jobs until `stop`. With `until_empty`, until none is left for this worker, now or after a pause."""
         away = False
         stop = self._listen(heard(JOBS_NEWS, self._news))
         try:
@@ -149,14 +149,14 @@ class JobWorker:
         )
 
     async def _part(self, parent: str) -> bool:
-        """Do a part of a job which is done here; False where there is none to do."""
+        """Do a part of a job that is in hand here; False if there is none to do."""
         job = await self._jobs.claim(self._wanted(parent))
         if job is not None:
             await self._do(job)
         return job is not None
 
     async def _do(self, job: Job) -> None:
-        """Do one job to its end, or until it is another's."""
+        """Do one job until it ends or another worker has it."""
         self._mine.add(job.id)
         self._say(f"job {job.id} ({job.name}): {'started' if job.fence == 1 else f'taken up (fence {job.fence})'}")
         hand = JobInHand(self._jobs, job, self._clock, self._part)
@@ -164,7 +164,7 @@ class JobWorker:
         beating = asyncio.create_task(self._beat(hand, work))
         try:
             await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():  # it is to stop, or another's
+            if not work.done():  # it is to stop, or another worker has it
                 hand.stopped = beating.exception() is None
                 work.cancel()
                 await asyncio.wait({work})
@@ -177,15 +177,15 @@ class JobWorker:
             ending = asyncio.ensure_future(self._end(hand, work, beating))
             try:
                 await asyncio.shield(ending)
-            except asyncio.CancelledError:  # what came of it is stored all the same, before this worker is gone
+            except asyncio.CancelledError:  # its result is stored all the same, before this worker ends
                 await ending
                 raise
 
     async def _beat(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
-        """Renew the lease as long as the job is ours and goes on; True when it is to stop.
+        """Renew the lease while the job is ours and in progress. Returns True when the job is to stop.
 
         Raises:
-            StoreError: it is another's now, or the store is away for longer than its lease.
+            StoreError: another worker has it now, or the store was away for longer than the lease.
         """
         while await self._jobs.renew(hand.job, self._ttl):
             await hand.flush()
@@ -195,7 +195,7 @@ class JobWorker:
         return True
 
     async def _end(self, hand: JobInHand, work: asyncio.Future[Result], beating: asyncio.Task[bool]) -> None:
-        """Store what came of it."""
+        """Store the job's result."""
         heard = beating.done() and not beating.cancelled()
         if heard and (lost := beating.exception()) is not None:
             self._say(f"job {hand.job.id}: {lost}")
@@ -212,7 +212,7 @@ class JobWorker:
         self._say(f"job {hand.job.id}: {said['state']}{why}")
 
     def _outcome(self, job: Job, work: asyncio.Future[Result], *, stopped: bool) -> dict[str, Any]:
-        if work.cancelled():  # by who asked for it, or since this worker is to stop
+        if work.cancelled():  # by whoever requested it, or because this worker is to stop
             return {"state": "cancelled"} if stopped else {"state": "waiting", "tries": job.tries - 1}
         error = work.exception()
         if error is None:

@@ -1,7 +1,7 @@
 """A model call as a run sees it: attempts, fallbacks, timeouts and deltas inside one step.
 
-A stream that dies before its first token is simply tried again; one that dies later has already spoken, so the step is
-restarted and the log takes back what the earlier attempt said.
+A stream that dies before its first token is simply tried again. One that dies later has emitted text, so the step is
+restarted and the log drops what the earlier attempt emitted.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ TRIES = 3
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = PATIENCE
 BREATH = 0.02
-"""Seconds after which a stream lets others have a turn."""
+"""Seconds after which a stream lets other tasks run."""
 RENEWAL = 1 / 16
-"""A stream's timeout is renewed when this part of it has passed, not at each token: a timer costs as much as one."""
+"""The part of a stream's timeout after which it is renewed. Not at each token: a timer costs as much as a token."""
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
-"""What is asked where the reply is long, and a model may think about it in its middle."""
+"""Tasks with long replies, during which a model may pause to reason."""
 PROSE: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
-"""What is answered in prose, which cites what it says."""
+"""Tasks that are answered in prose with citations."""
 ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
-"""Tokens granted, one after the other, to a model which was seen to think before it answers."""
+"""Tokens granted, one step after the other, to a model that reasons before it answers."""
 LEAST_ROOM = 500
-"""Fewer tokens more are not worth another call."""
+"""Fewer extra tokens than this are not worth another call."""
 FILLED = 0.95
-"""How much of a window is used: what a request takes is an estimate."""
+"""The usable part of a window: the size of a request is an estimate."""
 CROWDED = "cut off while it was thinking"
 FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
-"""The roles which work before anything is written: without a model for them there is nothing worth going on for."""
+"""The roles that work before anything is written: without a model for them it is useless to go on."""
 
 
 async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
@@ -77,7 +77,7 @@ async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks)
 
 
 def timed(request: Request, timeouts: Timeouts) -> Request:
-    """`request` with the times its run allows a call of its kind."""
+    """`request` with the timeouts that its run sets for this kind of call."""
     return msgspec.structs.replace(
         request,
         timeout=timeouts.report if request.task in LONG else timeouts.tokens,
@@ -87,14 +87,14 @@ def timed(request: Request, timeouts: Timeouts) -> Request:
 
 
 def owned(request: Request, user: str) -> Request:
-    """`request` with what a provider may know of its user: enough to tell one from another, and no name."""
+    """`request` with what a provider may know of its user: enough to tell users apart, and no name."""
     if not user:
         return request
     return msgspec.structs.replace(request, user=hashlib.sha256(f"assay user {user}".encode()).hexdigest()[:32])
 
 
 def _fit(place: RunPlace, role: Role, request: Request) -> Request:
-    """Shorten the allowed output to what the budget still pays for, where that leaves a useful answer."""
+    """Cut the allowed output to what the budget still pays for, if that leaves a useful answer."""
     accounts = place.execution.accounts
     if not accounts.limited:
         return request
@@ -129,10 +129,10 @@ class Attempts:
         self._unusable: dict[str, str] = {}
 
     async def reply(self) -> Reply:
-        """The first reply, of whichever model.
+        """Return the first reply of any model.
 
         Raises:
-            ModelFailed: there was none. `Refused` where the last to be asked declined, `ContextTooLong` at once.
+            ModelFailed: there was none. `Refused` if the last model declined, `ContextTooLong` at once.
             ModelUnusable: none has answered yet in this process, and none will until a person changes something.
         """
         names: tuple[str, ...] = ()
@@ -154,17 +154,19 @@ class Attempts:
 
     @property
     def _unheard(self) -> bool:
-        """Whether no model of the role has answered since this process took the run up."""
+        """Whether no model of the role has answered since this process resumed the run."""
         return self._place.execution.answering.isdisjoint(self._place.brief.models[self._role])
 
     def _hopeless(self, names: Sequence[str]) -> bool:
-        """Whether to end the run here: what is wrong was wrong before it began, and the same for all it would ask."""
+        """Whether to end the run: the cause existed before the run began, and is the same for all models it would
+        call.
+        """
         return self._role in FIRST_ASKED and self._unheard and len(self._unusable) == len(names)
 
     async def _asked(self, name: str, *, fallback: bool) -> Reply | None:
-        """The reply of the model `name`, None when it gives none.
+        """Ask the model `name`; None if it gives no reply.
 
-        With a `fallback` to go to it is left alone as soon as its breaker is open, whoever opened it.
+        If there is a `fallback`, the model is left alone as soon as its breaker is open, whoever opened it.
         """
         known = self._breakers.is_open(name, self._clock.monotonic())
         for again in range(TRIES):
@@ -175,7 +177,7 @@ class Attempts:
                 self._refused = True
                 return None
             except ContextTooLong:
-                self._breakers.succeeded(name)  # it answers; what it was asked is at fault
+                self._breakers.succeeded(name)  # it answers; the request is at fault
                 self._voice.stop()
                 raise
             except ModelError as error:
@@ -194,7 +196,7 @@ class Attempts:
         return None
 
     def _blame(self, name: str, error: ModelError) -> None:
-        """Keep why a model cannot be used, as long as that is the last which is known of it."""
+        """Remember why a model cannot be used, while that is the latest information about it."""
         if error.usable and error.reached:
             self._unusable.pop(name, None)
         else:
@@ -204,11 +206,11 @@ class Attempts:
         return fallback and self._breakers.is_open(name, self._clock.monotonic())
 
     async def _roomy(self, name: str) -> Reply:
-        """One attempt; of a model which thought until its cap and said nothing another one, with more room.
+        """Make one attempt, and another with more room if the model reasoned up to its cap and said nothing.
 
         Raises:
             ModelError, Refused, LimitReached: as `_try`.
-            ContextTooLong: as `_try`; or the request leaves its window no room to think in.
+            ContextTooLong: as `_try`, or the request leaves no room to reason in the window.
         """
         reply = await self._try(name)
         for _ in ROOMS:
@@ -226,7 +228,7 @@ class Attempts:
         return reply
 
     def _widened(self, name: str) -> bool:
-        """Whether the model can be granted more room than it had; it keeps that from now on."""
+        """Whether the model can get more room than it had; it keeps that from now on."""
         had, most = self._had(name), self._place.world.models[name].profile.max_output
         room = min(next((each for each in ROOMS if each > had), 0), self._left(name), most)
         if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:
@@ -239,20 +241,20 @@ class Attempts:
         return max(self._room(name), reasoning(profile, self._request.effort))
 
     def _room(self, name: str) -> int:
-        """Tokens beyond its answer which the model is granted in this call."""
+        """Extra tokens, beyond its answer, that the model gets in this call."""
         return min(self._breakers.room(name), max(0, self._left(name)))
 
     def _left(self, name: str) -> int:
-        """Tokens of its window which neither the request nor its answer takes."""
+        """Tokens of its window that neither the request nor its answer takes."""
         window = self._place.world.models[name].profile.window
         return int(window * FILLED) - input_tokens(self._request) - self._request.max_tokens
 
     async def _try(self, name: str) -> Reply:
-        """One attempt.
+        """Make one attempt.
 
         Raises:
-            ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is noted.
-            LimitReached: an attempt before has spent what this one needs.
+            ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is logged.
+            LimitReached: an earlier attempt has spent what this one needs.
         """
         if self._made:
             await self._hold_again()
@@ -274,12 +276,12 @@ class Attempts:
         return msgspec.structs.replace(reply, model=name, usage=usage)
 
     async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
-        """The reply of one attempt and what it cost, with whoever watches told."""
+        """Return the reply of one attempt and its cost, and report the call to the watch."""
         async with self._turn(name):
             return await self._heard(name, model)
 
     def _turn(self, name: str) -> AbstractAsyncContextManager[None]:
-        """When this call may be made; its times begin then."""
+        """Wait for the rate limiter; the timeouts begin afterwards."""
         rate_limiter = self._place.world.rate_limiter
         return nullcontext() if rate_limiter is None else rate_limiter.turn(name)
 
@@ -300,7 +302,7 @@ class Attempts:
         return reply, usage
 
     async def _measured(self, request: Request) -> Request:
-        """`request` with what a model which only quotes chooses by."""
+        """Add to `request` the similarities by which a quoting model chooses."""
         if (rarity := self._place.execution.rarity) is not None:
             request = msgspec.structs.replace(request, rarity=rarity)
         close, usage = await closeness(self._place, request)
@@ -308,7 +310,7 @@ class Attempts:
         return request if close is None else msgspec.structs.replace(request, closeness=close)
 
     async def _hold_again(self) -> None:
-        """An attempt which was answered and did not do is paid for: what it held is no longer there for the next."""
+        """Hold the cost again: an attempt that was answered but not usable has spent the first hold."""
         if self._made[-1].usage != Usage():
             await hold(self._place, self._step_context.key, _worst_case(self._place, self._role, self._request))
 
@@ -332,7 +334,7 @@ def _pause(error: ModelError, again: int) -> float:
 
 
 def _priced(model: Model, reply: Reply) -> Usage:
-    """What a reply cost; a model without a price is counted as such, and never as free."""
+    """The cost of a reply. A model without a price is counted as unpriced, never as free."""
     usage, price = reply.usage, model.profile.price
     if price is None:
         return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
@@ -340,7 +342,7 @@ def _priced(model: Model, reply: Reply) -> Usage:
 
 
 async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
-    """A reply in prose without the thinking it begins with; what was said of it is taken back."""
+    """Remove the thinking at the beginning of a reply in prose, and take back what was emitted of it."""
     cut = musing(reply.text) if task in PROSE else 0
     if not cut:
         return reply
@@ -352,10 +354,10 @@ async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
 
 
 async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
-    """One stream, said as it comes, within the three times of the request.
+    """Read one stream and emit it as it comes, within the three timeouts of the request.
 
     Raises:
-        ModelError: it failed, or took too long to begin, to go on, or to end.
+        ModelError: it failed, or took too long to begin, to continue, or to end.
     """
     clock = asyncio.get_running_loop().time
     ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
@@ -372,13 +374,14 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
                         continue
                     voice.say(item)
                     if (now := clock()) - breathed >= BREATH:
-                        await asyncio.sleep(0)  # a reply which came all at once would be read in one turn of the loop
+                        # a reply that came at once would otherwise be read in one turn of the loop
+                        await asyncio.sleep(0)
                         breathed = clock()
                     if now - renewed >= limit * RENEWAL:
                         limit, renewed = request.timeout, now
                         patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
         except TimeoutError:
-            if clock() >= ends:  # a service which drips does so again
+            if clock() >= ends:  # a service that drips will do so again
                 raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None
             silent = renewed == float("-inf")  # not even the beginning of an answer
             said = "; it may be loading the model or be busy: try again, or allow more (timeouts.first_token)"

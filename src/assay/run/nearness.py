@@ -1,4 +1,4 @@
-"""How near the passages of a request are to what it asks, for a model which only quotes: it chooses by that too."""
+"""How near the passages of a request are to its questions, for a model that only quotes and chooses by that too."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from assay.run.place import RunPlace
 log = logging.getLogger(__name__)
 
 CHOOSING: frozenset[Task] = frozenset(("research", "find", "analyze", "write", "answer"))
-"""What is answered by choosing among passages."""
+"""Tasks that are answered by choosing among passages."""
 PASSAGES = 400
-"""Passages of one request which are compared, the first ones."""
+"""The number of passages of one request that are compared, from the first on."""
 QUESTIONS = 12
 PATIENCE = 30.0
-"""Seconds to wait for an embedder; one which takes longer is not asked again in this run."""
+"""Seconds to wait for an embedder; one that takes longer is not asked again in this run."""
 
 
 def cost_of(place: RunPlace, role: Role, request: Request) -> Usage:
-    """The most that comparing may cost; nothing where it is not done."""
+    """The most that comparing may cost; nothing if it is not done."""
     similarity = place.world.similarity
     if similarity is None or not _is_asked(place, role, request):
         return Usage()
@@ -38,9 +38,9 @@ def cost_of(place: RunPlace, role: Role, request: Request) -> Usage:
 
 
 async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None, Usage]:
-    """The cosines of the passages shown with each question, and what they cost.
+    """Return the cosines of the shown passages with each question, and their cost.
 
-    None where there is nothing to compare, or the embedder does not answer: the model then chooses by words alone.
+    None if there is nothing to compare or the embedder does not answer: the model then chooses by words alone.
     """
     if place.world.similarity is None or request.task not in CHOOSING:
         return None, Usage()
@@ -57,7 +57,7 @@ async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None
 
 
 async def similar(place: RunPlace, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
-    """The cosines of texts with others; to be called inside a step, which spends what they cost.
+    """Return the cosines of texts with others. Call it inside a step, which pays for it.
 
     Raises:
         SearchError: there is no embedder, or it does not answer in time.
@@ -93,7 +93,7 @@ def _plans(request: Request) -> list[Plan]:
         try:
             found.append(msgspec.json.decode(text, type=Plan))
         except UNREADABLE:
-            continue  # in words, for a model which reads them
+            continue  # in prose, for a model that reads it
     return found
 
 

@@ -1,4 +1,4 @@
-"""One place in the tree of a run: what steps, calls and waits need to know of where they are."""
+"""One place in the tree of a run: what steps, calls and waits need to know about where they are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunPlace:
 
     @property
     def exhausted(self) -> str:
-        """The limit which ended research, empty while none has."""
+        """The limit that ended research, empty while there is none."""
         return self.execution.exhausted
 
     def profile(self, role: Role) -> Profile:
@@ -44,7 +44,7 @@ class RunPlace:
         return self.world.models[self.brief.models[role][0]].profile
 
     async def log(self, run_id: str = "") -> list[Envelope]:
-        """The events stored so far, of this run or of another. To be called inside a step, like `memory`.
+        """The events stored so far, of this run or another. Call it inside a step, like `memory`.
 
         Raises:
             UnknownName: there is no such run.
@@ -52,7 +52,7 @@ class RunPlace:
         return await self.execution.journal.events(run_id or self.run_id)
 
     async def memory(self, run_id: str) -> Memory:
-        """What is stored of another run.
+        """Load everything stored about another run.
 
         Raises:
             UnknownName: there is no such run.
@@ -60,21 +60,21 @@ class RunPlace:
         return await self.execution.journal.load(run_id)
 
     def check_owner(self) -> None:
-        """Heed the owner, in a step which no limit ends.
+        """Raise if the owner has ended the run, in a step that no limit ends.
 
         Raises:
-            Cancelled, Paused: as the owner wants it.
+            Cancelled, Paused: by the owner.
         """
         self.execution.check_owner()
 
     @property
     def room(self) -> Budget:
-        """What may be spent here still; None for what has no limit."""
+        """What may still be spent here; None for measures without a limit."""
         return self.execution.accounts.room(self.lane, self.gate)
 
     @property
     def rarity(self) -> Rarity | None:
-        """How rare the question's words are in the documents in scope; None until they were counted."""
+        """How rare the question's words are in the documents in scope; None until they are counted."""
         return self.execution.rarity
 
     @rarity.setter
@@ -82,18 +82,20 @@ class RunPlace:
         self.execution.rarity = counted
 
     def stop_speculation(self) -> None:
-        """End the searches and pages which were begun before anybody asked for them."""
+        """End the searches and pages that were begun before anybody asked for them."""
         self.execution.ahead.stop()
 
 
-# Stretches of a run's work, told to who watches: only those in which something is really done, not replayed.
+# Spans of work for the watch: only those with real work, not replayed ones.
 
 _OUTER: dict[SpanKind, tuple[SpanKind, ...]] = {"lane": ("run", "phase")}
-"""What a span of a kind lies in, where that is not the one it began in: a lane outlives the call it began at."""
+"""The kind of span that contains a kind, where it is not the one it began in: a lane outlives the call that began
+it.
+"""
 
 
 class WorkSpan:
-    """A span of work, to be used as a context manager."""
+    """A span of work, as a context manager."""
 
     def __init__(self, watch: Watch, kind: SpanKind, name: str, facts: dict[str, Fact]) -> None:
         self._watch, self.kind, self._name, self._facts = watch, kind, name, facts
@@ -104,14 +106,14 @@ class WorkSpan:
         self._more: dict[str, Fact] = {}
 
     def told(self) -> WatchedSpan:
-        """It is no replay: whoever watches is told, of what it lies in first."""
+        """Report the span, and first those around it: it does real work."""
         if self._span is None:
             outer = self.outer.told() if self.outer else None
             self._span = self._watch.begin(self.kind, self._name, self._began, outer, self._facts)
         return self._span
 
     def add(self, **facts: Fact) -> None:
-        """What is known at its end."""
+        """Add facts that are known at its end."""
         self._more |= facts
 
     def __enter__(self) -> WorkSpan:
@@ -140,7 +142,7 @@ def _within(kind: SpanKind) -> WorkSpan | None:
 
 
 def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
-    """A span of the work at `place`; None where nobody watches."""
+    """A span of the work at `place`; None if nobody watches."""
     watch = place.world.watch
     if watch is None:
         return _NOTHING
@@ -149,6 +151,6 @@ def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> Abstra
 
 
 def worked(place: RunPlace) -> None:
-    """Something is done here that no replay does."""
+    """Report that real work is done here, which no replay does."""
     if place.world.watch is not None and (span := _current.get()) is not None:
         span.told()

@@ -1,4 +1,4 @@
-"""This process: its clock, its name as holder of leases, and its tasks beside runs."""
+"""This process: its clock, its name as a holder of leases, and its background tasks."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ def stamp(nanoseconds: int) -> str:
 
 @lru_cache(maxsize=1)
 def _second(second: int) -> str:
-    # Every event asks for the time, some hundred in a second.
+    # Every event needs the time, a few hundred per second.
     return datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")[:19]
 
 
-# The name: who holds a lease, and whether the process of a name is gone.
+# The name says who holds a lease, and whether the process with a name has ended.
 
 WORDS = 6
 """Words in the name of a process: process N on HOST since START."""
 TICKS = "tick:"
-"""Begins a start counted in ticks since the machine booted: setting the clock does not change it."""
+"""Marks a start counted in ticks since the machine booted, which setting the clock does not change."""
 
 _ENDED = ("Z", "X")
-"""States of a process which executes nothing any more (field 3)."""
+"""States of a process that executes nothing any more (field 3)."""
 _FIRST_SPACE = 0xEFFFFFFC
-"""The number of the first namespace of processes (`PROC_PID_INIT_INO` of Linux): no container's."""
+"""The number of the first process namespace (`PROC_PID_INIT_INO` of Linux): not a container's."""
 
 
 def this_process() -> str:
-    """Who holds a lease: process id, host, and when the process started (a number used again is another process)."""
+    """The name of this process: its id, host, and start (since process ids are reused)."""
     return f"process {os.getpid()} on {_machine()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
 
 
 def is_dead(holder: str) -> bool:
-    """Whether `holder` is known to be gone: it ran on this host and is no longer there, or only as a zombie."""
+    """Whether `holder` is known to have ended: it ran on this host and is gone or a zombie."""
     words = holder.split()
     if len(words) != WORDS or words[3] != _machine() or not words[1].isdigit():
         return False
@@ -81,15 +81,15 @@ def is_dead(holder: str) -> bool:
 
 
 def _seconds(number: int) -> str:
-    """When a process started, in seconds since 1970: what there is where starts are not counted in ticks."""
+    """When a process started, in seconds since 1970, where starts are not counted in ticks."""
     return f"{psutil.Process(number).create_time():.2f}"
 
 
 def _ticks(number: int) -> str:
-    """When a process started, in ticks since boot (`man 5 proc_pid_stat`, field 22); empty where that is not told.
+    """When a process started, in ticks since boot (`man 5 proc_pid_stat`, field 22); empty if unknown.
 
     Raises:
-        psutil.NoSuchProcess: there is none of that number, or only one which has ended and is not yet buried.
+        psutil.NoSuchProcess: there is none with that number, or only a zombie.
     """
     try:
         stat = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
@@ -97,14 +97,14 @@ def _ticks(number: int) -> str:
         if not psutil.pid_exists(number):
             raise psutil.NoSuchProcess(number) from None
         return ""
-    fields = stat.rpartition(")")[2].split()  # the name before it may hold anything
+    fields = stat.rpartition(")")[2].split()  # the name before it may contain anything
     if fields[:1] and fields[0] in _ENDED:
         raise psutil.NoSuchProcess(number)
     return f"{TICKS}{fields[19]}" if len(fields) > 19 else ""
 
 
 def _machine() -> str:
-    """Where numbers of processes mean the same: this host, and of containers which share its name, this one."""
+    """The scope of process ids: this host, or the one container among those with the same host name."""
     host = socket.gethostname()
     try:
         space = os.stat("/proc/self/ns/pid").st_ino
@@ -113,19 +113,19 @@ def _machine() -> str:
     return host if space == _FIRST_SPACE else f"{host}/{space}"
 
 
-# Tasks: started by name, ended with the process.
+# Tasks have a name and end with the process.
 
 log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """What goes on in the background of a process. One which fails is told to the log, and the others go on."""
+    """The background tasks of a process. If one fails, it is logged and the others go on."""
 
     def __init__(self) -> None:
         self._going: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Begin `work`; `name` is how the log calls it."""
+        """Start `work`; `name` is for the log."""
         task = asyncio.create_task(work, name=name)
         self._going.add(task)
         task.add_done_callback(self._ended)
@@ -137,7 +137,7 @@ class Tasks:
             log.error("%s failed: %s", task.get_name(), error, exc_info=error)
 
     async def close(self) -> None:
-        """End all that goes on."""
+        """End all tasks."""
         going = list(self._going)
         for task in going:
             task.cancel()
@@ -145,19 +145,19 @@ class Tasks:
 
 
 def heard(news: str, event: asyncio.Event) -> Callable[[str], None]:
-    """Sets an event of the running loop when `news` is told, from any thread."""
+    """A listener that sets an event of the running loop when `news` is reported, from any thread."""
     loop = asyncio.get_running_loop()
 
     def told(what: str) -> None:
         if what == news:
-            with suppress(RuntimeError):  # the loop has ended in this moment
+            with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(event.set)
 
     return told
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Do all at once; when one fails, or who waits is cancelled, the others are ended first."""
+    """Do all at once. If one fails or the caller is cancelled, the others are ended first."""
     tasks = [asyncio.create_task(each) for each in work]
     try:
         await asyncio.gather(*tasks)

@@ -1,6 +1,6 @@
-"""The prompts of a package: Markdown files in its `prompts/`, read once, told apart by their hash.
+"""The prompts of a package: Markdown files in its `prompts/`, read once and identified by their hash.
 
-A package of somebody else may replace one by its name (`phases.write`): the run's world has the text then.
+Another package may replace one by its name (`phases.write`); then the run's world has its text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PLACE = re.compile(r"^- \{([a-z_]+)\} ", re.MULTILINE)
 
 @cache
 def prompt(package: str, name: str) -> str:
-    """The prompt `name` of a package, without the space around it."""
+    """The prompt `name` of a package, without surrounding space."""
     return (files(package) / "prompts" / f"{name}.md").read_text("utf-8").strip()
 
 
@@ -35,15 +35,15 @@ def key(package: str, name: str) -> str:
 
 
 def told(replaced: Mapping[str, str], package: str, name: str) -> str:
-    """The prompt as a run says it: the text which replaces it, else our own."""
+    """The prompt that a run uses: the replacement if there is one, else ours."""
     return replaced.get(key(package, name)) or prompt(package, name)
 
 
 def checked(name: str, text: object, ours: str, origin: str) -> str:
-    """`text`, which is to replace our prompt `name`.
+    """Return `text` if it may replace our prompt `name`.
 
     Raises:
-        ConfigError: it is no text, or the items about tools and places (`- {open} …`) are not those of ours.
+        ConfigError: it is not text, or its items about tools and places (`- {open} …`) differ from ours.
     """
     said = f"the prompt {name!r} of {origin}"
     if not isinstance(text, str) or not text.strip():

@@ -1,4 +1,4 @@
-"""What plugs into a run: its tools."""
+"""The protocol of tools, which plug into a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call found in one document, before the lane gives it ids."""
+    """What a call found in one document, before the lane assigns ids."""
 
     document: Document
     spans: tuple[PassageSpan, ...]
@@ -43,7 +43,7 @@ class Tool(Protocol):
         """Act.
 
         Raises:
-            ToolFailed: it cannot be done; the reason is told to the model.
+            ToolFailed: it cannot be done; the model is told the reason.
             LimitReached: a limit closed the lane.
         """
         ...

@@ -1,4 +1,4 @@
-"""Which models are worth asking, by what came of attempts, and how many calls a service gets at once."""
+"""Circuit breakers, which say which models are worth calling, and limits on parallel calls to a service."""
 
 from __future__ import annotations
 
@@ -16,52 +16,50 @@ from assay.core.ports import Fact
 from assay.core.ports.models import Permits
 from assay.core.usage import Usage
 
-# What came of an attempt, in a few words.
+# The outcome of an attempt, in a few words.
 
 REFUSAL_SHOWN = 300
 """Code points of a refusal in an event."""
 
 
 def named(name: str, reason: str) -> str:
-    """Why the model `name` failed, with its whole name where the reason begins with that of its provider."""
+    """Why the model `name` failed; its full name replaces the provider's name at the start of the reason."""
     provider = name.partition(":")[0]
     rest = reason.removeprefix(provider)
     return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"
 
 
 def unspoken(reply: Reply) -> bool:
-    """Whether a reply was cut at its cap before it said anything: all of it went into thinking, shown or not."""
+    """Whether a reply was cut at its cap before it said anything: all went into reasoning, shown or not."""
     return reply.stop == "length" and not reply.text.strip() and not reply.calls
 
 
 def refusal(reply: Reply) -> str:
-    """A refusal in one line, with the model's own words where it said some."""
+    """A refusal in one line, with the model's own words if there are any."""
     words = " ".join(reply.text.split())
     short = words if len(words) <= REFUSAL_SHOWN else words[:REFUSAL_SHOWN] + "…"
     return f"it refused to answer{': ' if short else ''}{short}"
 
 
 def counts(usage: Usage) -> dict[str, Fact]:
-    """What a call took, for who watches it."""
+    """The usage of a call as facts for the watch."""
     names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
     return {name: getattr(usage, name) for name in names}
 
 
 TTL = 15.0
-"""Seconds after which the permit of a process that died is free again."""
+"""Seconds after which the permit of a dead process is free again."""
 RENEWAL = TTL / 3
 POLL = 0.1
-"""Seconds between two looks whether another process has given a permit back."""
+"""Seconds between two looks whether another process has returned a permit."""
 log = logging.getLogger(__name__)
 
 
 class PermitRateLimiter:
-    """`RateLimiter` by permits: within a process the calls of a service come in the order in which they were asked
-    for.
-    """
+    """`RateLimiter` by permits. Within a process, calls to a service go in the order they were requested."""
 
     def __init__(self, permits: Permits, most: Mapping[str, int], service_of: Callable[[str], str]) -> None:
-        """`most` are the limits by service; `service_of` tells it of a model. A service not among them has no limit."""
+        """`most` are the limits by service; `service_of` maps a model to its service. Others have no limit."""
         self._permits, self._most, self._service_of = permits, dict(most), service_of
         self._lines: dict[str, asyncio.Lock] = {}
         self._free = asyncio.Event()
@@ -71,7 +69,7 @@ class PermitRateLimiter:
         """See the port.
 
         Raises:
-            StoreError: where the permits are kept cannot be reached.
+            StoreError: the store of the permits cannot be reached.
         """
         service = self._service_of(model)
         most = self._most.get(service, 0)
@@ -86,7 +84,7 @@ class PermitRateLimiter:
                 yield
             finally:
                 keeping.cancel()
-        finally:  # a call that was cancelled may have been given one in this moment
+        finally:  # a cancelled call may have just received one
             await self._give_back(id)
 
     async def _taken(self, service: str, id: str, most: int) -> None:
@@ -116,16 +114,16 @@ class PermitRateLimiter:
         self._free.set()
 
 
-# Which models are worth asking: a circuit breaker for each, in this process's memory and never in the journal.
+# A circuit breaker for each model, in this process's memory and never in the journal.
 
 FAILURES = 3
-"""Failures in a row which open a breaker; one that no other try would mend opens it at once."""
+"""Failures in a row that open a breaker. An error that no retry would fix opens it at once."""
 PAUSE = 30.0
 LONGEST = 300.0
 PROBE = 120.0
-"""Seconds a probe may take before another is let through."""
+"""Seconds a probe may take before another is allowed."""
 PATIENCE = 60.0
-"""Seconds a call waits before its next try; a service which asks for more is left alone at once."""
+"""Seconds a call waits before it is retried; a service that asks for more is left alone at once."""
 
 
 class _Breaker(msgspec.Struct):
@@ -136,10 +134,10 @@ class _Breaker(msgspec.Struct):
 
 
 class CircuitBreakers:
-    """The breakers of all models asked so far, by name. Times are monotonic seconds.
+    """The breakers of all models called so far, by name. Times are monotonic seconds.
 
-    And how much room each wants beyond its answers, which no table knows: that was seen by a reply cut at its cap which
-    held nothing but thinking.
+    They also know how much room each model needs beyond its answers. No table has that; it is learned from replies cut
+    at their cap that contain nothing but reasoning.
     """
 
     def __init__(self) -> None:
@@ -147,20 +145,20 @@ class CircuitBreakers:
         self._rooms: dict[str, int] = {}
 
     def room(self, name: str) -> int:
-        """Tokens a model is granted beyond those of its answer, 0 where it was not seen to need any."""
+        """Tokens granted to a model beyond its answer; 0 if it is not known to need any."""
         return self._rooms.get(name, 0)
 
     def crowded(self, name: str, room: int) -> None:
-        """A reply of the model was cut before its answer began; from now on it is granted `room` tokens more."""
+        """Grant a model `room` more tokens from now on: a reply was cut before its answer began."""
         self._rooms[name] = max(room, self.room(name))
 
     def usable(self, names: Sequence[str], now: float) -> tuple[str, ...]:
-        """Those worth asking now, in the order given; where none is, the one whose pause ends first."""
+        """The models worth calling now, in the given order. If there is none, the one whose pause ends first."""
         good = tuple(name for name in names if not self.is_open(name, now))
         return good or (min(names, key=lambda name: self._breakers[name].until),)
 
     def asked(self, name: str, now: float) -> None:
-        """A call begins; of a half-open breaker it is the probe, and others wait for its outcome."""
+        """A call begins. With a half-open breaker it is the probe, and others wait for its outcome."""
         breaker = self._breakers.get(name)
         if breaker is not None and breaker.pause and now >= breaker.until:
             breaker.probing, breaker.until = True, now + PROBE
@@ -170,7 +168,9 @@ class CircuitBreakers:
         self._breakers.pop(name, None)
 
     def failed(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
-        """A call failed; a pause the service asks for is kept. Further failures of an open breaker say nothing new."""
+        """A call failed. A pause that the service asks for is kept. Further failures of an open breaker change
+        nothing.
+        """
         breaker = self._breakers.setdefault(name, _Breaker())
         breaker.failures += 1
         hopeless = not transient or breaker.failures >= FAILURES or (retry_after or 0.0) > PATIENCE
@@ -179,6 +179,6 @@ class CircuitBreakers:
             breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
 
     def is_open(self, name: str, now: float) -> bool:
-        """Whether it is to be left alone now: it failed, or its probe is under way."""
+        """Whether to leave it alone now: it failed, or its probe is in progress."""
         breaker = self._breakers.get(name)
         return breaker is not None and now < breaker.until

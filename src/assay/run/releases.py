@@ -1,4 +1,4 @@
-"""Whether this release of Assay can go on with a run which another one started."""
+"""Says whether this release of Assay can continue a run of another release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.core.errors import OtherRelease
 
 
 class BriefOrigin(msgspec.Struct, frozen=True):
-    """What is read of a brief before anything else: briefs of any release hold it, or the default."""
+    """The part of a brief that is read first: briefs of every release have it, or the default applies."""
 
     release: str = ""
     steps_format: int = STEPS_FORMAT
@@ -21,22 +21,22 @@ class BriefOrigin(msgspec.Struct, frozen=True):
 
 @cache
 def own_release() -> str:
-    """The version of Assay which is installed."""
+    """The installed version of Assay."""
     return version("assay")
 
 
 _VERSION = re.compile(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
-"""What of a version (PEP 440) says which came first, where they are some releases apart."""
+"""The part of a version (PEP 440) that gives its order among releases."""
 
 
 def is_newer(release: str, own: str) -> bool:
-    """Whether `release` came after `own`; False where one of them is no version."""
+    """Whether `release` is newer than `own`; False if either is not a version."""
     one, other = _order(release), _order(own)
     return one is not None and other is not None and one > other
 
 
 def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
-    """Its numbers without the zeros at their end, and whether it is more than a preview of that release."""
+    """Its numbers without trailing zeros, and whether it is a final release rather than a preview."""
     match = _VERSION.match(release)
     if match is None:
         return None
@@ -47,12 +47,12 @@ def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
 
 
 def is_ahead(release: str) -> bool:
-    """Whether a release is newer than the one which is installed."""
+    """Whether a release is newer than the installed one."""
     return is_newer(release, own_release())
 
 
 def check_age(run_id: str, brief: Brief) -> None:
-    """Refuse to go on with a run of a newer release: what its brief asks for may be unknown here.
+    """Refuse to continue a run of a newer release: its brief may ask for unknown things.
 
     Raises:
         OtherRelease: it is one.
@@ -65,7 +65,7 @@ def brief_of(run_id: str, stored: bytes) -> Brief:
     """The brief of a stored run.
 
     Raises:
-        OtherRelease: the run is one of a release whose steps, or brief, this one does not read.
+        OtherRelease: this release cannot read the run's steps or brief.
     """
     origin = msgspec.json.decode(stored, type=BriefOrigin)
     if origin.steps_format != STEPS_FORMAT:

@@ -1,8 +1,8 @@
-"""A stored run computed again or taken over: its steps without the world, or its log's beginning in another run's.
+"""Computes a stored run again from its steps, without the world; or copies the beginning of its log to another run.
 
-What a step did is taken from the journal; all that lies between the steps is done once more, in a journal of its own,
-and what it says there is held against the log byte for byte: no model, no search, no page, and nothing stored is
-touched. What another run takes over is what was done and found, not by whom, nor at what cost.
+Results of steps come from the journal. Everything between the steps is computed again, in a separate journal, and the
+events are compared with the log byte for byte. No model is called, nothing is searched or fetched, and nothing stored
+changes. A log copied to another run has what was done and found, but not by whom, nor at what cost.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from assay.core.usage import Usage
 from assay.run.engine import Engine, Pipeline
 
 OF_THE_ENGINE = ("run.", "control.")
-"""Groups of events which tell what processes and owners did to a run: nothing that is computed."""
+"""Groups of events about what processes and owners did to a run; none of them is computed."""
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """A run computed again.
 
-    `steps` were taken from the journal, `events` were computed; `differences` say where that led elsewhere than the
-    stored log. `log` is the stored log with what was computed in place of what was stored.
+    `steps` were taken from the journal, `events` were computed. `differences` say where these differ from the stored
+    log. `log` is the stored log with the computed events in place of the stored ones.
     """
 
     run_id: str
@@ -56,12 +56,12 @@ class ReplayedEvent(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> tuple[str, tuple[str, ...], bytes]:
-        """All of it but when and where in the log it was said."""
+        """Everything except its time and its number in the log."""
         return self.envelope.type, self.envelope.path, bytes(self.envelope.data)
 
     @property
     def is_computed(self) -> bool:
-        """Whether it lies between steps, and is the run's own word."""
+        """Whether it lies between steps and was emitted by the run itself."""
         return not self.key.step and not self.envelope.type.startswith(OF_THE_ENGINE)
 
 
@@ -72,7 +72,7 @@ async def replay(
 
     Raises:
         UsageError: it is not completed.
-        UnknownName: no such run.
+        UnknownName: there is no such run.
     """
     memory = await journal.load(run_id)
     if memory.status != "completed":
@@ -105,7 +105,7 @@ async def _said(journal: Journal, run_id: str, memory: Memory) -> dict[str, Repl
 
 
 async def _copy(into: Journal, run_id: str, memory: Memory, stored: Mapping[str, ReplayedEvent]) -> None:
-    """The run as it would be if it had been cut off after its last step, with nothing said between the steps."""
+    """Copy the run as if it had been cut off after its last step, without events between steps."""
     kept = tuple(_draft(said) for said in stored.values() if not said.is_computed)
     await into.create(run_id, "", memory.brief, kept)
     lease = await into.acquire(run_id, "a replay", 1.0)
@@ -152,14 +152,14 @@ def _with(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
     return msgspec.structs.replace(stored.envelope, type=said.type, path=said.path, data=said.data)
 
 
-# The beginning of a run's log as another run takes it over.
+# Copying the beginning of a run's log to another run.
 
 STEP = "fork"
-"""The step of an event which was taken over: no attempt of this run said it, and none computes it."""
+"""The step of a copied event: no attempt of this run emitted it, and none computes it."""
 _COUNTS = frozenset(each.kind for each in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
 
 Revise = Callable[[Event], Event | None]
-"""What an event says in the new run; None where it is left out."""
+"""Changes an event for the new run; None leaves it out."""
 
 
 def begun(log: Iterable[Envelope], phase: str) -> bool:
@@ -168,9 +168,9 @@ def begun(log: Iterable[Envelope], phase: str) -> bool:
 
 
 def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> tuple[EventDraft, ...]:
-    """The log of a run up to the beginning of a phase, for the log of another.
+    """The log of a run up to the beginning of a phase, for the log of another run.
 
-    All of it happens there at once, when the other is made (`at`): in no log does time go back.
+    All these events get the time at which the other run is created (`at`), so that no log goes back in time.
     """
     drafts: list[EventDraft] = []
     for envelope in _before(log, phase):
@@ -182,7 +182,7 @@ def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> 
 
 
 def _before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
-    """What was said before a phase, without what was taken back, what the engine says, and what counts money."""
+    """The events before a phase, without dropped ones, the engine's own, and those about money."""
     dropped = {
         seq for envelope in log if isinstance(event := _restarted(envelope), StepRestarted) for seq in event.dropped
     }

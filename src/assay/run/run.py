@@ -1,7 +1,7 @@
 """`Run`: the only door to the world. A strategy is an async function of one.
 
-Every call on it is either done once, ever (`step`, `ask`, `receive`), or is repeated alike when a process takes the run
-up again (`emit`, `spawn`, `gather`); so a strategy is plain code, and a crash is a pause.
+Every call on it is either done once (`step`, `ask`, `receive`) or repeated identically when a process resumes the run
+(`emit`, `spawn`, `gather`). So a strategy is plain code, and a crash is a pause.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Branch(Generic[T]):
-    """One of the things `gather` runs at once; `name` is its part of the path, unique among its siblings."""
+    """A branch for `gather`; `name` is its part of the path, unique among its siblings."""
 
     name: str
     fn: Callable[[Run], Awaitable[T]]
 
 
 class Handle(Generic[T]):
-    """A lane which was spawned, or a branch which goes on beside others."""
+    """A spawned lane, or a branch in the background."""
 
     def __init__(self, lane: int, path: Path, task: asyncio.Task[T]) -> None:
         self.lane, self.path, self._task = lane, path, task
@@ -57,7 +57,7 @@ class Handle(Generic[T]):
         return self._task.done()
 
     async def result(self) -> T:
-        """What the lane returned.
+        """Wait for the lane and return its result.
 
         Raises:
             AssayError: what the lane raised.
@@ -70,12 +70,12 @@ class Handle(Generic[T]):
 
 
 class Run(RunPlace):
-    """One place in the tree of a run, and all one can do there."""
+    """One place in the tree of a run, and everything that can be done there."""
 
     # places
 
     def child(self, name: str) -> Run:
-        """The same lane, one deeper on the path."""
+        """A child place on the path, in the same lane."""
         return Run(self.execution, (*self.path, name), self.lane, self.gate)
 
     def at(self, gate: Gate) -> Run:
@@ -84,7 +84,7 @@ class Run(RunPlace):
 
     @asynccontextmanager
     async def phase(self, name: str) -> AsyncIterator[Run]:
-        """A child for one phase, between its two events."""
+        """A child place for one phase, between its two events."""
         phase = self.child(name)
         with watched(phase, "phase", name):
             phase.emit(PhaseStarted(phase=name))
@@ -94,17 +94,17 @@ class Run(RunPlace):
     # facts
 
     def emit(self, event: Event) -> None:
-        """Append to the log; a replay stores it once."""
+        """Append to the log. A replay stores it once."""
         ordinal = self.execution.ordinal(self.path, "@")
         draft = self.execution.draft(event, self.path, f"{'/'.join(self.path)}@{ordinal}")
         self.execution.commit(Commit(events=(draft,)))
 
     def prompt(self, package: str, name: str) -> str:
-        """The prompt `name` of a package of ours, or the text which replaces it."""
+        """The prompt `name` of one of our packages, or the text that replaces it."""
         return told(self.world.prompts, package, name)
 
     def warn(self, message: str, **detail: str) -> None:
-        """Say something a reader should know that does not stop the run."""
+        """Emit a warning: something a reader should know that did not stop the run."""
         self.emit(Warned(message=message, detail=dict(detail)))
 
     async def step(
@@ -116,12 +116,13 @@ class Run(RunPlace):
         input: object = None,
         cost: Usage = Usage(),
     ) -> T:
-        """Do `fn` once, ever: on replay the saved result comes back.
+        """Do `fn` once. On replay the stored result is returned.
 
         Args:
-            fn: does the work; what it tells its `StepContext` (events, ledger rows, spending) is committed with the
-            result. returns: the result's type, plain data msgspec can decode again.
-            input: what the result depends on; when it is not what it was, the step is done again.
+            fn: does the work; what it reports to its `StepContext` (events, ledger rows, spending) is committed with
+                the result.
+            returns: the result's type, plain data that msgspec can decode.
+            input: what the result depends on; if it changes, the step is done again.
             cost: the worst case, held before the work begins.
 
         Raises:
@@ -130,11 +131,11 @@ class Run(RunPlace):
         return await perform(self, name, fn, returns=returns, input_hash=digest(input), cost=cost)
 
     async def free_step(self, name: str, fn: Callable[[StepContext], Awaitable[T]], *, returns: type[T]) -> T:
-        """A step which costs nothing and asks nobody: no limit ends it, and none keeps it from being begun."""
+        """Do a step that costs nothing and calls nobody: no limit prevents or ends it."""
         return await perform(self, name, fn, returns=returns, input_hash=digest(None), cost=None)
 
     async def ask(self, role: Role, request: Request, hooks: StreamHooks = HEARD) -> Reply:
-        """A model call, with all its attempts and fallbacks, as one step.
+        """Call a model, with all attempts and fallbacks, as one step.
 
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
@@ -142,11 +143,11 @@ class Run(RunPlace):
         return await model_call.ask(self, role, request, hooks)
 
     async def receive(self, topic: str, returns: type[T], *, leave: bool | None = None) -> T:
-        """Wait for a person, durably: the process may end, any process goes on.
+        """Wait for a person, durably: the process may end and any process can continue.
 
         Args:
-            leave: whether the run is left waiting where nothing is there yet, else this process waits; None: as the
-                brief says of questions.
+            leave: if nothing is there yet, leave the run waiting instead of waiting in this process. None: as the brief
+                says about questions.
 
         Raises:
             InputNeeded: nothing is there yet, and the run is left waiting.
@@ -154,14 +155,14 @@ class Run(RunPlace):
         return await steps.receive(self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave)
 
     async def steering(self) -> tuple[str, ...]:
-        """What the owner said since this was last asked, oldest first; taken by the decision which is made here.
+        """The owner's instructions since the last call, oldest first. The decision made here takes them into account.
 
-        It is a step: a replay hears the same, whatever has been said since.
+        It is a step: a replay gets the same ones, whatever was said since.
         """
         return await control.take(self)
 
     def keep(self, name: str, value: Any) -> None:
-        """Store what this place has come to, as a fork of the run takes it up; the run itself does not read it."""
+        """Store the progress at this place for a fork to continue from; the run itself does not read it."""
         execution = self.execution
         key = kept(self.path, name)
         record = StepRecord(key=key, input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(value))
@@ -172,7 +173,7 @@ class Run(RunPlace):
     # branches
 
     async def gather(self, *branches: Branch[T]) -> list[T]:
-        """Run branches at once, each on its own path; their results in order. The only way to run things at once.
+        """Run branches in parallel, each on its own path, and return their results in order. The only way to do so.
 
         Raises:
             Exception: the first that any branch raised, after the others were stopped.
@@ -185,25 +186,26 @@ class Run(RunPlace):
                 tasks = []
                 for place, branch in enumerate(branches):
                     if place % AT_ONCE == AT_ONCE - 1:
-                        await asyncio.sleep(0)  # what each does at once, a hundred would do in one turn of the loop
+                        # the first parts of a hundred branches would otherwise run in one turn of the loop
+                        await asyncio.sleep(0)
                     tasks.append(group.create_task(_await(branch.fn, self.child(branch.name))))
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         return [task.result() for task in tasks]
 
     def in_background(self, name: str, fn: Callable[[Run], Awaitable[T]]) -> Handle[T]:
-        """Begin a branch beside what goes on here: no lane, and no barrier; same limits, a path of its own.
+        """Start a branch in the background: no lane and no barrier, the same limits, its own path.
 
-        Whoever wants its result waits for it; what nobody has waited for when the run ends is stopped. A replay has to
-        come to the same with it and without: it does steps, and says nothing between them.
+        Its result is there for whoever waits for it. If nobody waited when the run ends, it is stopped. A replay must
+        give the same result with and without it: it does steps, and emits nothing between them.
         """
         branch = self.child(name)
         return Handle(self.lane, branch.path, self.execution.start(_await(fn, branch), name))
 
     def stands(self, name: str, once: str) -> bool:
-        """Whether an event was said as `once` beside a step of this name and place, and not taken back.
+        """Whether an event was emitted as `once` beside a step with this name and place, and not dropped.
 
-        A replay comes to the same where it is asked when nothing is said beside those steps any more.
+        A replay gives the same answer if it is asked after the last such event.
         """
         return self.execution.stands(self.path, name, once)
 
@@ -217,10 +219,10 @@ class Run(RunPlace):
         slot: int = 0,
         at_once: int = 1,
     ) -> Handle[T]:
-        """Start a lane: its own path, budget slice, deadlines and failure.
+        """Start a lane with its own path, budget slice, deadlines and failure.
 
-        The same name, slot and arguments on this path give the same lane, now and on replay; so it may be called
-        while an `ask` still streams and again from the stored reply.
+        The same name, slot and arguments on this path give the same lane, now and on replay. So it may be called while
+        an `ask` still streams and again from the stored reply.
 
         Args:
             slot: the call's index in its reply.
@@ -238,7 +240,7 @@ class Run(RunPlace):
         return handle
 
     def _lane(self, key: str, at_once: int) -> LaneRecord:
-        """The lane stored under `key`; a new one gets the next number and its limits, durably."""
+        """The lane stored under `key`. A new one gets the next number and its limits, durably."""
         execution = self.execution
         stored = execution.steps.get(key)
         if stored is not None:
@@ -264,10 +266,10 @@ class Run(RunPlace):
         """Stop the lanes spawned from this path by a stream that was cut and repeated differently.
 
         Args:
-            keep: the lanes the stored reply asks for.
+            keep: the lanes that the stored reply asks for.
 
         Returns:
-            The lanes given up, ascending.
+            The abandoned lanes, ascending.
         """
         prefix = f"{'/'.join(self.path)}:"
         execution = self.execution
@@ -278,25 +280,25 @@ class Run(RunPlace):
         return sorted(lost.values())
 
     def alone(self, key: str) -> asyncio.Lock:
-        """What only one lane of the run may do at a time: `async with run.alone(key)`; the others wait.
+        """A lock that only one lane of the run holds at a time: `async with run.alone(key)`; the others wait.
 
-        To be entered inside a step, whose limits then end the wait.
+        Enter it inside a step, whose limits then end the wait.
         """
         return self.execution.locks.setdefault(key, asyncio.Lock())
 
     def begin(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind, *, guessed: bool = False) -> bool:
-        """Begin a search or a page which somebody will likely ask for by this key; whether it was. Nothing is stored.
+        """Begin a search or a page that somebody will probably ask for by this key; return whether it was begun.
 
-        To be called inside a step, which a replay does not do again.
+        Nothing is stored. Call it inside a step, which a replay does not do again.
 
         Args:
-            guessed: whether no search of this lane's own led to it.
+            guessed: whether no search of this lane led to it.
         """
         execution, lane = self.execution, GUESSED if guessed else self.lane
         return execution.may_begin(kind, lane) and execution.ahead.begin(key, work, COST_OF[kind], lane)
 
     async def begun(self, key: str) -> Any | None:
-        """What came of such work; None where there is none, and it is to be done now. To be called inside a step.
+        """Return the result of such work; None if there is none, and it must be done now. Call it inside a step.
 
         Raises:
             AssayError: what the work raised.
@@ -307,9 +309,9 @@ class Run(RunPlace):
 
     @asynccontextmanager
     async def hurried(self, seconds: float) -> AsyncIterator[None]:
-        """Let this lane work for so many active seconds; then its gate closes, on a replay at the same moment.
+        """Let this lane work for so many active seconds; then its gate closes, at the same moment on a replay.
 
-        Within the block calls raise `LimitReached("time")` once the time is over; after it the lane goes on as before.
+        In the block, calls raise `LimitReached("time")` once the time is over. After it the lane goes on as before.
         """
         execution = self.execution
         key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
@@ -329,7 +331,9 @@ class Run(RunPlace):
                 execution.opened[self.lane] = before
 
     def limit(self, depth: SetDepth) -> DepthRules:
-        """Set the run's deadline by its depth, where the brief names none; the rules of its strategy at that depth."""
+        """Set the run's deadline by its depth, if the brief has none, and return the strategy's rules for that
+        depth.
+        """
         reasoning = self.profile("analytical").native_reasoning
         rules = self.brief.rules(depth, reasoning=reasoning)
         self.execution.rules = rules
@@ -339,16 +343,16 @@ class Run(RunPlace):
 
     @property
     def rules(self) -> DepthRules:
-        """The rules of the depth the run goes by: the last one `limit` was told."""
+        """The rules of the current depth, which `limit` set last."""
         return self.execution.rules
 
     @property
     def limited(self) -> bool:
-        """Whether any measure but time has a limit: calls which go on at once then leave each other less."""
+        """Whether anything except time is limited: then parallel calls leave less for one another."""
         return self.execution.accounts.limited
 
     def open(self) -> bool:
-        """Whether this place's gate is open. For a decision, use a step: its result is stored."""
+        """Whether this place's gate is open. To base a decision on it, use a step: its result is stored."""
         try:
             self.execution.check(self.gate, self.lane)
         except LimitReached:
@@ -357,7 +361,7 @@ class Run(RunPlace):
 
 
 def kept(path: Path, name: str) -> str:
-    """The key of what `Run.keep` stored in the journal."""
+    """The key under which `Run.keep` stores in the journal."""
     return f"{'/'.join(path)}:kept-{name}"
 
 

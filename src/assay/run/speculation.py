@@ -1,7 +1,7 @@
-"""Work begun before anybody asks for it, because somebody likely will: what it may take, and what came of it.
+"""Work begun before anybody asks for it, because somebody probably will: its limits and its results.
 
-It changes no result. Nothing of it is stored with the run, nothing depends on it, and who asks for what was not begun
-does it then.
+It changes no result. It is not stored with the run, and nothing depends on it. What was not begun is done when it is
+asked for.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from assay.run.budget import LOW
 Kind = Literal["searches", "pages"]
 KINDS: tuple[Kind, ...] = ("searches", "pages")
 MOST = 4
-"""Pieces of such work at once in one execution; what comes on top is left until it is asked for."""
+"""The most pieces of such work at once in one execution; others wait until they are asked for."""
 LEAST: dict[Kind, int] = {"searches": 2, "pages": 3}
-"""So many pieces may wait for somebody to ask for them where a share of what a run has done would be less."""
+"""How many pieces may wait to be asked for, at least, even if a share of the run's own work would be less."""
 GUESSED = -1
-"""Whose work it is which no lane's own search led to."""
+"""The owner of work that no lane's own search led to."""
 GUESSES = 2
-"""Pages of guessed searches which may wait for somebody to ask for them."""
+"""How many pages from guessed searches may wait to be asked for."""
 ROLE = "ahead"
-"""Under this role a run's usage has what nobody asked for in the end."""
+"""The role under which a run's usage counts work that nobody asked for in the end."""
 
 
 class Ahead:
-    """The work which was begun, by a key of whoever may ask for it."""
+    """Work that was begun, by the key under which it may be asked for."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._unasked: dict[str, tuple[int, Usage]] = {}
 
     def begin(self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage(), lane: int = GUESSED) -> bool:
-        """Begin; False when it was begun before, or when there is enough of it already. `lane` will likely ask."""
+        """Begin; False if it was begun before or there is enough of it. `lane` will probably ask."""
         going = sum(not task.done() for task in self._tasks.values())
         if key in self._tasks or key in self._unasked or going >= MOST:
             return False
@@ -47,7 +47,7 @@ class Ahead:
         return True
 
     async def result(self, key: str) -> Any | None:
-        """What came of it, to whoever asks first; None when it was not begun, or was stopped.
+        """Return its result to whoever asks first; None if it was not begun, or was stopped.
 
         Raises:
             AssayError: what the work raised.
@@ -61,15 +61,15 @@ class Ahead:
         return None if task.cancelled() else task.result()
 
     def unasked(self, lane: int | None = None) -> Usage:
-        """What was begun and nobody has asked for so far; of one lane, or of all."""
+        """The usage of work that nobody has asked for so far; of one lane, or of all."""
         return sum((cost for own, cost in self._unasked.values() if lane in (None, own)), Usage())
 
     def tasks(self) -> list[asyncio.Task[Any]]:
-        """What goes on."""
+        """The tasks in progress."""
         return list(self._tasks.values())
 
     def stop(self) -> None:
-        """End what nobody has asked for so far."""
+        """End the work that nobody has asked for so far."""
         for task in self._tasks.values():
             task.cancel()
 
@@ -79,16 +79,16 @@ async def _run(work: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def _seen(task: asyncio.Task[Any]) -> None:
-    """A failure nobody asks for is nobody's business."""
+    """Retrieve a failure that nobody asks for, so that it is not logged."""
     if not task.cancelled():
         task.exception()
 
 
 def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:
-    """How many pieces of a kind which were begun ahead may wait for somebody to ask.
+    """How many pieces of a kind, begun ahead, may wait to be asked for.
 
-    None where the budget counts that kind: what nobody asks for must not use up what agents may do. None when any other
-    limit is near. Else a share of what the run has done of it.
+    0 if the budget counts that kind, since unused work must not reduce what agents may do, and 0 if any other limit is
+    near. Else a share of what the run has done of it.
     """
     if getattr(budget, kind) is not None or is_near(budget.usd, spent.usd) or is_near(budget.tokens, spent.tokens):
         return 0
@@ -96,10 +96,10 @@ def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int
 
 
 def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
-    """Whether of `allowed` pieces one is left to a lane, of so many at work.
+    """Whether one of the `allowed` pieces is left for a lane, with `lanes` at work.
 
-    Lanes at work have equal parts, at least one each. Pages of guessed searches have a number of their own: they take
-    nothing from lanes, whose guesses are better, until a share of what was done is more than either.
+    Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take
+    nothing from lanes, whose guesses are better, until a share of the run's own work exceeds both.
     """
     if not allowed:
         return False
@@ -112,10 +112,10 @@ def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> boo
 
 
 def is_near(limit: float | None, used: float) -> bool:
-    """Whether most of a limit is used up."""
+    """Whether most of a limit is used."""
     return limit is not None and used >= LOW * limit
 
 
 def page_key(url: str) -> str:
-    """The key of the page at an address, however that is spelt."""
+    """The key of the page at an address, however it is spelt."""
     return f"page {canonical(url)}"

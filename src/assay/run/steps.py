@@ -1,4 +1,4 @@
-"""How one step is done, once and ever; waiting for a person, durably."""
+"""How one step is done exactly once, and how a run waits for a person, durably."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def digest(value: object) -> str:
 
 
 class StepContext:
-    """What a step says while it works; committed with its result, or not at all."""
+    """What a step reports while it works; committed with its result, or not at all."""
 
     def __init__(self, place: RunPlace, key: str) -> None:
         self._place, self.key = place, key
@@ -47,11 +47,11 @@ class StepContext:
         self.role = ""
 
     def emit(self, event: Event) -> None:
-        """Say `event` when the step is done."""
+        """Emit `event` when the step is done."""
         self.events.append(self.draft(event))
 
     def draft(self, event: Event) -> EventDraft:
-        """`event` with a key of this attempt, for those who write it before the step is done."""
+        """Make a draft of `event` with a key of this attempt, to be written before the step is done."""
         self._said += 1
         key = f"{self.key}@{self.attempt}.{self._said}"
         return self._place.execution.draft(event, self._place.path, key, self.key, self.attempt)
@@ -65,7 +65,7 @@ class StepContext:
         self.usage = self.usage + usage
 
     async def begin(self) -> None:
-        """A new attempt; what an earlier one put on the log is taken back."""
+        """Begin a new attempt; events of an earlier one are dropped."""
         self.attempt, dropped = await self._place.execution.attempt(self.key)
         self._said = 0
         self.events.clear()
@@ -74,11 +74,11 @@ class StepContext:
             self.write(StepRestarted(step=self.key, attempt=self.attempt, dropped=dropped))
 
     def write(self, event: Event) -> None:
-        """Put `event` on the log now; a later attempt takes it back."""
+        """Write `event` to the log now; a later attempt drops it."""
         self._place.execution.write(self.draft(event))
 
     def write_beside(self, event: Event, once: str) -> None:
-        """The same under a name, once for each attempt; also when the step is done. See `Run.stands`."""
+        """Write `event` under a name, once per attempt, even after the step is done. See `Run.stands`."""
         execution = self._place.execution
         key = execution.beside(self.key, self.attempt, once)
         execution.write(execution.draft(event, self._place.path, key, self.key, self.attempt))
@@ -93,7 +93,7 @@ async def perform(
     input_hash: str,
     cost: Usage | None = Usage(),
 ) -> T:
-    """Do a step, or give back what it gave; see `Run.step`. No limit ends one of cost None: a wait for a person."""
+    """Do a step, or return its stored result; see `Run.step`. A cost of None means that no limit ends it."""
     execution = place.execution
     key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
     saved = execution.steps.get(key)
@@ -126,7 +126,7 @@ async def perform(
 
 
 def _tag(returns: type[Any]) -> str:
-    """How a result is stored: by the name of its type, or by the tag which the type sets."""
+    """The tag of a stored result: the name of its type, or the tag that the type sets."""
     return str(getattr(returns, "step_tag", "") or getattr(returns, "__name__", "value").lower())
 
 
@@ -142,12 +142,12 @@ def _replay(place: RunPlace, saved: StepRecord, returns: type[T]) -> T:
 
 
 async def hold(place: RunPlace, key: str, cost: Usage) -> None:
-    """Keep `cost` for the step `key`, beside what it holds, before it is spent: once this returns, it is stored.
+    """Hold `cost` for the step `key`, in addition to its holds, before it is spent. It is stored on return.
 
-    A process which died before that has spent nothing; one which dies after it is charged for what it may have spent.
+    A process that died before that has spent nothing; one that dies later is charged for what it may have spent.
 
     Raises:
-        LimitReached: there is not so much left; of the whole run, that ends research.
+        LimitReached: less than that is left. If it is the whole run's limit, research ends.
     """
     if cost == Usage() or not place.execution.accounts.limited:
         return
@@ -162,7 +162,7 @@ async def hold(place: RunPlace, key: str, cost: Usage) -> None:
 
 
 async def _let_go(place: RunPlace, step_context: StepContext, died: Usage) -> None:
-    """Give back what a step held which was not done: nobody has served it, and it is done when the run is resumed."""
+    """Release the hold of a step that was not done: no service answered, and the step is done on resume."""
     accounts = place.execution.accounts
     if accounts.held(place.lane, step_context.key):
         kept = accounts.settle(place.lane, step_context.key, step_context.usage, died=died)
@@ -170,7 +170,7 @@ async def _let_go(place: RunPlace, step_context: StepContext, died: Usage) -> No
 
 
 async def _keep(place: RunPlace, step_context: StepContext) -> None:
-    """Have what the step met stay readable, where that is not certain."""
+    """Make sure that what the step read stays readable, where that is not certain."""
     keep = place.execution.world.keep
     met = [
         msgspec.json.decode(row.data, type=SourceRow).document.sha256

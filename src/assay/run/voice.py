@@ -1,4 +1,4 @@
-"""A reply's stream as events: its text, and what it thinks."""
+"""Turns a reply's stream into events: its text and its thinking."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from assay.core.json_decoders import FieldText, field_text
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
 from assay.run.steps import StepContext
 
-# What a reply thinks, as events: the model's own reasoning, and what it writes into the argument of a thinking tool.
+# A reply's thinking as events: native reasoning, and the argument of a thinking tool.
 
 OWN = -1
-"""The speaker of native reasoning; a call speaks under its index."""
+"""The speaker of native reasoning; the speaker of a call is its index."""
 MOST = 16
-"""Native thoughts of one reply; where a model goes on changing between thinking and speaking, the last one grows."""
+"""The most native thoughts of one reply; if a model keeps switching between thinking and text, the last one grows."""
 
 
 class _Call:
-    """A call in the making: its name may come late, and its thought waits until no other speaks."""
+    """A call in progress: its name may come late, and its thought waits until no other is being written."""
 
     def __init__(self) -> None:
         self.name, self.unread = "", ""
@@ -37,7 +37,7 @@ class Thoughts:
     """The thoughts of one attempt at a reply."""
 
     def __init__(self, tools: Sequence[ToolDefinition], write: Callable[[Event], None]) -> None:
-        """`write` puts an event on the log; of `tools`, those which name a `thought` are listened to."""
+        """`write` puts an event on the log; of `tools`, those that name a `thought` count."""
         self._fields = {tool.name: tool.thought for tool in tools if tool.thought}
         self._write = write
         self._calls: dict[int, _Call] = {}
@@ -49,16 +49,16 @@ class Thoughts:
         self._held: list[str] = []
 
     def native(self, text: str) -> None:
-        """More of the model's own reasoning."""
+        """Add to the model's native reasoning."""
         self._speak(OWN, text)
 
     def spoken(self) -> None:
-        """The model spoke aloud: its own thought before is whole."""
+        """Text came: the native thought before it is complete."""
         if self._speaker == OWN and self._native < MOST:
             self._finish("".join(self._said))
 
     def part(self, delta: CallDelta) -> None:
-        """More of a call."""
+        """Add to a call."""
         if not self._fields or delta.index in self._done:
             return
         call = self._calls.setdefault(delta.index, _Call())
@@ -74,35 +74,35 @@ class Thoughts:
             call.waiting.clear()
 
     def done(self, index: int, call: ToolCall) -> None:
-        """A call is whole; its argument as it was read in the end is the thought."""
+        """A call is complete; the thought is its argument as finally read."""
         field = self._fields.get(call.name)
         if not field or index in self._done:
             return
         self._done.add(index)
         thought = _argument(call, field)
         if self._speaker not in (None, OWN, index):
-            self._held += [thought] if thought else []  # another call's thought is not whole yet
+            self._held += [thought] if thought else []  # another call's thought is not complete yet
         elif thought or self._speaker == index:
             self._open(index)
             self._pending += self._calls[index].waiting if index in self._calls else []
             self._finish(thought)
 
     def flush(self) -> None:
-        """Say what was not said yet."""
+        """Emit what was not emitted yet."""
         text, self._pending = "".join(self._pending), []
         if text:
             self._write(Thought(text=text))
 
     def end(self, reply: Reply) -> None:
-        """The reply is whole: say the rest."""
+        """The reply is complete: emit the rest."""
         if reply.thinking and not self._native:
-            self._speak(OWN, reply.thinking)  # an adapter which gives it at the end only
+            self._speak(OWN, reply.thinking)  # an adapter that returns it only at the end
         for index, call in enumerate(reply.calls):
             self.done(index, call)
         self.stop()
 
     def stop(self) -> None:
-        """Whoever speaks is cut short."""
+        """Cut short the thought in progress."""
         if self._speaker is not None:
             self._finish("".join(self._said))
 
@@ -140,43 +140,43 @@ def _argument(call: ToolCall, field: str) -> str:
 
 DELTA_SECONDS = 0.1
 Deltas = Callable[[str], Event | None]
-"""Makes the event for a piece of a reply's text; None where there is nothing to say yet."""
+"""Makes the event for a piece of a reply's text; None if there is nothing to emit yet."""
 
 
 class Beside:
-    """Puts events on the log beside a stream: they are taken back with it, and may be said after its end."""
+    """Writes events beside a stream: they are dropped with it, and may follow its end."""
 
     def __init__(self, step_context: StepContext) -> None:
         self._step_context, self._attempt = step_context, step_context.attempt
 
     def say(self, event: Event, once: str) -> None:
-        """Say `event` under a name of its own; nothing, where the stream was taken back."""
+        """Emit `event` under a unique name; does nothing if the stream was dropped."""
         if self._step_context.attempt == self._attempt:
             self._step_context.write_beside(event, once)
 
 
 class Listener(Protocol):
-    """Hears the text of a reply while it streams; never on a replay."""
+    """Receives the text of a reply while it streams; never on a replay."""
 
     def begin(self, beside: Beside) -> None:
-        """A stream begins, the first or again: what was heard of it before is taken back."""
+        """A stream begins, for the first time or again: text received before is dropped."""
         ...
 
     def hear(self, text: str) -> None:
-        """More of the text; it is on the log."""
+        """Receive more of the text; it is on the log."""
         ...
 
 
 class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done with a reply while it streams.
+    """What to do with a reply while it streams.
 
     Args:
-        deltas: makes the event for a piece of the reply's text, None where it says nothing yet; without it the text
-            stays off the log.
+        deltas: makes the event for a piece of the reply's text, None if there is nothing to emit yet. Without it the
+            text stays off the log.
         thinking: whether the model's reasoning goes on the log.
-        on_call: told of each tool call the moment it is complete in the stream, and not on replay.
-        listener: hears the text as it goes on the log, and may say events beside it.
-        reading: how the text is read, on the log and in the reply: what it holds in wrappers is made plain.
+        on_call: called with each tool call the moment it is complete in the stream, and not on replay.
+        listener: receives the text as it goes on the log, and may emit events beside it.
+        reading: how to read the text, for the log and the reply: wrappers around it are removed.
     """
 
     deltas: Deltas | None = None
@@ -187,13 +187,13 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 HEARD = StreamHooks()
-"""The model's reasoning goes on the log, and nothing else of the stream."""
+"""Logs the model's reasoning, and nothing else of the stream."""
 SILENT = StreamHooks(thinking=False)
-"""Nothing of the stream goes on the log."""
+"""Logs nothing of the stream."""
 
 
 class Voice:
-    """Turns a reply's stream into events, at most ten a second."""
+    """Turns a reply's stream into events, at most ten per second."""
 
     def __init__(self, step_context: StepContext, tools: Sequence[ToolDefinition], hooks: StreamHooks) -> None:
         """`tools` are those of the request."""
@@ -212,7 +212,7 @@ class Voice:
             self._listener.begin(Beside(step_context))
 
     async def restart(self) -> None:
-        """Take back what the attempt before this one said."""
+        """Drop what the previous attempt emitted."""
         self._text.clear()
         self._reader = _begun(self._reading)
         self._thoughts = self._listen()
@@ -221,7 +221,7 @@ class Voice:
             self._listener.begin(Beside(self._step_context))
 
     def say(self, delta: Delta) -> None:
-        """One delta of the stream."""
+        """Process one delta of the stream."""
         match delta:
             case TextDelta(text=text):
                 self._text.append(text)
@@ -236,7 +236,7 @@ class Voice:
             self._flush()
 
     def end(self, reply: Reply) -> Reply:
-        """The stream is over: say the rest. The reply as it was read."""
+        """End the stream: emit the rest and return the reply as it was read."""
         self._finish()
         if self._thoughts is not None:
             self._thoughts.end(reply)
@@ -244,14 +244,14 @@ class Voice:
         return msgspec.structs.replace(reply, text=read_all(self._reading, reply.text)) if self._reading else reply
 
     def stop(self) -> None:
-        """No attempt came to its end: what is open is finished as it stands."""
+        """Finish what is open as it stands: no attempt was completed."""
         self._finish()
         if self._thoughts is not None:
             self._thoughts.stop()
         self._flush()
 
     def _finish(self) -> None:
-        """Nothing more comes: what the reader held back is said."""
+        """Emit what the reader held back: nothing more comes."""
         reader, self._reader = self._reader, None
         if reader is not None:
             self._text = [reader.feed("".join(self._text)), reader.finish()]
@@ -293,7 +293,7 @@ def _begun(reading: Reading | None) -> TextReader | None:
     return reading() if reading is not None else None
 
 
-# Thinking which a model writes before its prose and does not mark: "Okay, the user asks … Let me start with …".
+# Unmarked thinking that a model writes before its prose: "Okay, the user asks … Let me start with …".
 
 _ASKED = r"the user (?:asks|wants|is asking|asked|has asked|would like)|the question (?:asks|is)|let(?:'s|’s| me)"
 _WE = r"we (?:need|have to|are asked|should|must)"
@@ -316,7 +316,7 @@ _BREAK = re.compile(r"\n[ \t]*(?:\n|(?=#{1,6} ))|\n(?=---+\s*\n)")
 
 
 def musing(text: str) -> int:
-    """How many code points of thinking `text` begins with; 0 where it is not clear that it does."""
+    """The number of code points of thinking that `text` begins with; 0 if that is unclear."""
     start = len(text) - len(text.lstrip())
     if not _OPENS.match(text, start):
         return 0
@@ -332,7 +332,7 @@ def musing(text: str) -> int:
 
 
 def _thinks(paragraph: str) -> bool:
-    """Whether a paragraph speaks of the task and not of its subject."""
+    """Whether a paragraph is about the task rather than its subject."""
     if _HEADING.match(paragraph) or _CITES.search(paragraph):
         return False
     return not paragraph.strip("-* \n") or _OF_THE_TASK.search(paragraph) is not None

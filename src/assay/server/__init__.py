@@ -1,5 +1,5 @@
-"""The server: HTTP to calls of the library, events to streams. It has no rule of research.
+"""The server: turns HTTP into calls of the library, and events into streams. It has no research rules.
 
-`create_app` (module `app`) is the whole of it as an ASGI application; `serving` runs it. Its libraries are the extra
+`create_app` (module `app`) makes the ASGI application; `serving` runs it. Its libraries are in the extra
 `assay[server]`.
 """

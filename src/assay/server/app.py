@@ -27,7 +27,7 @@ from assay.server.problems import Problem, Refusal, answered, problem, problem_o
 from assay.services.schedules.feeds import PATH as FEEDS
 from assay.services.shares import PATH as SHARED
 
-# Pages of other sites which may use the API (CORS): none, unless the settings name them.
+# Other sites whose pages may use the API (CORS): none, unless the settings name them.
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 SENT = (
@@ -42,7 +42,7 @@ PREFLIGHT_SECONDS = 600
 
 
 def cross_origin(origins: Sequence[str]) -> list[Middleware]:
-    """What answers for these sites; nothing, where none is named. Cookies count for named ones alone, never for `*`."""
+    """The middleware for these sites; empty if none is named. Cookies only count for named sites, never for `*`."""
     if not origins:
         return []
     every = "*" in origins
@@ -59,7 +59,7 @@ def cross_origin(origins: Sequence[str]) -> list[Middleware]:
     ]
 
 
-# The parts of the server: a protocol is one line here.
+# The parts of the server: each protocol is one line here.
 
 PARTS: tuple[RouteGroup, ...] = (api.PART, openai.PART, mcp.PART, page.PART)
 
@@ -71,9 +71,9 @@ _CODES = {404: "not-found", 405: "method-not-allowed", 406: "not-acceptable", 41
 def create_app(
     backend: Backend, parts: Sequence[RouteGroup] = PARTS, *, host: str = LOOPBACK, login: bool = False
 ) -> Starlette:
-    """The application over a backend, which is entered when it starts and left when it stops.
+    """The application over a backend, which is entered at startup and left at shutdown.
 
-    `host` is the address it listens on; with `login` nobody is let through who is not known.
+    `host` is the address it listens on; with `login` unknown callers are refused.
     """
     free = [*(each.route() for each in operations.endpoints() if not each.scope), *page.FREE]
 
@@ -114,7 +114,7 @@ def create_app(
 
 
 def part_answer(request: Request, told: Problem, headers: dict[str, str] | None = None) -> Response:
-    """A problem as the part answers it to whose routes the request belongs."""
+    """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
     for part in request.app.state.parts:
         if part.has(path):
@@ -151,7 +151,7 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """The methods of a path: those of all its routes, of which the router names one alone."""
+    """The methods of a path: those of all its routes, of which the router reports only one."""
     routes = (each for each in request.app.routes if each.matches(request.scope)[0] is not Match.NONE)
     return ", ".join(sorted({method for each in routes for method in getattr(each, "methods", None) or ()}))
 
@@ -162,6 +162,6 @@ def _broken(request: Request, error: Exception) -> Response:
 
 
 def _where(request: Request) -> str:
-    """The path of a request as a log may show it: of a link to a report, or a feed, without its secret."""
+    """The path of a request for a log, without the secret of a shared report or a feed."""
     path = str(request.scope["path"])
     return next((f"{public}…" for public in (SHARED, FEEDS) if path.startswith(public)), path)

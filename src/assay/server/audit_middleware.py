@@ -1,8 +1,7 @@
-"""The audit log: every request which changes something, and every login, noted before it is answered.
+"""Records every request that changes something, and every login, before it is answered.
 
-What is noted of a request is its operation and the names in its path, so that nobody who adds a route has to think of
-it; a route says by `Call.about` what it is done to where the path does not. Bodies and queries are never noted:
-questions and secrets are in them.
+An entry has the operation and the names in its path, so a new route needs no code for it; a route sets `Call.about` if
+its path does not name the subject. Bodies and queries are never recorded: they contain questions and secrets.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from assay.server.metrics import templates
 from assay.server.wire import Endpoint
 
 UNTOLD = frozenset(("estimate_run", "verify_text", "create_run", "follow_up", "ask_run", "fork_run"))
-"""Operations which change nothing, or begin runs, which are noted where they begin."""
+"""Operations that change nothing, or start runs, which are recorded where they begin."""
 ELSEWHERE = {
     ("DELETE", "/v1/responses/{id}"): "delete_run",
     ("POST", "/v1/responses/{id}/cancel"): "cancel_run",
@@ -61,17 +60,17 @@ ELSEWHERE = {
     ("POST", "/library/{collection}/remove"): "remove_document",
     ("POST", "/library/{collection}/drop"): "drop_collection",
 }
-"""What other protocols and the page can do: the operation it is in ours."""
+"""Actions of other protocols and the page, with the corresponding operation."""
 QUIET = frozenset(("/ask", "/estimate", "/theme", "/verify", "/runs/{run}/follow-up", "/runs/{run}/exclude"))
-"""Forms of the page which change nothing, or begin runs, which are noted where they begin."""
+"""Forms of the page that change nothing, or start runs, which are recorded where they begin."""
 REFUSED = frozenset((401, 403, 429))
 LONGEST = 200
 ABOUT, LOGIN = "about", "login"
-"""What a route says in the state of its request (`Call.about`, `Call.login`)."""
+"""Set by routes in the state of their request (`Call.about`, `Call.login`)."""
 
 
 class Audited:
-    """Has the auditor note what requests did, before their answers are sent."""
+    """Records requests before their responses are sent."""
 
     def __init__(self, app: ASGIApp, auditor: Auditor) -> None:
         self._app, self._auditor = app, auditor
@@ -115,7 +114,7 @@ class Audited:
         )
 
     def _action(self, scope: Scope) -> str:
-        """The operation of a request; empty for what is not noted."""
+        """The operation of a request; empty if it is not recorded."""
         endpoint = scope.get("endpoint")
         typed = getattr(endpoint, "__self__", None)
         if isinstance(typed, Endpoint):

@@ -1,4 +1,4 @@
-"""What every route works with: the library bound to who asks, and the worker which executes what is begun here."""
+"""What every route works with: the library of the caller, and the worker that executes runs started here."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from assay.server.oidc import OidcProvider
 
 
-# What a server keeps for a while only, forgotten when its time is over.
+# Data that a server stores for a limited time.
 
 log = logging.getLogger(__name__)
 EVERY_SECONDS = 3_600.0
 DELIVERED_SECONDS = 7 * 86_400.0
-"""For so long is known what webhooks were told."""
+"""How long deliveries of webhooks are stored."""
 AUDITED = 100_000
-"""Entries of the audit log which are kept at most, the newest."""
+"""The most entries of the audit log, the newest."""
 
 
 async def tidying(assay: Assay) -> None:
-    """Forget what is over, now and every hour, until this is cancelled; other servers may do so too."""
+    """Delete expired data now and every hour, until cancelled. Other servers may do the same."""
     while True:
         try:
             await tidy(assay)
@@ -61,7 +61,7 @@ async def tidying(assay: Assay) -> None:
 
 
 async def tidy(assay: Assay) -> None:
-    """Forget requests which nobody repeats any more, full buckets, old deliveries, and old entries of the audit log."""
+    """Delete old requests, full buckets, old deliveries, and old entries of the audit log."""
     await assay.forget_requests()
     if assay.buckets is not None:
         await assay.buckets.drop_full()
@@ -71,26 +71,26 @@ async def tidy(assay: Assay) -> None:
 
 
 USUAL = 0
-"""The priority in the queue of a run which is begun over HTTP."""
+"""The priority of a run started over HTTP."""
 VIEWS = 64
-"""Runs whose views are kept, those last asked for."""
+"""Cached views of runs, the last ones requested."""
 
 
 class Backend:
     """The library, a worker over it, and what requests share. Its runs depend on no connection and outlive the process.
 
-    A run that is begun here is stored and queued; the worker of this process takes it up, or after a kill that of the
-    next one. Use it as a context manager.
+    A run started here is stored and queued. The worker of this process takes it up, or after a kill that of the next
+    process. Use it as a context manager.
     """
 
     def __init__(self, assay: Assay) -> None:
         self.assay, self.settings = assay, assay.settings
         self.tasks = Tasks()
         self.closing = asyncio.Event()
-        """Set when the server stops: streams end then."""
+        """Set when the server stops: then streams end."""
         self.streams = Tickets(self.settings.server.streams, self.settings.server.all_streams)
         self.metrics = Metrics(self.streams)
-        assay.watched_by(self.metrics.meters)  # before there is a worker: what is executed from then on is watched
+        assay.watched_by(self.metrics.meters)  # before there is a worker: every execution is then observed
         self.auditor = Auditor(assay.audit)
         self.limits = LimitBook(assay.limits, self.settings)
         self.rates = Rates(assay.buckets, self.limits)
@@ -98,7 +98,7 @@ class Backend:
         workers = self.settings.workers
         limits = QueueLimits(running=workers.running, per_user=workers.per_user)
         self.worker = assay.worker(workers.slots, limits)
-        every = assay.owned_by(None)  # a route has found the run before: whoever follows it may
+        every = assay.owned_by(None)  # a route has found the run before, so the caller may follow it
         self.run_lists = RunLists(self.closing, self.tasks)
         self.broadcasts = Broadcasts(lambda run, after, rest: every.groups(run, after, rest=rest), every.events)
         self._working: asyncio.Task[None] | None = None
@@ -121,12 +121,12 @@ class Backend:
         await self.tasks.close()
 
     async def end_streams(self) -> None:
-        """Have every stream end, and no other begin: the server stops."""
+        """End every stream and start no more: the server stops."""
         self.closing.set()
         await self.assay.unfollow()
 
     async def ready(self) -> str:
-        """Why the server cannot do its work now, "" where it can."""
+        """Why the server cannot work now, "" if it can."""
         if self.closing.is_set():
             return "the server is stopping"
         if self._working is None or self._working.done():
@@ -138,7 +138,7 @@ class Backend:
         return ""
 
     def engine(self, owner: str) -> Assay:
-        """The library as `owner` may see it."""
+        """The library as `owner` sees it."""
         return self.assay.owned_by(owner, self.limits.daily(owner))
 
     # runs
@@ -152,7 +152,7 @@ class Backend:
         webhook: Webhook | None = None,
         **wanted: Unpack[RunOptions],
     ) -> str:
-        """Store a run and have it executed; its id. A `webhook` is told of it alone.
+        """Store a run and have it executed; return its id. A `webhook` is notified about this run only.
 
         Raises:
             UsageError: as `Assay.create`.
@@ -163,7 +163,7 @@ class Backend:
         return await self._begun(owner, made)
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
-        """Store a run which answers from what another has read, and have it executed; its id.
+        """Store a run that answers from what another has read, and have it executed; return its id.
 
         Raises:
             UnknownName, UsageError: as `Assay.ask`.
@@ -183,7 +183,7 @@ class Backend:
         add: Sources | None = None,
         **wanted: Unpack[ForkOptions],
     ) -> str:
-        """Store a run which goes on from a point of another, and have it executed; its id.
+        """Store a run that continues from a point of another, and have it executed; return its id.
 
         Raises:
             UnknownName, UsageError: as `Assay.fork`.
@@ -203,7 +203,7 @@ class Backend:
             return await self.engine(owner).begin_job(work)
 
     async def retry_job(self, owner: str, id: str) -> Job:
-        """Have a job taken up again; it counts like a run.
+        """Queue a job again; it counts like a run.
 
         Raises:
             UnknownName, UsageError: as `Assay.retry_job`.
@@ -212,31 +212,31 @@ class Backend:
             return await self.engine(owner).retry_job(id)
 
     async def go_on(self, owner: str, reference: str) -> None:
-        """Execute a stored run from where it is: one that is paused, failed, was answered, or that nobody executes.
+        """Execute a stored run from where it is: paused, failed, answered, or executed by nobody.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
             LeaseHeld: another live process executes it.
-            UsageError: it would take private documents elsewhere.
+            UsageError: private documents would leave this machine.
         """
         assay = self.engine(owner)
         row = await assay.find(reference)
         await assay.enqueue(row.run_id)
         self.worker.look()
-        if row.status in ("paused", "failed"):  # which no worker takes up by itself
+        if row.status in ("paused", "failed"):  # no worker takes these up by itself
             await assay.resume(row.run_id)
 
     async def _begun(self, owner: str, run_id: str) -> str:
-        """A run which was stored and queued in one transaction: it waits for no more than the worker's look."""
+        """Wake the worker for a run that was stored and queued in one transaction."""
         self.worker.look()
         await self.auditor.begun(owner, run_id)
         return run_id
 
     async def view(self, owner: str, reference: str) -> RunView:
-        """A run as its events tell it; what was folded once is only added to.
+        """A run as folded from its events; a cached view is only extended.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         assay = self.engine(owner)
         run_id = (await assay.find(reference)).run_id
@@ -250,12 +250,12 @@ class Backend:
     async def groups(
         self, owner: str, run_id: str, after: int = 0, rest: float | None = None
     ) -> AsyncGenerator[Sequence[Envelope], None]:
-        """The events of a run behind number `after`, all that is there each time, until it ends.
+        """Yield the events of a run after number `after`, all new ones at once, until it ends.
 
-        Nothing, where nothing came for `rest` seconds. Closing the iteration ends no run.
+        The group is empty if none came for `rest` seconds. Closing the iteration ends no run.
 
         Raises:
-            UnknownName: no such run, or it was deleted meanwhile.
+            UnknownName: there is no such run, or it was deleted in the meantime.
             Cancelled: the server stops.
         """
         if self.closing.is_set():
@@ -265,7 +265,7 @@ class Backend:
 
 
 def _oidc(settings: Settings) -> OidcProvider | None:
-    """The provider of logins which the settings name."""
+    """The login provider in the settings."""
     if not settings.server.oidc.issuer:
         return None
     try:
@@ -276,7 +276,7 @@ def _oidc(settings: Settings) -> OidcProvider | None:
 
 
 def nothing(_backend: Backend) -> AbstractAsyncContextManager[None]:
-    """A part which needs nothing running."""
+    """For a part that needs nothing running."""
     return nullcontext()
 
 
@@ -284,9 +284,9 @@ def nothing(_backend: Backend) -> AbstractAsyncContextManager[None]:
 class RouteGroup:
     """A group of routes below a prefix: the native API, or another protocol.
 
-    `running` is entered when the server starts and left when it stops; `refused` is how the part answers what did not
-    come to its endpoints, or what they let through. `needs` says what a request to it has to be allowed: `read` or
-    `write` by its `method`; what each `route` says; or `read`, and its tools ask for more.
+    `running` is entered at startup and left at shutdown; `refused` turns problems outside its endpoints into responses.
+    `needs` is the right that a request needs: `read` or `write` by its `method`; what each `route` says; or `read`, if
+    its tools check for more.
     """
 
     prefix: str
@@ -301,15 +301,15 @@ class RouteGroup:
 
 
 def backend_of(request: HTTPConnection) -> Backend:
-    """The backend of the server which got a request."""
+    """The backend of the server that received a request."""
     return cast(Backend, request.app.state.backend)
 
 
 def owner_of(request: HTTPConnection) -> str:
-    """Whose request it is: the user's name, "" for the one user of a server without users."""
+    """The owner of a request: the user's name, "" on a server without users."""
     return str(request.scope.get("state", {}).get("owner", ""))
 
 
 def engine_of(request: HTTPConnection) -> Assay:
-    """The library as who asks may see it."""
+    """The library as the caller sees it."""
     return backend_of(request).engine(owner_of(request))

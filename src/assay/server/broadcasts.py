@@ -1,7 +1,7 @@
-"""Runs which are followed at this server: each event is encoded once, and its bytes are written to all who follow.
+"""Runs that are followed at this server: each event is encoded once, and its bytes are written to all followers.
 
-A follower is behind at first and catches up by itself. Once it has everything, it is live: it costs no task, no timer
-and no encoding any more, one task writes to all. Who does not take what is sent falls behind and catches up again.
+A follower is behind at first and catches up by itself. When it has everything, it is live: it costs no task, no timer
+and no encoding; one task writes to all. A follower that stops reading falls behind and catches up again.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from assay.server.streams import (
     told,
 )
 
-# How the runs of users stand, read once for all who follow: a user's list costs one query a tick, and no more.
+# The runs of users, read once for all followers: a user's list costs at most one query per tick.
 
 LOOK_SECONDS = 1.0
-"""Between two looks at a list which somebody follows."""
+"""Between two looks at a followed list."""
 MOST = 200
-"""The newest runs of a user which are looked at."""
+"""The newest runs of a user that are examined."""
 
 ReadRuns = Callable[[], Awaitable[dict[str, bytes]]]
-"""Gives a user's newest runs, by id, as lists show them."""
+"""Returns a user's newest runs, by id, as lists show them."""
 
 
 class FollowedList:
-    """The newest runs of one user as lists show them, newest first, for all who follow them."""
+    """The newest runs of one user as lists show them, newest first, for all followers."""
 
     def __init__(self) -> None:
         self.followers = 0
@@ -55,23 +55,23 @@ class FollowedList:
         self.failure: BaseException | None = None
 
     def tell(self) -> None:
-        """Wake all who wait for news."""
+        """Wake all waiting followers."""
         told, self.news = self.news, asyncio.Event()
         told.set()
 
 
 class RunLists:
-    """The lists of a server which somebody follows; one reader for each user, while there are followers."""
+    """The followed lists of a server, with one reader per user while there are followers."""
 
     def __init__(self, closing: asyncio.Event, tasks: Tasks) -> None:
-        """`closing` is set when the server stops: then all that is followed ends."""
+        """`closing` is set when the server stops: then all streams end."""
         self._closing, self._tasks = closing, tasks
         self._lists: dict[str, FollowedList] = {}
 
     async def frames(self, owner: str, read: ReadRuns, limit: int) -> AsyncIterator[bytes]:
-        """The frames of runs which are not as they were told last, the newest last, until the server stops.
+        """Yield the frames of runs that have changed, the newest last, until the server stops.
 
-        `read` is called by the first who follows this owner's runs, for all who follow them then.
+        The first follower of this owner's runs calls `read` for all of them.
 
         Raises:
             StoreError: the store cannot be read.
@@ -80,7 +80,7 @@ class RunLists:
         followed, told = self._join(owner, read), dict[str, bytes]()
         try:
             while not self._closing.is_set():
-                news = followed.news  # before the runs: what comes later is news
+                news = followed.news  # before the runs: later ones are news
                 if followed.failure is not None:
                     raise followed.failure
                 now = dict(itertools.islice(followed.runs.items(), limit))
@@ -103,7 +103,7 @@ class RunLists:
         return followed
 
     async def _keep(self, owner: str, followed: FollowedList, read: ReadRuns) -> None:
-        """Read a list again and again, as long as somebody follows it."""
+        """Read a list repeatedly while somebody follows it."""
         try:
             while followed.followers and not self._closing.is_set():
                 now = await read()
@@ -121,7 +121,7 @@ class RunLists:
 
 
 async def _is_told(news: asyncio.Event) -> bool:
-    """Whether there was news before it was time to say that the connection lives."""
+    """Whether there was news before a heartbeat was due."""
     try:
         async with asyncio.timeout(HEARTBEAT):
             return await news.wait()
@@ -129,32 +129,34 @@ async def _is_told(news: asyncio.Event) -> bool:
         return False
 
 
-# Runs which are followed: each event is encoded once.
+# Followed runs: each event is encoded once.
 
 log = logging.getLogger(__name__)
 
 REST = HEARTBEAT / 3
-"""Seconds without an event after which is looked who has heard nothing for long."""
+"""Seconds without an event after which followers without recent data are looked for."""
 KEPT = 1_000
-"""Events kept in their encoded form for who comes late."""
+"""Encoded events kept for followers who come late."""
 PAGE = 1_000
-"""Events read from the store at a time for who is behind."""
+"""Events read from the store at a time for a follower who is behind."""
 SLICE = 100
-"""Followers who are written to before others have their turn."""
+"""Followers written to before other tasks run."""
 PATIENCE = 60.0
-"""Seconds in which who is behind has to take something: else his connection is closed, and he may come back."""
+"""Seconds in which a follower who is behind must read something; else the connection is closed, and the client may
+return.
+"""
 
 Groups = Callable[[str, int, float], AsyncIterator[Sequence[Envelope]]]
-"""The events of a run behind a number as they come; nothing, where nothing came for so many seconds."""
+"""The events of a run after a number as they come; an empty group if none came for so many seconds."""
 Log = Callable[[str, int, int], Awaitable[Sequence[Envelope]]]
-"""So many events of a run behind a number, as they are stored."""
+"""A number of stored events of a run after a number."""
 Types = tuple[str, ...]
 
 _BEAT = Chunk(BEAT)
 
 
 class Follower:
-    """One who follows a run: which events, up to which number he has them, and how he is reached."""
+    """A follower of a run: the wanted events, the number of the last one received, and the connection."""
 
     __slots__ = ("at", "chunked", "outlet", "types", "wanted", "woken")
 
@@ -164,15 +166,15 @@ class Follower:
         self.woken = asyncio.Event()
 
     def write(self, chunk: Chunk) -> bool:
-        """Send a part without waiting; False where that cannot be."""
+        """Send a part without waiting; False if that is impossible."""
         return self.outlet.write(chunk, chunked=self.chunked)
 
 
 class Broadcast:
-    """One run, for all who follow it here."""
+    """One run, for all its followers here."""
 
     def __init__(self, last: int) -> None:
-        """`last`: the number of the newest event so far."""
+        """`last` is the number of the newest event so far."""
         self.last, self.over, self.followers = last, False, 0
         self.task: asyncio.Task[None] | None = None
         self._kept: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT)
@@ -180,12 +182,12 @@ class Broadcast:
         self._spoke: dict[Types, float] = {}
 
     async def run(self, groups: AsyncIterator[Sequence[Envelope]]) -> None:
-        """Write out what comes, until the run ends, the server stops, or it cannot be read."""
+        """Write new events until the run ends, the server stops, or it cannot be read."""
         try:
             async for group in groups:
                 await self._send(group)
         except (Cancelled, UnknownName):
-            pass  # they are told to come back: to another server, or to hear that there is no such run
+            pass  # clients are told to reconnect: to another server, or to learn that the run is gone
         except StoreError as error:
             log.warning("who follows a run is told to come back: %s", error)
         finally:
@@ -195,7 +197,7 @@ class Broadcast:
             self._live.clear()
 
     def join(self, follower: Follower) -> bool:
-        """Write to a follower from now on; False where he is behind."""
+        """Write to a follower from now on; False if it is behind."""
         if self.over or follower.at < self.last:
             return False
         follower.woken.clear()
@@ -204,14 +206,14 @@ class Broadcast:
         return True
 
     def leave(self, follower: Follower) -> None:
-        """Write to him no more, and wake him."""
+        """Stop writing to it, and wake it."""
         same = self._live.get(follower.types)
         if same is not None and same.pop(follower, self) is None and not same:
             del self._live[follower.types], self._spoke[follower.types]
         follower.woken.set()
 
     def kept(self, follower: Follower) -> bytes | None:
-        """What a follower has not got yet, of events which are kept; None where they do not reach back so far."""
+        """The kept events that a follower does not have yet; None if they do not reach back so far."""
         if not self._kept or follower.at < self._kept[0][0] - 1:
             return None
         new = itertools.islice(self._kept, follower.at - self._kept[0][0] + 1, None)
@@ -234,7 +236,7 @@ class Broadcast:
             await self._write(chunk, list(followers), before)
 
     async def _write(self, chunk: Chunk | None, followers: Sequence[Follower], before: int) -> None:
-        """Write to all who had everything before; who came or fell behind meanwhile helps himself."""
+        """Write to all who had everything before; others catch up by themselves."""
         for number, follower in enumerate(followers, 1):
             if follower.at != before or follower.woken.is_set():
                 continue
@@ -252,14 +254,14 @@ def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: Picked) -> Chunk | 
 
 
 class Broadcasts:
-    """The runs which are followed at this server. One is read as long as somebody follows it."""
+    """The runs followed at this server. A run is read while somebody follows it."""
 
     def __init__(self, groups: Groups, log: Log) -> None:
         self._groups, self._log, self._tasks = groups, log, Tasks()
         self._going: dict[str, Broadcast] = {}
 
     def join(self, run_id: str, last: int) -> Broadcast:
-        """The broadcast of a run whose newest event has number `last`, or a later one; to be left."""
+        """The broadcast of a run whose newest event has number `last`, or a later one; `leave` it afterwards."""
         found = self._going.get(run_id)
         if found is None or found.over:
             found = self._going[run_id] = Broadcast(last)
@@ -268,7 +270,7 @@ class Broadcasts:
         return found
 
     def leave(self, run_id: str, broadcast: Broadcast) -> None:
-        """One follower less: after the last one nothing is read any more."""
+        """Remove a follower; after the last one nothing is read any more."""
         broadcast.followers -= 1
         if broadcast.followers:
             return
@@ -278,7 +280,7 @@ class Broadcasts:
             del self._going[run_id]
 
     async def behind(self, run_id: str, broadcast: Broadcast, follower: Follower) -> bytes:
-        """What a follower has not got yet, or the beginning of it; he is taken to have it then.
+        """The events that a follower does not have yet, or the first of them; they count as received.
 
         Raises:
             UnknownName: the run was deleted.
@@ -292,25 +294,25 @@ class Broadcasts:
         return b"".join(told(each) for each in events if follower.wanted(each.type))
 
     async def close(self) -> None:
-        """Write nothing more."""
+        """Stop writing."""
         await self._tasks.close()
 
 
 class RunStream(EventStream):
-    """The log of a run as an answer: from a broadcast, where its connection can be written to directly."""
+    """The log of a run as a response, from a broadcast if its connection can be written to directly."""
 
     def __init__(
         self, broadcasts: Broadcasts, run: tuple[str, int], wanted: tuple[Types, int], ticket: Ticket, alone: Frames
     ) -> None:
-        """`run`: its id and the number of its newest event. `wanted`: which types, behind which number.
+        """`run` is its id and the number of its newest event; `wanted` the types and the number to start after.
 
-        `alone` gives the frames one by one, where there is no direct way to the client.
+        `alone` yields the frames one by one, if there is no direct way to the client.
         """
         super().__init__(alone, ticket)
         self._broadcasts, (self._run, self._last), (self._types, self._after) = broadcasts, run, wanted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, until it ends or nobody is there any more."""
+        """Send it until it ends or the client is gone."""
         outlet = outlet_of(scope)
         if outlet is None:
             await super().__call__(scope, receive, send)
@@ -328,10 +330,10 @@ class RunStream(EventStream):
             self.close()
 
     async def _follow(self, follower: Follower, send: Send) -> None:
-        """Catch up and be live in turns.
+        """Alternate between catching up and being live.
 
         Raises:
-            TimeoutError: the client takes nothing any more; its connection is closed.
+            TimeoutError: the client stops reading; its connection is closed.
             UnknownName, StoreError: as `Broadcasts.behind`.
         """
         broadcast = self._broadcasts.join(self._run, self._last)
@@ -341,7 +343,7 @@ class RunStream(EventStream):
                     await follower.woken.wait()
                 elif follower.at < broadcast.last:
                     await _taken(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
-                else:  # it is over, or the server stops: then he comes back, and is told which
+                else:  # it is over, or the server stops: the client reconnects, and learns which
                     await _sent(send, BEGIN)
                     return
         finally:

@@ -1,4 +1,4 @@
-"""Who asks: found out before any route, which only what is open to all is reached without."""
+"""Authentication and authorization before every route, except those open to all."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from assay.server.oidc import OidcProvider
 
 SESSION = "__Host-assay"
-"""Only a secure page of this very host can set a cookie of such a name."""
+"""Only a secure page of this host can set a cookie with such a name."""
 PLAIN_SESSION = "assay"
-"""Where the server is reached over plain HTTP from elsewhere, no browser would keep the other."""
+"""If the server is reached over plain HTTP from elsewhere, browsers would not keep the other."""
 WHO = "who"
 REALM = 'Bearer realm="assay"'
 DESCRIBED = "/.well-known/oauth-protected-resource"
 
 
 class AccessGate:
-    """Lets nobody through who is not known, but to the routes which are open; without users all are one user."""
+    """Refuses unknown callers, except on open routes. Without users everyone is the one local user."""
 
     def __init__(
         self,
@@ -44,12 +44,12 @@ class AccessGate:
         *,
         login: bool,
     ) -> None:
-        """Without `login` none is demanded. What the routes of `parts` need, each part says."""
+        """Without `login` none is required. Each of `parts` says what its routes need."""
         self._app, self._users, self._oidc = app, backend.assay.users if login else None, backend.oidc
         self._free, self._parts, self._answer = tuple(free), tuple(parts), answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Find out who asks, and let him through or not."""
+        """Identify the caller, and let them through or not."""
         if scope["type"] != "http" or self._users is None:
             await self._app(scope, receive, send)
             return
@@ -76,7 +76,7 @@ class AccessGate:
         return not_allowed(needed) if needed and not who.may(needed) else None
 
     def _needed(self, scope: Scope) -> Permission | None:
-        """What a request has to be allowed; None where its route says so."""
+        """The right that a request needs; None if its route checks it."""
         part = next((each for each in self._parts if each.has(scope["path"])), None)
         if part is not None and part.needs == "route":
             return None
@@ -86,20 +86,20 @@ class AccessGate:
 
 
 def challenged(request: HTTPConnection, oidc: OidcProvider | None) -> str:
-    """What is asked of who is not known; where the provider's tokens are taken, also where that is said (RFC 9728)."""
+    """The challenge for an unknown caller; if the provider's tokens are accepted, it names the metadata (RFC 9728)."""
     if oidc is None or not oidc.settings.audience:
         return REALM
     return f'{REALM}, resource_metadata="{metadata_url(oidc.settings.audience)}"'
 
 
 def metadata_url(audience: str) -> str:
-    """Where a protected resource describes itself: between its host and its path (RFC 9728, 3.1)."""
+    """The address of a protected resource's metadata: between its host and its path (RFC 9728, 3.1)."""
     parts = urlsplit(audience)
     return f"{parts.scheme}://{parts.netloc}{DESCRIBED}{parts.path.rstrip('/')}"
 
 
 async def known(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Who | None:
-    """Who shows a token of ours or of the provider, or a session of his browser; None for nobody.
+    """The caller by a token of ours or of the provider, or by a session cookie; None if unknown.
 
     Raises:
         ProviderFailed: a token of the provider cannot be checked now.
@@ -122,12 +122,12 @@ def _unquoted(key: str, value: str) -> str:
 
 
 def is_secure(request: HTTPConnection) -> bool:
-    """Whether a browser keeps what is only for secure pages: over TLS, and on this machine."""
+    """Whether a browser keeps cookies for secure pages: over TLS, and on this machine."""
     return request.url.scheme == "https" or is_loopback(name_of(request.headers.get("host", "")))
 
 
 async def _of_provider(users: Users, oidc: OidcProvider, token: str) -> Who | None:
-    """The user of an access token: what his role allows, but for looking after users, settings and numbers."""
+    """The user of an access token, with the rights of their role except those for users, settings and figures."""
     try:
         user = await users.account(await oidc.bearer(token))
     except NotLoggedIn:
@@ -137,7 +137,7 @@ async def _of_provider(users: Users, oidc: OidcProvider, token: str) -> Who | No
 
 
 def cookie_of(request: HTTPConnection, name: str) -> str:
-    """The value of a cookie; where there are several of the name, the first, which is of the nearest path."""
+    """The value of a cookie; of several with the name the first, which is for the nearest path."""
     for header in request.headers.getlist("cookie"):
         for part in header.split(";"):
             key, _, value = part.strip().partition("=")
@@ -147,12 +147,12 @@ def cookie_of(request: HTTPConnection, name: str) -> str:
 
 
 def session_name(request: HTTPConnection) -> str:
-    """How the cookie of sessions is called for a request."""
+    """The name of the session cookie for a request."""
     return SESSION if is_secure(request) else PLAIN_SESSION
 
 
 def keep_session(request: HTTPConnection, response: Response, secret: str, seconds: int) -> None:
-    """Have a browser keep a session; of 0 seconds, forget it."""
+    """Set a session cookie; with 0 seconds, delete it."""
     response.set_cookie(
         session_name(request),
         secret,
@@ -165,15 +165,15 @@ def keep_session(request: HTTPConnection, response: Response, secret: str, secon
 
 
 def who_of(request: HTTPConnection) -> Who | None:
-    """Who sent a request; None where no login is demanded."""
+    """Who sent a request; None if no login is required."""
     return cast("Who | None", request.scope.get("state", {}).get(WHO))
 
 
 def check(request: HTTPConnection, needed: Permission) -> None:
-    """Make sure that who asks may do what a route does.
+    """Make sure that the caller has a right.
 
     Raises:
-        Refusal: he may not.
+        Refusal: they do not.
     """
     who = who_of(request)
     if who is not None and not who.may(needed):
@@ -182,5 +182,5 @@ def check(request: HTTPConnection, needed: Permission) -> None:
 
 
 def not_allowed(needed: Permission) -> Problem:
-    """That a user, or his token, may not do something."""
+    """The problem that a user, or the token, lacks a right."""
     return problem("forbidden", f"this needs the permission {needed!r}, which you, or your token, do not have")

@@ -1,4 +1,4 @@
-"""What stands before every route: names of the server, other sites, bounds of bodies, headers for browsers."""
+"""Checks before every route: names of the server, other sites, limits on bodies, security headers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from assay.core.ways import read_on
 from assay.server.problems import Problem, problem, refusal
 
 BODY_BYTES = 10_000_000
-"""The largest body, where a route does not say otherwise."""
+"""The largest body, unless a route sets another limit."""
 BODY_SECONDS = 30.0
 BODY_RATE = 10_000
-"""Bytes a second a body comes at least with, after its first `BODY_SECONDS`."""
+"""The least speed of a body in bytes per second, after its first `BODY_SECONDS`."""
 BODY = "assay.body"
 
 
 class ProblemAnswer(Protocol):
-    """How a problem is answered."""
+    """Turns a problem into a response."""
 
     def __call__(self, request: Request, told: Problem, headers: dict[str, str] | None = None, /) -> ASGIApp:
-        """The answer; `headers` are added to it."""
+        """The response, with `headers` added."""
         ...
 
 
@@ -39,7 +39,7 @@ POLICY = (
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 )
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
-"""For documents which are not ours: nothing in them acts in our name."""
+"""For foreign documents: nothing in them may act in our name."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -51,15 +51,15 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-"""Each where an answer has not one of its own."""
+"""Added unless a response sets its own."""
 
 
 PROGRAMS = ("/api/", "/v1/", "/mcp")
-"""Where programs ask; the rest is the page."""
+"""Paths for programs; the rest is the page."""
 
 
 class SafeHeaders:
-    """Adds `HEADERS` to every answer."""
+    """Adds `HEADERS` to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -81,7 +81,7 @@ class SafeHeaders:
 
 
 class Worded:
-    """Has messages name requests to whoever asks the API, and what the page shows to whoever looks at the page."""
+    """Words messages for the caller: requests for the API, buttons for the page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -93,12 +93,12 @@ class Worded:
 
 
 class Guard:
-    """Refuses what no route should see: names which are not ours, requests of other sites; bounds bodies."""
+    """Refuses requests for other host names and from other sites, and limits bodies."""
 
     def __init__(
         self, app: ASGIApp, hosts: Iterable[str], answer: ProblemAnswer, trusted: frozenset[str] = frozenset()
     ) -> None:
-        """`trusted` are sites whose pages may change something too; `*`: all, where no cookie speaks for anybody."""
+        """`trusted` are sites whose pages may make changes too; `*` means all, for requests without cookies."""
         self._app, self._hosts, self._answer = app, frozenset(host.lower() for host in hosts), answer
         self._trusted = trusted
 
@@ -130,7 +130,7 @@ class Guard:
 
 
 class LimitedBody:
-    """The body of a request on its way in: of at most `most` bytes, and not slower than anybody's line."""
+    """The body of a request: at most `most` bytes, and not too slow."""
 
     def __init__(self, headers: Headers, receive: Receive) -> None:
         self.most = BODY_BYTES
@@ -139,10 +139,10 @@ class LimitedBody:
         self._began = 0.0
 
     async def receive(self) -> Message:
-        """The next of it; behind its end what the connection tells.
+        """Receive the next part; after the end, messages of the connection.
 
         Raises:
-            Refusal: it is too large, or comes too slowly.
+            Refusal: it is too large, or too slow.
         """
         if self._whole:
             return await self._receive()
@@ -166,7 +166,7 @@ class LimitedBody:
 
 
 def body_of(request: Request) -> LimitedBody:
-    """The body of a request, whose bound a route may change before it is read."""
+    """The body of a request, whose limit a route may change before reading it."""
     body = request.scope[BODY]
     assert isinstance(body, LimitedBody)
     return body
@@ -175,8 +175,8 @@ def body_of(request: Request) -> LimitedBody:
 def is_ours(host: str, names: frozenset[str]) -> bool:
     """Whether a `Host` header names this server.
 
-    Another site's page can point its own name at our address (DNS rebinding), but no browser sends an address in
-    place of a name: so addresses are ours, names only where they are known.
+    Another site's page can point its own name at our address (DNS rebinding), but no browser sends an address instead
+    of a name. So addresses are accepted, names only if they are known.
     """
     name = name_of(host)
     if not name:
@@ -189,7 +189,7 @@ def is_ours(host: str, names: frozenset[str]) -> bool:
 
 
 def name_of(host: str) -> str:
-    """A host without its port, "" for what is none."""
+    """A host without its port, "" if it is not valid."""
     try:
         parts = urlsplit(f"//{host}")
         parts.port  # noqa: B018 - raises where it is none
@@ -199,10 +199,10 @@ def name_of(host: str) -> str:
 
 
 def is_same_site(headers: Headers, host: str) -> bool:
-    """Whether a request which may change something comes from a page of ours, or from no browser.
+    """Whether a request that may change something comes from our own page, or from no browser.
 
-    The rule is that of Go's `http.CrossOriginProtection`: browsers say in `Sec-Fetch-Site` who sent a request; older
-    ones at least in `Origin`. Who says neither is no browser.
+    The rule is that of Go's `http.CrossOriginProtection`: browsers send `Sec-Fetch-Site`, older ones at least `Origin`.
+    A client that sends neither is not a browser.
     """
     said = headers.get("sec-fetch-site")
     if said:
@@ -212,13 +212,13 @@ def is_same_site(headers: Headers, host: str) -> bool:
 
 
 def is_trusted(headers: Headers, trusted: frozenset[str]) -> bool:
-    """Whether a request comes from a page of another site which may change something here."""
+    """Whether a request comes from a page of another site that may make changes here."""
     origin = headers.get("origin", "").lower()
     return origin in trusted or ("*" in trusted and origin not in ("", "null") and "cookie" not in headers)
 
 
 def names_here(bound: str, configured: Sequence[str]) -> tuple[str, ...]:
-    """The names a server is called by: those configured, and where others reach it also the machine's own."""
+    """The names of the server: the configured ones and, if others can reach it, the machine's own."""
     own = () if is_loopback(bound) else (socket.gethostname(), socket.getfqdn())
     return (*configured, *own)
 

@@ -1,4 +1,4 @@
-"""What each user may do, and how often: as the settings say, but for what an admin has said of him."""
+"""Limits and rates of each user: as in the settings, unless an admin has set others."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from assay.services.daily import limits_of_users
 from assay.settings import Settings
 
 FRESH_SECONDS = 5.0
-"""After so long at most, what one server was told counts at all of them."""
+"""Seconds after which a change on one server applies on all of them."""
 
 
 class UserLimits(OwnerLimits, frozen=True, kw_only=True):
-    """What a user may do; None is no limit."""
+    """The limits of a user; None is no limit."""
 
     requests_per_minute: int | None = None
     runs_per_hour: int | None = None
 
 
 DAILY = tuple(get_type_hints(OwnerLimits))
-"""Those which the library looks after."""
+"""Those that the library enforces."""
 
 
 class LimitBook:
@@ -53,36 +53,36 @@ class LimitBook:
         self._stale_at = 0.0
 
     async def refresh(self) -> None:
-        """Read what is said, where that was not done just now.
+        """Read the limits, unless that was done just now.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: they cannot be read.
         """
         if self._store is not None and self._clock() >= self._stale_at:
             self._given = await self._store.all()
             self._stale_at = self._clock() + FRESH_SECONDS
 
     def of(self, user: str) -> UserLimits:
-        """What a user may do, as far as was read last."""
+        """The limits of a user, as last read."""
         given = self._given.get(user)
         return msgspec.structs.replace(self.usual, **given) if given else self.usual
 
     def daily(self, user: str) -> OwnerLimits | None:
-        """What the library is told of a user; None where nothing was said of him alone."""
+        """The limits that the library needs for a user; None if the user has none of their own."""
         if user not in self._given:
             return None
         limits = msgspec.structs.asdict(self.of(user))
         return OwnerLimits(**{name: limits[name] for name in DAILY})
 
     def given(self) -> dict[str, GivenLimits]:
-        """What was said of single users."""
+        """The limits set for single users."""
         return dict(self._given)
 
     async def give(self, user: str, given: GivenLimits) -> UserLimits:
-        """Say what holds for a user; here at once.
+        """Set the limits of a user; they apply here at once.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: they cannot be written.
         """
         if self._store is not None:
             await self._store.give(user, given)
@@ -91,13 +91,13 @@ class LimitBook:
         return self.of(user)
 
 
-# How often a user may ask, and begin runs; told in `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-11).
+# Limits on requests and new runs, shown in `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-11).
 
 REQUESTS, RUNS = "requests", "runs"
 MINUTE, HOUR = 60.0, 3_600.0
 
 _told: ContextVar[list[BucketState] | None] = ContextVar("told", default=None)
-"""What was taken for the request which is answered now."""
+"""The tokens taken for the current request."""
 
 
 class Rates:
@@ -107,17 +107,17 @@ class Rates:
         self._buckets, self._limits = buckets, limits
 
     async def ask(self, owner: str) -> BucketState | None:
-        """Take a token for a request; None where there is no limit."""
+        """Take a token for a request; None if there is no limit."""
         await self._limits.refresh()
         rate = _rate(REQUESTS, self._limits.of(owner).requests_per_minute, MINUTE)
         return await self._buckets.take(owner, rate) if rate and self._buckets else None
 
     @asynccontextmanager
     async def beginning(self, owner: str) -> AsyncIterator[None]:
-        """Within, a run or a job may be begun; one which is not begun does not count.
+        """Take a token for a run or job that may begin in the block; it is returned if none begins.
 
         Raises:
-            TooMany: the user has begun as many as he may.
+            TooMany: the user has begun as many as allowed.
         """
         rate = _rate(RUNS, self._limits.of(owner).runs_per_hour, HOUR) if owner else None
         if rate is None or self._buckets is None:
@@ -144,7 +144,7 @@ def _rate(name: str, most: int | None, seconds: float) -> Rate | None:
 
 
 class Rated:
-    """Counts the requests of each user, refuses those which are too many, and tells in headers what is left."""
+    """Counts the requests of each user, refuses excess ones, and shows in headers what is left."""
 
     def __init__(self, app: ASGIApp, rates: Rates, answer: ProblemAnswer) -> None:
         self._app, self._rates, self._answer = app, rates, answer
@@ -186,7 +186,7 @@ def _refusal(taken: BucketState) -> Problem:
 
 
 def rate_headers(told: list[BucketState]) -> dict[str, str]:
-    """What is told of limits: the policies, and how each stands. Whoever waits `t` seconds has all of it again."""
+    """The headers about limits: the policies and their states. After `t` seconds everything is available again."""
     policies = (f'"{each.rate.name}";q={each.rate.most};w={each.rate.seconds:.0f}' for each in told)
     standing = (f'"{each.rate.name}";r={each.left};t={math.ceil(each.full)}' for each in told)
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standing)}

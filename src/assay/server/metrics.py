@@ -1,7 +1,7 @@
-"""What the server tells Prometheus: requests, streams, runs, the queue, and what models take.
+"""Metrics for Prometheus: requests, streams, runs, the queue, and model usage.
 
-Names follow OpenTelemetry's semantic conventions, as Prometheus writes them. A label holds a route's template, a
-status, a model's name; never an id, a user or a question.
+Names follow OpenTelemetry's semantic conventions, as Prometheus writes them. A label is a route's template, a status or
+a model's name; never an id, a user or a question.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from assay.server.streams import Tickets
 from assay.telemetry.meters import Meters
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-"""The bounds which the conventions ask for."""
+"""The bucket bounds that the conventions ask for."""
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"))
 OTHER = "_OTHER"
 
 
 class Metrics:
-    """The numbers of one server process; `meters` watches its runs."""
+    """The metrics of one server process; `meters` observes its runs."""
 
     def __init__(self, tickets: Tickets) -> None:
         self._registry = CollectorRegistry()
@@ -57,20 +57,20 @@ class Metrics:
         ProcessCollector(registry=self._registry)
 
     def note(self, counts: dict[RunStatus, int], depth: QueueDepth) -> None:
-        """How the store stands: all its runs, whoever executes them."""
+        """Record the state of the store: all its runs, whoever executes them."""
         for status in get_args(RunStatus):
             self._runs.labels(status).set(counts.get(status, 0))
         for state in ("waiting", "executed", "parked"):
             self._queue.labels(state).set(getattr(depth, state))
 
     def written(self, accept: str) -> tuple[bytes, str]:
-        """All numbers in the format a scraper accepts, and its media type."""
+        """All metrics in a format that the scraper accepts, and its media type."""
         encode, media_type = choose_encoder(accept)
         return encode(self._registry), media_type
 
 
 class MeasuredRequests:
-    """Measures every request, also those which are refused before any route."""
+    """Measures every request, including those refused before any route."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
@@ -98,12 +98,12 @@ class MeasuredRequests:
                 self._metrics.requests.labels(*labels).observe(time.perf_counter() - began)
 
     def _template(self, scope: Scope) -> str:
-        """The route of a request as it was declared; empty for one which came to none."""
+        """The declared path of a request's route; empty if it reached none."""
         if self._templates is None:
             self._templates = templates(scope["app"].routes)
         return self._templates.get(id(scope.get("endpoint")), "")
 
 
 def templates(routes: Iterable[BaseRoute]) -> dict[int, str]:
-    """The paths of routes as they were declared, by the identity of what answers them."""
+    """The declared paths of routes, by the identity of their endpoints."""
     return {id(route.endpoint): re.sub(r":\w+\}", "}", route.path) for route in routes if isinstance(route, Route)}

@@ -1,7 +1,7 @@
-"""Login at a provider of OpenID Connect: authorization code with PKCE, checked by OpenID Connect Core 3.1.3.7.
+"""Login at an OpenID Connect provider: authorization code with PKCE, checked by OpenID Connect Core 3.1.3.7.
 
-What the provider says of itself (OpenID Connect Discovery) and its keys are kept for a while. Its tokens are checked
-with the keys it publishes, by algorithms with a public key alone: `none` and shared secrets are never taken.
+The provider's metadata (OpenID Connect Discovery) and keys are cached. Its tokens are checked with its published keys,
+only with public-key algorithms: `none` and shared secrets are never accepted.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from assay.settings.server import OidcSettings, secure
 log = logging.getLogger(__name__)
 
 SECONDS = 15.0
-"""How long one answer of a provider may take."""
+"""Seconds one answer of a provider may take."""
 ANSWER_BYTES = 1_000_000
 KEPT_SECONDS = 3_600.0
-"""How long what a provider says of itself is believed."""
+"""Seconds for which a provider's metadata is cached."""
 KEYS_AGAIN_SECONDS = 30.0
-"""Between two looks for a key nobody knew."""
+"""Seconds between two requests for an unknown key."""
 LEEWAY = 60
 """Seconds by which two clocks may differ."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
@@ -48,7 +48,9 @@ Claims = Mapping[str, Any]
 
 
 class LoginAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A login which was begun, as the browser keeps it: nobody else has all three. `back` is where it goes on."""
+    """A login in progress, stored by the browser: nobody else has all three values. `back` is where it goes
+    afterwards.
+    """
 
     state: str
     nonce: str
@@ -57,7 +59,7 @@ class LoginAttempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):
-    """What a provider says of itself."""
+    """A provider's metadata."""
 
     issuer: str
     authorization_endpoint: str
@@ -71,7 +73,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OidcProvider:
-    """The provider which the settings name."""
+    """The provider in the settings."""
 
     def __init__(self, settings: OidcSettings, secret: str | None) -> None:
         self.settings, self._secret = settings, secret
@@ -82,10 +84,10 @@ class OidcProvider:
     # a login
 
     async def begin(self, redirect: str, back: str) -> tuple[str, LoginAttempt]:
-        """Where a browser is sent to log in, and what it keeps meanwhile.
+        """The address where a browser logs in, and what it stores meanwhile.
 
         Raises:
-            ProviderFailed: the provider cannot be reached, or is another.
+            ProviderFailed: the provider cannot be reached, or is another one.
         """
         metadata = await self.metadata()
         attempt = LoginAttempt(
@@ -104,11 +106,11 @@ class OidcProvider:
         return str(url), attempt
 
     async def finish(self, attempt: LoginAttempt, code: str, redirect: str, issuer: str = "") -> Person:
-        """Who has logged in. `issuer` is who sends the browser back, where the provider says so (RFC 9207).
+        """Return who has logged in. `issuer` is who sent the browser back, if the provider says so (RFC 9207).
 
         Raises:
-            NotLoggedIn: what the provider gave for the code is not good.
-            ProviderFailed: the provider cannot be reached, or is another.
+            NotLoggedIn: the provider's answer to the code is not valid.
+            ProviderFailed: the provider cannot be reached, or is another one.
         """
         metadata = await self.metadata()
         if (issuer or metadata.authorization_response_iss_parameter_supported) and issuer != metadata.issuer:
@@ -135,10 +137,10 @@ class OidcProvider:
         return msgspec.structs.replace(person, id_token=token["id_token"])
 
     async def farewell(self, session: Credential, back: str) -> str:
-        """Where a browser is sent to end its login at the provider too; "" where that is not to be had.
+        """The address where a browser ends its login at the provider too; "" if there is none.
 
-        What is said there is in OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `back` where
-        it knows that address.
+        It follows OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `back` if it knows that
+        address.
         """
         if session.issuer != self.settings.issuer:
             return ""
@@ -157,11 +159,11 @@ class OidcProvider:
     # tokens
 
     async def bearer(self, token: str) -> Person:
-        """Who shows an access token of the provider (RFC 9068) which was made for this server.
+        """Return who presents an access token of the provider (RFC 9068) for this server.
 
         Raises:
-            NotLoggedIn: it is none, or not for this server.
-            ProviderFailed: the provider cannot be reached, or is another.
+            NotLoggedIn: it is not valid, or not for this server.
+            ProviderFailed: the provider cannot be reached, or is another one.
         """
         if not self.settings.audience:
             raise NotLoggedIn("access tokens of the provider are not accepted here")
@@ -183,10 +185,10 @@ class OidcProvider:
         by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
         if by_name and (groups is not None or not self._by_groups):
             return msgspec.structs.replace(self._person(claims), link=False)
-        return Person(subject=_subject(claims), name="")  # it says too little for more than a user who is known
+        return Person(subject=_subject(claims), name="")  # it says too little to create a user
 
     async def _identity(self, metadata: Metadata, token: str, nonce: str, access: str) -> Claims:
-        """What an ID token says, once all of it was checked."""
+        """The claims of an ID token, fully checked."""
         header, claims = await self._decoded(metadata, token)
         options = {
             "iss": {"essential": True, "values": [metadata.issuer]},
@@ -200,7 +202,7 @@ class OidcProvider:
         return claims
 
     async def _decoded(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
-        """Header and claims of a token which the provider has signed."""
+        """Header and claims of a token signed by the provider."""
         names = [name for name in metadata.id_token_signing_alg_values_supported if name in ALGORITHMS]
         registry = JWSRegistry(algorithms=names, strict_check_header=False)
         try:
@@ -214,10 +216,10 @@ class OidcProvider:
             raise NotLoggedIn("the token says nothing")
         return found.header, found.claims
 
-    # who it is
+    # the user
 
     async def _completed(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
-        """With what the provider tells of a user only when it is asked (OpenID Connect Core 5.3)."""
+        """The claims, completed by those that the provider returns only on request (OpenID Connect Core 5.3)."""
         wanted = self.settings.group_claim if self._by_groups else self.settings.name_claim
         if not metadata.userinfo_endpoint or not access:
             return claims
@@ -246,14 +248,14 @@ class OidcProvider:
         return Person(
             subject=_subject(claims),
             name=name,
-            role=given if self._by_groups else None,  # else a known user keeps the role which an admin gave him
+            role=given if self._by_groups else None,  # else a known user keeps the role that an admin set
             first=given,
             create=self.settings.create,
             link=self.settings.link,
         )
 
     def _role(self, said: object) -> UserRole | None:
-        """The highest role which one of the groups has."""
+        """The highest role of any of the groups."""
         listed = said.replace(",", " ").split() if isinstance(said, str) else said
         groups = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set()
         of: dict[UserRole, tuple[str, ...]] = {
@@ -263,13 +265,13 @@ class OidcProvider:
         }
         return next((role for role, named in of.items() if groups & set(named)), None)
 
-    # what the provider says of itself
+    # the provider's metadata
 
     async def metadata(self) -> Metadata:
-        """What the provider says of itself.
+        """The provider's metadata.
 
         Raises:
-            ProviderFailed: it cannot be reached, or is another than the settings name.
+            ProviderFailed: it cannot be reached, or is another one than in the settings.
         """
         async with self._lock:
             if self._metadata is None or time.monotonic() - self._metadata[0] > KEPT_SECONDS:
@@ -345,7 +347,7 @@ def _subject(claims: Claims) -> str:
 
 
 def _claim(claims: Claims, name: str) -> object:
-    """A claim; of `realm_access.roles` the `roles` of the claim `realm_access`, where there is none of that name."""
+    """A claim; for `realm_access.roles` the `roles` in the claim `realm_access`, unless a claim has that name."""
     if name in claims or "." not in name:
         return claims.get(name)
     first, _, rest = name.partition(".")
@@ -354,10 +356,10 @@ def _claim(claims: Claims, name: str) -> object:
 
 
 def provider_of(settings: Settings) -> OidcProvider | None:
-    """The provider which the settings name; None where they name none.
+    """The provider in the settings; None if there is none.
 
     Raises:
-        ConfigError: they say too little of it.
+        ConfigError: its settings are incomplete.
     """
     oidc = settings.server.oidc
     if not oidc.issuer:

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made of the types the routes have: what is served is what is described."""
+"""The OpenAPI document, made from the types of the routes: what is described is what is served."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.core.events import KINDS, Envelope
 from assay.server.problems import MEDIA_TYPE, TYPES, Problem, problems
 from assay.server.wire import JSON, Endpoint
 
-# The API on a page: what OpenAPI says, as HTML of our own; nothing is fetched from anywhere.
+# The API reference as a page: OpenAPI as our own HTML, without loading anything from elsewhere.
 
 STYLE = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -83,7 +83,7 @@ def _described(path: str, method: str, operation: dict[str, Any]) -> Markup:
 
 
 def _contents(content: dict[str, Any]) -> Markup:
-    """The media types of a body, and what is in it."""
+    """The media types of a body, and its content."""
     return Markup(", ").join(
         Markup("<code>{}</code> {}").format(media, _called(each.get("schema", each.get("itemSchema", {}))))
         for media, each in content.items()
@@ -159,13 +159,13 @@ PUBLISHED = {
     "SteeringText": ("Told", "Told"),
     "TextRange": ("Stretch", "Stretch"),
 }
-"""Component and title of the types which clients know under another name than the code."""
+"""Component and title of types that clients know under another name than the code."""
 
 
 def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schema:
     """The description of these routes.
 
-    `edition` 3.2.0 describes streams by their items; 3.1.1 is for generators which do not know that yet.
+    `edition` 3.2.0 describes streams by their items; 3.1.1 is for generators that do not support that yet.
     """
     types = _Types(endpoints)
     paths: dict[str, Schema] = {}
@@ -196,7 +196,7 @@ def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schem
 
 
 def events_schema() -> Schema:
-    """The JSON Schema of an event of a run, as streams, pages and exported logs have it."""
+    """The JSON Schema of an event of a run, as in streams, pages and exported logs."""
     definitions = _Types(()).components
     whole = {**definitions.pop("Envelope"), "$schema": "https://json-schema.org/draft/2020-12/schema"}
     del whole["discriminator"], definitions["Problem"], definitions["Fault"]
@@ -206,7 +206,7 @@ def events_schema() -> Schema:
 
 
 class _Types:
-    """The schemas of all types the routes have."""
+    """The schemas of all types in the routes."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         kinds = sorted(KINDS.values(), key=lambda each: each.kind)
@@ -230,13 +230,13 @@ class _Types:
             yield name, schema, name in whole.get("required", ())
 
     def words(self, type: Any) -> str:
-        """What is said of a struct."""
+        """The description of a struct."""
         whole = self.components[self.of(type)["$ref"].rpartition("/")[2]]
         return str(whole.get("description", ""))
 
 
 def _named(made: tuple[Schema, ...], components: dict[str, Schema]) -> tuple[list[Schema], dict[str, Schema]]:
-    """The same, where two types of one name are called by their modules too: `assay.core.sources.Notice`."""
+    """The same; if two types share a name, their modules are added: `assay.core.sources.Notice`."""
     titles = {
         name: {**each, "title": PUBLISHED[name][1]} if name in PUBLISHED else each for name, each in components.items()
     }
@@ -251,7 +251,7 @@ def _named(made: tuple[Schema, ...], components: dict[str, Schema]) -> tuple[lis
 
 
 def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[Any, Schema]) -> dict[str, Schema]:
-    """The envelope of each kind of event, and that of any."""
+    """The envelope of each kind of event, and of any."""
     whole = components["Envelope"]
     made: dict[str, Schema] = {}
     mapping: dict[str, str] = {}
@@ -270,7 +270,7 @@ def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[An
 
 
 def _answers(endpoint: Endpoint) -> Any:
-    """The type of an answer in JSON, None where it is of another kind or has no body."""
+    """The type of a JSON response, None for others and those without a body."""
     if endpoint.result is None or endpoint.result is type(None) or endpoint.result is Response:
         return None
     if isinstance(endpoint.result, UnionType) and NoneType in get_args(endpoint.result):

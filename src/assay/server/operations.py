@@ -1,4 +1,4 @@
-"""What whoever runs a server asks it: whether it lives, whether it can work, which release it is."""
+"""Routes for operators: whether the server lives, whether it can work, which release it is."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ With users, send a token: `Authorization: Bearer assay_…`. A run is begun by `
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
-    """How the server is; `why` says what keeps it from working."""
+    """The state of the server; `why` says what prevents it from working."""
 
     status: Literal["ok", "not ready"] = "ok"
     why: str = ""
 
 
 class Release(msgspec.Struct, frozen=True):
-    """Which release of Assay serves."""
+    """The release of Assay that serves."""
 
     version: str
 
 
 class ProtectedResource(msgspec.Struct, frozen=True, kw_only=True):
-    """Who gives access tokens for this server, and how they are shown (RFC 9728)."""
+    """The issuer of access tokens for this server, and how to present them (RFC 9728)."""
 
     resource: str
     authorization_servers: tuple[str, ...]
@@ -66,7 +66,7 @@ class ProtectedResource(msgspec.Struct, frozen=True, kw_only=True):
 
 @routes_of.get("/.well-known/oauth-protected-resource", scope="")
 async def protected_resource(call: RouteCall) -> ProtectedResource:
-    """Say which provider's access tokens are taken, where any is; clients of MCP begin here."""
+    """Name the provider whose access tokens are accepted, if any; MCP clients begin here."""
     oidc = call.backend.oidc
     if oidc is None or not oidc.settings.audience or not call.request.app.state.login:
         raise refusal("not-found", "no provider's access tokens are taken here (setting server.oidc.audience)")
@@ -79,25 +79,25 @@ async def protected_resource(call: RouteCall) -> ProtectedResource:
 
 @routes_of.get("/.well-known/oauth-protected-resource/mcp", scope="")
 async def protected_mcp(call: RouteCall) -> ProtectedResource:
-    """The same, where clients look for it by the path of `/mcp`."""
+    """The same, at the path where clients of `/mcp` look for it."""
     return await protected_resource(call)
 
 
 @routes_of.get("/livez", scope="")
 async def livez(call: RouteCall) -> Health:
-    """Tell that the process answers."""
+    """Report that the process answers."""
     return Health()
 
 
 @routes_of.get("/healthz", scope="")
 async def healthz(call: RouteCall) -> Health:
-    """Tell the same as `/livez`, by the name which older probes ask for."""
+    """Report the same as `/livez`, under the name that older probes use."""
     return await livez(call)
 
 
 @routes_of.get("/readyz", scope="")
 async def readyz(call: RouteCall) -> Health:
-    """Tell whether the server can work: its store can be read, its worker works, and it is not stopping."""
+    """Report whether the server can work: its store can be read, its worker works, and it is not stopping."""
     why = await call.backend.ready()
     call.status = 503 if why else 200
     return Health(status="not ready" if why else "ok", why=why)
@@ -105,7 +105,7 @@ async def readyz(call: RouteCall) -> Health:
 
 @routes_of.get(METRICS, scope="metrics", media=("text/plain", "application/openmetrics-text"))
 async def metrics(call: RouteCall) -> Response:
-    """Tell Prometheus how the server does: requests, streams, runs, the queue, and what models take."""
+    """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
     counts, depth = await call.backend.assay.overview.standing()
     call.backend.metrics.note(counts, depth)
     content, media_type = call.backend.metrics.written(call.request.headers.get("accept", ""))
@@ -114,43 +114,43 @@ async def metrics(call: RouteCall) -> Response:
 
 @routes_of.get("/version", scope="")
 async def release(call: RouteCall) -> Release:
-    """Tell which release of Assay serves."""
+    """Report the release of Assay."""
     return Release(version("assay"))
 
 
 @routes_of.get("/openapi.json", scope="", media=(JSON,))
 async def openapi(call: RouteCall) -> Response:
-    """Describe the API by OpenAPI 3.2."""
+    """Describe the API in OpenAPI 3.2."""
     return Response(_described("3.2.0"), media_type=JSON)
 
 
 @routes_of.get("/openapi-3.1.json", scope="", media=(JSON,))
 async def openapi_for_generators(call: RouteCall) -> Response:
-    """Describe the API by OpenAPI 3.1, for generators which do not know 3.2 yet."""
+    """Describe the API in OpenAPI 3.1, for generators that do not support 3.2 yet."""
     return Response(_described("3.1.1"), media_type=JSON)
 
 
 @routes_of.get("/events.schema.json", scope="", media=("application/schema+json",))
 async def events_described(call: RouteCall) -> Response:
-    """Describe the events of runs by a JSON Schema."""
+    """Describe the events of runs in a JSON Schema."""
     return Response(_events_described(), media_type="application/schema+json")
 
 
 @routes_of.get("/llms.txt", scope="", media=("text/plain",))
 async def language_models(call: RouteCall) -> Response:
-    """Tell language models what this server offers and where, as llmstxt.org has it."""
+    """Tell language models what this server offers and where, in the format of llmstxt.org."""
     return Response(_for_language_models(), media_type="text/plain")
 
 
 @routes_of.get("/docs", scope="", media=("text/html",))
 async def docs(call: RouteCall) -> Response:
-    """Describe the API on a page, which needs no network."""
+    """Describe the API on a page that needs no network."""
     return Response(page(document(endpoints())), media_type="text/html")
 
 
 @routes_of.get("/docs.css", scope="", media=("text/css",))
 async def docs_style(call: RouteCall) -> Response:
-    """How that page looks."""
+    """The style of that page."""
     return Response(STYLE, media_type="text/css")
 
 
@@ -181,4 +181,4 @@ def routes(_backend: Backend) -> list[BaseRoute]:
 
 
 PART = RouteGroup(prefix=METRICS, routes=routes, needs="route")
-"""What is asked of the gate: all but this one are open to anybody."""
+"""The rights for the gate: all routes but this one are open to anybody."""

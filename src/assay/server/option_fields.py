@@ -1,4 +1,4 @@
-"""Options of a run as fields of what a client sends: their types in data, and what stands for one that is left out."""
+"""Options of a run as fields of clients' bodies: their types in data, and their defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def with_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
-    """A body with further fields, each of its kind; one that is left out is None, empty, or its kind's first word."""
+    """A body with further fields of the given types; a missing one is None, empty, or its type's first word."""
     fields = [(name, kind, unsaid(kind)) for name, kind in kinds.items()]
     return cast(
         "type[S]",
@@ -27,7 +27,7 @@ def with_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
 
 
 def sent(option: Declared, kind: Any) -> Any:
-    """The type of an option in a body: `kind`, where that says one."""
+    """The type of an option in a body: `kind`, if that sets one."""
     if kind is not msgspec.UNSET:
         return kind
     parts = get_args(option.data) if get_origin(option.data) is Union else (option.data,)
@@ -44,7 +44,7 @@ def _made(kind: Any) -> Any:
 
 
 def unsaid(kind: Any) -> Any:
-    """What stands for a field of this type which is left out."""
+    """The default of a field with this type."""
     if NoneType in get_args(kind):
         return None
     if get_origin(kind) is Literal:

@@ -1,8 +1,8 @@
 """A run's log as the packets of a chat page: what to draw, and in which block, lane and part of it.
 
-Several chat pages draw research from packets which say where they belong: `turn_index` is the block, `tab_index` the
-lane beside others, `sub_turn_index` the part of the lane. They are a function of the log alone: who reads it again, at
-another server or a year later, gets the same packets. docs/api.md says which events become which.
+Several chat pages draw research from packets with coordinates: `turn_index` is the block, `tab_index` the parallel
+lane, `sub_turn_index` the part of the lane. They are a function of the log alone: whoever reads it again, at another
+server or a year later, gets the same packets. docs/api.md says which events become which.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.server.openai.text import answer_of, url_of
 from assay.server.streams import BEAT, BEGIN, Picked
 
 Obj = dict[str, Any]
-"""What a packet says: its `type`, and what belongs to it."""
+"""The content of a packet: its `type`, and the fields of that type."""
 
 START = Coordinates(0, 0, 0)
 SEARCH, WRITE = "search", "write"
@@ -39,7 +39,7 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlacedEvent(Envelope, frozen=True, kw_only=True):
-    """An event, where it belongs on a screen (None: to the run as a whole), and what a chat page draws of it."""
+    """An event, its place on a screen (None: the run as a whole), and what a chat page draws of it."""
 
     placement: Coordinates | None
     packets: tuple[Packet, ...]
@@ -78,7 +78,7 @@ class PacketProjection:
             yield Packet(placement=at, obj=obj)
 
     def _branches(self, event: e.AgentsPlanned) -> Iterator[Packet]:
-        """How many lanes there will be side by side, before the first word of the second one."""
+        """The number of parallel lanes, before anything of the second one."""
         block, lanes = self._placer.agents_of(event.cycle)
         if lanes > max(self._lanes.get(event.cycle, 1), 1):
             self._lanes[event.cycle] = lanes
@@ -86,7 +86,7 @@ class PacketProjection:
             yield Packet(placement=Coordinates(block, 0, 0), obj=obj)
 
     def _more(self, event: Event) -> Iterator[Obj]:
-        """What takes more than the event itself says."""
+        """Packets that need more than the event itself."""
         if isinstance(event, e.PlanProposed | e.PlanChanged | e.PlanApproved):
             yield from self._plan(event.plan)
         elif isinstance(event, e.ToolStarted):
@@ -114,7 +114,7 @@ class PacketProjection:
             yield {"type": "custom_tool_args", "tool_name": event.tool, "tool_args": event.arguments}
 
     def _plan(self, plan: Plan) -> Iterator[Obj]:
-        """The plan whenever its steps are others than those drawn last."""
+        """The plan, whenever its steps differ from those drawn last."""
         text = "".join(f"{step.id}. {step.title}\n" for step in plan.steps)
         if text != self._planned:
             self._planned = text
@@ -123,7 +123,7 @@ class PacketProjection:
             yield _SECTION_END
 
     def _end(self, event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> Iterator[Obj]:
-        """The answer as it was checked, with what it cites; then why the run stopped."""
+        """The answer as it was checked, with its citations; then why the run stopped."""
         view = self._folder.view
         if isinstance(event, e.RunCompleted) and not self._told:
             self._told = True
@@ -143,7 +143,7 @@ class PacketProjection:
 
 
 def _reason(event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> str:
-    """`finished`, `limited` where a limit ended it early, `user_cancelled`, `failed`."""
+    """`finished`, `limited` if a limit ended it early, `user_cancelled`, `failed`."""
     if isinstance(event, e.RunCancelled):
         return "user_cancelled"
     if isinstance(event, e.RunFailed):
@@ -191,13 +191,13 @@ _DRAWN: dict[type[Event], Callable[[Any], Iterator[Obj]]] = {
         ]
     ),
 }
-"""What is drawn of an event which says all that is needed."""
+"""What to draw of an event that contains everything needed."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: Picked) -> AsyncIterator[bytes]:
-    """The log of a run, which comes from its first event, as frames with places and packets: those behind `after`."""
+    """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
     projection = PacketProjection()
     yield BEGIN
     try:

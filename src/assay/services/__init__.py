@@ -1,1 +1,1 @@
-"""What has rules of its own and is no phase: documents, threads, limits, privacy, forks, batches, schedules."""
+"""The layer with rules outside a run's phases: documents, threads, limits, privacy, forks, batches, schedules."""

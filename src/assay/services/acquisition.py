@@ -1,4 +1,4 @@
-"""What places give now: files, pages, sites, and what connectors reach, read into the library."""
+"""Reads files, pages, sites, and what connectors reach, into the library."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ else:
     crawler = later("assay.services.crawler")
 
 GONE = ("not found", "gone")
-"""Kinds of failures after which a page is there no more; after any other it stays as it was."""
+"""Kinds of failures after which a page is gone; after any other it stays as it was."""
 BATCH, BATCH_BYTES = 200, 32_000_000
 
 
 class Gathering:
-    """Reads places into the library, and gives them as origins with the documents they gave.
+    """Reads places into the library, and returns them as origins with their documents.
 
-    `files` and `added` count what was read, and what of it is new to the library; `warnings` are sentences for
-    the user, `notes` tell one who wants to know more what was left out on purpose; `skipped` is the same file by file.
+    `files` counts what was read, `added` what of it is new to the library. `warnings` are sentences for the user,
+    `notes` say in detail what was left out on purpose; `skipped` has the same by file.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Gathering:
         self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
     async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
-        """Paths and globs.
+        """Read paths and globs.
 
         Raises:
             UsageError: one does not exist.
@@ -84,12 +84,12 @@ class Gathering:
         return await asyncio.to_thread(self._paths, paths, collection, again=False)
 
     async def paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        """Paths and globs which were read before; one that is not there any more gives nothing."""
+        """Read paths and globs again; one that no longer exists gives nothing."""
         found = [origin.place for origin in origins]
         return await asyncio.to_thread(self._paths, found, collection, again=True) if found else []
 
     async def pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        """Pages of the web; one that cannot be reached now stays as it was.
+        """Read pages of the web; one that cannot be reached now stays as it was.
 
         Raises:
             UsageError: the settings forbid the web.
@@ -110,14 +110,14 @@ class Gathering:
         ]
 
     async def crawl(self, origin: Origin, collection: str, keep: Callable[[Origin], None] | None = None) -> Origin:
-        """The pages of one site; those that cannot be reached now stay as they were.
+        """Read the pages of one site; those that cannot be reached now stay as they were.
 
         Args:
-            keep: is given the origin as far as it is read, now and then, for somebody who goes on later. Without it the
-                site was read before, and each of its pages is asked for anew.
+            keep: receives the origin from time to time, as far as it is read, for somebody who continues later. Without
+                it the site was read before, and each of its pages is requested again.
 
         Raises:
-            UsageError: the settings forbid the web, or the place is no address.
+            UsageError: the settings forbid the web, or the place is not an address.
         """
         check_online(self._settings)
         gave: dict[str, None] = {}
@@ -139,11 +139,11 @@ class Gathering:
         return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._since(known))
 
     async def connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
-        """What a connector gives; where it cannot be reached now, what it gave before.
+        """Read a connector's place; if it cannot be reached now, keep what it gave before.
 
         Raises:
             UnknownName: no such connector is installed.
-            UsageError: the place is none of its.
+            UsageError: the connector does not handle the place.
         """
         scheme = place.partition(":")[0]
         connector: Connector = plugins.load("connectors", scheme)()
@@ -159,7 +159,7 @@ class Gathering:
         return msgspec.structs.replace(origin, documents=documents, skipped=self._since(known))
 
     def take(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
-        """Read files and pages into a collection; nothing is wrong with there being none. Blocking.
+        """Read files and pages, possibly none, into a collection. Blocking.
 
         Raises:
             Cancelled: reading was stopped.
@@ -200,7 +200,7 @@ class Gathering:
         ]
 
     async def _fetch(self, urls: Iterable[str]) -> tuple[list[Fetched], dict[str, str]]:
-        """Pages, and why others cannot be had, by their addresses."""
+        """Fetch pages; return them, and why others could not be fetched, by address."""
         pages, failed = [], {}
         async with fetching(self._settings.web, self._clock) as fetcher:
             for url in urls:
@@ -215,14 +215,14 @@ class Gathering:
         files = connector.fetch(place, folder, self._clock, self._largest)
         try:
             return await asyncio.to_thread(self.fetched, files, place, collection)
-        finally:  # who is cancelled leaves a thread, which ends when the folder is gone
+        finally:  # a cancelled call leaves a thread, which ends when the folder is gone
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     def fetched(self, files: Iterator[Fetched], place: str, collection: str) -> tuple[str, ...]:
-        """Read what a connector gives of a place, some of it at a time; its documents. Blocking.
+        """Read what a connector gives of a place, in batches, and return its documents. Blocking.
 
         Raises:
-            FetchFailed: the place cannot be had.
+            FetchFailed: the place cannot be read.
         """
         extractors = self._readers.extractors()
         gave: dict[str, None] = {}
@@ -243,7 +243,7 @@ class Gathering:
         return tuple(gave)
 
     def _out_of_reach(self, origin: Origin, site: crawler.Site) -> list[str]:
-        """The documents of pages which a crawl met, or had no room for, and could not read this time."""
+        """The documents of pages that a crawl found, or had no room for, and could not read this time."""
         lost = {canonical(url) for url, why in site.failed.items() if not why.startswith(GONE)}
         lost |= {canonical(url) for url in site.left}
         if not (lost and origin.documents):
@@ -262,7 +262,7 @@ class Gathering:
 
 
 def check_online(settings: Settings) -> None:
-    """Refuse to leave this machine where the settings forbid it.
+    """Refuse to use the network if the settings forbid it.
 
     Raises:
         UsageError: they do.
@@ -274,7 +274,7 @@ def check_online(settings: Settings) -> None:
 
 
 class _Asked:
-    """Kept pages about which the server is always asked: whether they have changed."""
+    """Cached pages whose server is always asked whether they have changed."""
 
     def __init__(self, kept: PageCache) -> None:
         self._kept = kept
@@ -294,13 +294,13 @@ class _Asked:
 
 
 def _renewed(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
-    """A page's origin after it was asked for: gone, out of reach, or as it is now."""
+    """A page's origin after it was requested: gone, out of reach, or as it is now."""
     documents = origin.documents if why and not why.startswith(GONE) else given
     return msgspec.structs.replace(origin, documents=documents)
 
 
 def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
-    """Whether a file of a repository is for no reader; why goes to `reasons`."""
+    """Whether no extractor reads this file of a repository; the reason goes to `reasons`."""
     name, reader = page_name(file), extractor_for(file, extractors)
     why = left_out_by_name(name) or left_out_by_content(name, file.body, reader.media_type if reader else "")
     if why:
@@ -309,7 +309,7 @@ def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str,
 
 
 def _batches(files: Iterator[Fetched]) -> Iterator[list[Fetched]]:
-    """A few files at a time: no more than some megabytes are in memory."""
+    """A few files at a time, so that only a few megabytes are in memory."""
     batch: list[Fetched] = []
     size = 0
     for file in files:

@@ -1,7 +1,7 @@
-"""Documents which users add: files that come over the network, and places read in the background.
+"""Documents that users add: uploaded files, and places read in the background.
 
-A file is streamed to disk with a bound, and kept where a sync finds it again. An addition in the background begins at
-once, is told of while it is read, and goes on after a kill.
+A file is streamed to disk up to a limit, and stored where a sync finds it again. An addition in the background begins
+at once, reports its progress, and continues after a kill.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from assay.services.arguments import Say, Sources, listed
 from assay.services.context import Context
 from assay.services.places import checked_name
 
-# Files which came over the network.
+# Uploaded files.
 
 FOLDER = "uploads"
 LONGEST_NAME = 200
-"""Bytes of a file's name; the rest of it is left out, but for its end."""
+"""Bytes of a file's name; a longer one is cut before its suffix."""
 
 
 class Arriving(NamedTuple):
-    """A file which comes piece by piece: what it is called, where it goes, and how many bytes it may have."""
+    """A file that arrives in pieces: its name, its place, and its largest size in bytes."""
 
     name: str
     pieces: AsyncIterable[bytes]
@@ -55,11 +55,11 @@ async def add(
 
 
 async def stored(context: Context, arriving: Arriving) -> Path:
-    """The file an upload becomes, once it is whole on the disk.
+    """Store an upload and return its file, once it is complete on disk.
 
     Raises:
-        TooLarge: it has more bytes than it may have; nothing of it is kept.
-        UsageError: this is no name of a file or collection.
+        TooLarge: it is larger than allowed; nothing of it is kept.
+        UsageError: the name of the file or collection is not valid.
         StoreError: it cannot be stored.
     """
     checked_name(arriving.collection)
@@ -69,14 +69,14 @@ async def stored(context: Context, arriving: Arriving) -> Path:
 
 
 def _with_suffix(name: str, media_type: str) -> str:
-    """A name whose end says how it is read, as its media type does where it has none."""
+    """Add the suffix of its media type to a name without one."""
     if "." in name.strip(".") or not media_type:
         return name
     return name + (mimetypes.guess_extension(media_type.partition(";")[0].strip().lower()) or "")
 
 
 def safe_name(name: str) -> str:
-    """A file's name without folders, and without what a file system or a terminal could take for something else.
+    """A file's name without folders, and without anything special to a file system or a terminal.
 
     Raises:
         UsageError: nothing is left of it.
@@ -93,7 +93,7 @@ def safe_name(name: str) -> str:
 
 
 def place_of(context: Context, collection: str) -> Path:
-    """A folder of the collection; its name is no part of a path, whatever is in it."""
+    """A folder for the collection, whose name is never used as a path."""
     if context.home is None:
         return Path(tempfile.mkdtemp(prefix="assay-", suffix=UPLOADED))
     name = hashlib.sha256(f"{context.owner}/{collection}".encode()).hexdigest()[:16]
@@ -101,7 +101,7 @@ def place_of(context: Context, collection: str) -> Path:
 
 
 async def _stored(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
-    """Write what comes beside the file, and put it in its place when it is whole."""
+    """Write the data beside the file, and move it into place when it is complete."""
     draft = file.with_name(f".{secrets.token_hex(8)}")
     size = 0
     try:
@@ -121,20 +121,20 @@ async def _stored(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
         draft.unlink(missing_ok=True)
 
 
-# What is added in the background.
+# Additions in the background.
 
 KEPT = timedelta(days=7)
-"""How long what ended is told of."""
+"""How long ended additions are listed."""
 LOOK = 0.5
 """Seconds between two looks at what another process adds."""
 TOLD = 0.25
-"""Seconds between two words on how reading goes, as they are stored."""
+"""Seconds between two stored progress messages."""
 ADDING = AdditionStart()
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
-    """Have documents read into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
+    """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
     checked_name(collection)
     named = tuple(listed(sources))
     if not named:
@@ -160,13 +160,13 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
 
 
 async def upload(context: Context, arriving: Arriving) -> Addition:
-    """Have a file read which came piece by piece; see `BackgroundLibrary.begin_upload`."""
+    """Start reading an uploaded file; see `BackgroundLibrary.begin_upload`."""
     file = await stored(context, arriving)
     return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
-    """An addition each time something is said of it, until it has ended; see `BackgroundLibrary.follow_addition`."""
+    """Yield an addition after each update, until it has ended; see `BackgroundLibrary.follow_addition`."""
     with context.adding.news(id) as news:
         while True:
             news.clear()
@@ -183,7 +183,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Add
 
 
 async def go_on(context: Context) -> list[Addition]:
-    """Go on with what killed processes of this machine have left; see `BackgroundLibrary.go_on_adding`."""
+    """Continue what killed processes of this machine left; see `BackgroundLibrary.go_on_adding`."""
     every = await asyncio.to_thread(context.store.additions.all, 1_000)
     left = [each for each in every if _is_left(each)]
     for each in left:
@@ -203,14 +203,14 @@ def _start(context: Context, addition: Addition) -> None:
 
 
 class _Reader:
-    """Reads one addition, and keeps what is to be told of it."""
+    """Reads one addition, and stores its progress."""
 
     def __init__(self, context: Context, addition: Addition) -> None:
         self._context, self._now = context, addition
         self._line, self._over, self._turn = "", False, asyncio.Lock()
 
     async def read(self) -> None:
-        """Read it to its end, whatever that is."""
+        """Read until it ends, in whatever way."""
         await self._say(state="reading")
         telling = self._context.adding.beside(self._tell(), self._now.id)
         try:
@@ -222,11 +222,12 @@ class _Reader:
         finally:
             telling.cancel()
             task = asyncio.current_task()
-            if not self._over and not (task and task.cancelling()):  # a bug is told to the log, and who waits is told
+            # a bug is logged, and waiting callers get the error
+            if not self._over and not (task and task.cancelling()):
                 await self._say(over=True, state="failed", error="an error of Assay ended it; the log says which")
 
     async def _read(self) -> dict[str, object]:
-        """Do it; what came of it."""
+        """Read it and return the results."""
         now, context = self._now, self._context
         if now.kind == "sync":
             synced = await collections.sync(context, now.collection, self._hear)
@@ -241,18 +242,18 @@ class _Reader:
         return {"documents": done.documents, "added": done.added, "warnings": done.warnings, "line": ""}
 
     def _hear(self, line: str) -> None:
-        """A word from the thread that reads."""
+        """Receive a progress message from the thread that reads."""
         self._line = line
 
     async def _tell(self) -> None:
-        """Keep the last word from time to time, as long as it is read."""
+        """Store the latest progress message from time to time."""
         while True:
             await asyncio.sleep(TOLD)
             if self._line != self._now.line:
                 await self._say(line=self._line)
 
     async def _say(self, *, over: bool = False, **changed: object) -> None:
-        """Keep what changed; after the last word there is none."""
+        """Store what changed; nothing is stored after the last update."""
         async with self._turn:
             if self._over:
                 return

@@ -1,4 +1,4 @@
-"""What callers give: texts, rules of the web, names of documents, options by their names."""
+"""Validates callers' arguments: texts, rules of the web, names of documents, options by name."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from assay.core.languages import read_country
 from assay.core.web_addresses import DAY, BadUrl, WebRules, days_of, is_below, read
 
 MOST_BYTES = 8_000
-"""Such a text is repeated in most calls of a run, and has to leave room in a small window."""
+"""Such a text is repeated in most calls of a run, and must leave room in a small window."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
-    """The text itself, or that of the file a `Path` names (UTF-8, with or without a mark); "" for None.
+    """Return the text itself, or that of the file a `Path` names (UTF-8, with or without a BOM); "" for None.
 
     Raises:
-        UsageError: the file cannot be read; what was given is empty, no text, or of more than `most` bytes.
+        UsageError: the file cannot be read, or the text is empty, not text, or larger than `most` bytes.
     """
     if value is None or value == "":
         return ""
@@ -44,7 +44,7 @@ def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
 
 
 def _read(path: Path, what: str, most: int) -> bytes:
-    """The beginning of a file: enough to see that it is too large."""
+    """The beginning of a file, enough to see that it is too large."""
     try:
         if path.exists() and not (path.is_file() or path.is_fifo()):  # a pipe: /dev/stdin, <(command)
             raise UsageError(f"{_named(path, what)} is not a file: name one")
@@ -59,7 +59,7 @@ def _named(value: str | Path, what: str) -> str:
     return f"the file of the {what} ({value})" if isinstance(value, Path) else f"the text of the {what}"
 
 
-# What a person says of the web, as rules.
+# A user's words about the web as rules.
 
 
 def make_rules(
@@ -71,10 +71,10 @@ def make_rules(
     country: str = "",
     fresh: bool = False,
 ) -> WebRules:
-    """Rules as a person gives them: domains with or without `https://`, days as `2024`, `2024-05` or `2024-05-31`.
+    """Make rules from domains with or without `https://`, and days such as `2024`, `2024-05` or `2024-05-31`.
 
     Raises:
-        UsageError: one cannot be read, `until` is before `since`, or a domain is both wanted and left out.
+        UsageError: one cannot be read, `until` is before `since`, or a domain is both included and excluded.
     """
     rules = WebRules(
         domains=tuple(dict.fromkeys(map(_domain, domains))),
@@ -93,16 +93,16 @@ def make_rules(
 
 
 def hosts(named: Iterable[str]) -> tuple[str, ...]:
-    """Domains as a person gives them, as addresses write them, each once.
+    """Domains in the form used in addresses, each once.
 
     Raises:
-        UsageError: one is no domain.
+        UsageError: one is not a domain.
     """
     return tuple(dict.fromkeys(map(_domain, named)))
 
 
 def _domain(text: str) -> str:
-    """The host which is meant, as addresses write it (small letters, Punycode)."""
+    """The host as addresses write it (lower case, Punycode)."""
     name = text.strip().removeprefix("*.").removeprefix(".")
     try:
         url = read(name if name.lower().startswith(("http://", "https://")) else f"https://{name}/")
@@ -114,7 +114,7 @@ def _domain(text: str) -> str:
 
 
 def _day(text: str, *, last: bool) -> str:
-    """A day as ISO 8601; of a year or a month its first or last day."""
+    """A day as ISO 8601; for a year or a month its first or last day."""
     if not text.strip():
         return ""
     found = DAY.fullmatch(text.strip())
@@ -127,10 +127,10 @@ def _day(text: str, *, last: bool) -> str:
     return days[last]
 
 
-# How callers name documents.
+# Callers' names of documents.
 
 DEFAULT = "default"
-"""The collection of documents which nobody put into another."""
+"""The collection of documents that were not put into another."""
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
 
@@ -140,22 +140,22 @@ def listed(sources: Sources) -> list[str]:
     return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
-# Options by their names: what nobody knows is refused when it is said, and the nearest name is offered.
-# A type checker sees the same in the signatures; this is for who uses none.
+# Unknown options are refused at the call, with the nearest name as a suggestion. A type checker sees the same in the
+# signatures; this is for everyone else.
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def named(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Check the keywords of a function when it is called.
+    """Check the keyword arguments of a function when it is called.
 
     Args:
         more: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
 
     Raises (when it is called):
-        UnknownOption: it takes no such keyword.
-        UsageError: a keyword which is one of a few words is another.
+        UnknownOption: it does not accept such a keyword.
+        UsageError: the value is not one of the words allowed for a keyword.
     """
 
     def checking(function: Callable[P, R]) -> Callable[P, R]:
@@ -173,11 +173,11 @@ def named(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def check(place: str, given: Mapping[str, object], own: Iterable[str], more: str) -> None:
-    """Make sure that `place` takes the keywords `given`: its `own`, and those of the `TypedDict` named `more`.
+    """Make sure that `place` accepts the keywords `given`: its `own`, and those of the `TypedDict` named `more`.
 
     Raises:
-        UnknownOption: it takes no such keyword.
-        UsageError: a keyword which is one of a few words is another.
+        UnknownOption: it does not accept such a keyword.
+        UsageError: the value is not one of the words allowed for a keyword.
     """
     words = _words(more) if more else {}
     known = {name for name in own if name != "self"} | words.keys()
@@ -196,7 +196,7 @@ def _either(words: tuple[object, ...]) -> str:
 
 @cache
 def _words(more: str) -> dict[str, tuple[object, ...]]:
-    """The keys of a `TypedDict`, each with the few words which it may be; none where it may be more."""
+    """The keys of a `TypedDict`, each with its allowed words; empty if other values are allowed."""
     module, _, name = more.partition(":")
     return {key: _literals(hint) for key, hint in typing.get_type_hints(getattr(import_module(module), name)).items()}
 
@@ -205,7 +205,7 @@ def _literals(hint: Any) -> tuple[object, ...]:
     """The words of `Literal[…]` or `Literal[…] | None`."""
     if get_origin(hint) is Literal:
         return get_args(hint)
-    if get_origin(hint) not in (Union, UnionType):  # a sequence of such words is read by whoever takes it
+    if get_origin(hint) not in (Union, UnionType):  # a sequence of such words is checked by its reader
         return ()
     parts = [part for part in get_args(hint) if part is not type(None)]
     return _literals(parts[0]) if len(parts) == 1 else ()

@@ -1,4 +1,4 @@
-"""What a caller wants of a run, and the brief it becomes: what is not said is taken from the settings."""
+"""Turns a caller's options into the brief of a run; missing ones come from the settings."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from assay.services.threads import given
 from assay.settings import Settings
 
 LONGEST_QUESTION = 100_000
-"""Characters; a question is not where documents are put."""
+"""Characters; documents do not belong in a question."""
 LONGEST_NAME = 200
 
 _QUOTED = re.compile(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
 
 def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bool = False) -> Brief:
-    """The brief of a run about `question`, of today; its scope is still the default one.
+    """Make the brief of a run about `question`, dated today; its scope is still the default.
 
-    `web` is whether the web belongs to it where neither the caller nor the settings say so.
+    `web` says whether the web is in scope if neither the caller nor the settings say so.
 
     Raises:
-        UsageError: the question is empty or too long, or an option is not of its kind.
+        UsageError: the question is empty or too long, or an option has a wrong value.
     """
     question = _question(question)
     language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
@@ -94,7 +94,7 @@ def _question(text: str) -> str:
 
 
 def _as_said(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
-    """The fields of the brief as its options say them, else their settings; what has to be read goes before these."""
+    """The fields of the brief from the options, else the settings; what must be read comes before them."""
     said: Mapping[str, Any] = wanted
     found: dict[str, Any] = {}
     for name, each in declared(RunOptions).items():
@@ -110,7 +110,7 @@ def _as_said(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
 def named_models(
     model: str | Sequence[str] | None, models: Mapping[Role, str | Sequence[str]]
 ) -> dict[Role, tuple[str, ...]]:
-    """The models which a caller names, by role: `model` plays all but the judge that `models` names none for.
+    """The models a caller names, by role: `model` takes all roles except the judge that `models` leaves open.
 
     Raises:
         UnknownName: there is no such role.
@@ -128,13 +128,13 @@ def listed(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
-    """The models of every role; a judge whom nobody names goes by those of the others."""
+    """The models of every role; a judge that nobody names follows from the other roles."""
     models = settings.roles() | dict(named)
     return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
 
 
 def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
-    """Whether the web belongs to a run, as far as the caller or the settings say so."""
+    """Whether the web is in scope, as far as the caller or the settings say so."""
     if settings.search.offline:
         return False
     asked = wanted.get("web")
@@ -169,7 +169,7 @@ def _user(given: str | None) -> str:
 
 
 def _language(question: str, asked: str) -> str:
-    """The language asked for, else the question's, "" where it cannot be told; what it quotes says nothing of that."""
+    """The requested language, else the question's, "" if unknown; quotations in it do not count."""
     return read_language(asked) if asked else of_question(_QUOTED.sub(" ", question))
 
 

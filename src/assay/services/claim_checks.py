@@ -1,6 +1,6 @@
-"""Claims checked against the texts given with them: no home, no settings, no network, no model.
+"""Checks claims against texts given with them: no home, no settings, no network, no model.
 
-What a model makes of them is `app.claim_judge`'s.
+`app.claim_judge` adds a model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONGEST = 16 * 1024 * 1024
 
 
 class ClaimRow(msgspec.Struct, frozen=True):
-    """A claim and the text it is held against; `id` comes back with the verdict."""
+    """A claim and the text it is checked against; `id` is returned with the verdict."""
 
     id: str | int
     doc: str
@@ -31,10 +31,9 @@ class CheckedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A claim's verdict.
 
     `verdict` is quoted (the text has it word for word), supported, partial (a judge's), unsupported, contradicted or
-    unchecked (undecided). `score` is the
-    probability that the text supports the claim. `rule` names what decided: verbatim, one of the deterministic rules,
-    lexical, judge, or length, where claim or text is too long to be checked. `slots` are the values of the claim which
-    a judge was asked for without seeing them, with what it found in the text.
+    unchecked (undecided). `score` is the probability that the text supports the claim. `rule` names what decided:
+    verbatim, one of the deterministic rules, lexical, judge, or length, if claim or text is too long to check. `slots`
+    are the values of the claim that were hidden from a judge, with what it found in the text.
     """
 
     id: str | int
@@ -46,7 +45,7 @@ class CheckedRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class BadRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A line which is no row; `id` is None where it has none that can be read. Lines count from 1."""
+    """A line that is not a row; `id` is None if none can be read. Lines count from 1."""
 
     id: str | int | None
     line: int
@@ -58,10 +57,10 @@ class _Named(msgspec.Struct, frozen=True):
 
 
 def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
-    """The verdict on each claim, in order; some 200 a second. Blocking.
+    """Return the verdict on each claim, in order; about 200 per second. Blocking.
 
     Args:
-        rows: `ClaimRow`s, or mappings with `id`, `doc` and `claim` (what else they hold is passed over).
+        rows: `ClaimRow`s, or mappings with `id`, `doc` and `claim` (other keys are ignored).
 
     Raises:
         UsageError: a row lacks one of the three, or it has the wrong type.
@@ -70,13 +69,13 @@ def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
 
 
 def check_rows(rows: Iterable[ClaimRow | BadRow]) -> Iterator[CheckedRow | BadRow]:
-    """The verdict on each row, as it is asked for; what is no row stays as it is."""
+    """Yield the verdict on each row on demand; bad rows stay as they are."""
     for row in rows:
         yield row if isinstance(row, BadRow) else _checked(row)
 
 
 def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
-    """The rows of lines of JSON, each as it is read; a `BadRow` for one which is none. Blank lines are skipped."""
+    """Yield the rows of JSON lines as they are read, a `BadRow` for an invalid one. Blank lines are skipped."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -94,7 +93,7 @@ def _row(line: bytes) -> ClaimRow:
 
 
 def _id(line: bytes) -> str | int | None:
-    """The id of a row which is wrong elsewhere."""
+    """The id of an otherwise invalid row."""
     try:
         return msgspec.json.decode(line, type=_Named).id
     except UNREADABLE:

@@ -1,6 +1,6 @@
-"""What a collection holds, told by counting, and questions it answers, each tried on the built-in model.
+"""What a collection contains, by counting, and questions it answers, each tried on the built-in model.
 
-Where a model is named it writes a summary too: a report like any other.
+If a model is named it writes a summary too: a report like any other.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from assay.services.ports import Researcher
 
 TASK = "What do these documents say about {subjects}, and where do they disagree?"
 MOST_READ = 300
-"""Documents looked into, evenly spread over the collection; the counts are of all."""
+"""Documents examined, spread evenly over the collection; the counts are of all."""
 MOST_CHARACTERS = 60_000
 SUBJECTS, EXAMPLES = 8, 3
 TRIES = 4
 """Questions tried for each that is wanted."""
 COMMON, LEAST_COMMON = 0.08, 8
-"""Words in more than this share of the passages (and more than so many) are everybody's: no subject."""
+"""A word in more than this share of the passages (and in more than this number) is too common to be a subject."""
 EVERYWHERE, FEW_DOCUMENTS = 0.6, 5
-"""So are words in more than this share of the documents, where there are at least so many."""
+"""So is a word in more than this share of the documents, if there are at least so many."""
 IN_HEADINGS = 3.0
 LEAST_LETTERS = 4
 
@@ -48,7 +48,7 @@ _PRONOUNS = frozenset("this that these those it he she they we there which what 
 
 
 class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
-    """A word the collection is about, how many passages have it, and documents which have it most (titles)."""
+    """A word the collection is about, how many passages have it, and titles of documents that have it most."""
 
     term: str
     passages: int
@@ -56,7 +56,7 @@ class CollectionSubject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question which was tried: the built-in model's first claim, and the passage it cites."""
+    """A question that was tried: the built-in model's first claim, and the passage it cites."""
 
     question: str
     answer: str
@@ -66,9 +66,10 @@ class SuggestedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CollectionOverview(msgspec.Struct, frozen=True, kw_only=True):
-    """What a collection holds. `first` and `last` are the dates its documents state; `looked_into` says how many
-    documents the subjects are of. `summary` is Markdown, the report of the run `run_id`; both empty where no model was
-    to write one.
+    """What a collection contains.
+
+    `first` and `last` are the dates its documents state; `looked_into` counts the documents that the subjects are from.
+    `summary` is Markdown, the report of the run `run_id`; both are empty if no model was to write one.
     """
 
     collection: str
@@ -93,7 +94,7 @@ class _Passage(msgspec.Struct, frozen=True):
 
 
 async def collection_summary(assay: Researcher, collection: str, questions: int) -> CollectionOverview:
-    """What `collection` holds, with at most so many questions; nothing is sent anywhere.
+    """What `collection` contains, with at most `questions` questions; nothing leaves this machine.
 
     Raises:
         UnknownName: there is no such collection.
@@ -120,10 +121,10 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
 
 
 def start_summary(assay: Researcher, found: CollectionOverview, **options: Unpack[RunOptions]) -> RunHandle:
-    """A run which writes the summary of a collection, subject by subject, in the language most of its documents have.
+    """Start a run that writes the summary of a collection by subject, in the language of most of its documents.
 
     Args:
-        found: what the collection holds.
+        found: what the collection contains.
         options: those of `Assay.start`: the model, its limits, whether it may see private documents.
     """
     wanted = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")
@@ -142,7 +143,7 @@ async def _passages(assay: Researcher, document: Document, collection: str) -> l
 
 
 def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
-    """The words which tell passages apart: in many of them, but not everybody's, best where headings have them."""
+    """Words that distinguish passages: in many of them, but not too common, preferably in headings."""
     among: Counter[str] = Counter()
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     where: dict[str, Counter[str]] = defaultdict(Counter)
@@ -174,7 +175,7 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
 
 
 def _stems(text: str, language: str) -> dict[str, str]:
-    """The words of a text by their stems, as they are first written there."""
+    """The words of a text by their stems, as first written there."""
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         if len(word) >= LEAST_LETTERS and not _SPACELESS.search(word):
@@ -184,7 +185,7 @@ def _stems(text: str, language: str) -> dict[str, str]:
 
 
 def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubject]) -> Iterator[str]:
-    """Questions which may have an answer: the documents' own, those their sentences answer, then the subjects."""
+    """Questions that may have an answer: the documents' own, those their sentences answer, then the subjects."""
     seen: set[str] = set()
 
     def new(question: str) -> bool:
@@ -196,7 +197,7 @@ def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubje
     for passage in passages:
         by_document[passage.document.sha256] += filter(new, _of_passage(passage))
     rounds = max(map(len, by_document.values()), default=0)
-    for at in range(rounds):  # one of each document before the second of any
+    for at in range(rounds):  # one per document before the second of any
         yield from (asked[at] for asked in by_document.values() if len(asked) > at)
     yield from filter(new, (f"What is {subject.term}?" for subject in subjects))
 
@@ -215,7 +216,7 @@ def _of_passage(passage: _Passage) -> Iterator[str]:
 
 
 def _inside(what: str) -> str:
-    """A thing as it is written within a sentence."""
+    """A term as written within a sentence."""
     article, _, rest = what.partition(" ")
     return f"{article.lower()} {rest}" if article in ("The", "A", "An") and rest else what
 
@@ -223,7 +224,7 @@ def _inside(what: str) -> str:
 async def _tried(
     assay: Researcher, collection: str, candidates: Iterator[str], wanted: int
 ) -> tuple[SuggestedQuestion, ...]:
-    """The first `wanted` questions which the built-in model answers with a passage; their runs are not kept."""
+    """The first `wanted` questions that the built-in model answers with a passage; their runs are deleted."""
     found: list[SuggestedQuestion] = []
     for _ in range(TRIES * wanted):
         question = next(candidates, None)

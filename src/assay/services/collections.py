@@ -1,4 +1,4 @@
-"""Documents come in, are looked at again, and go."""
+"""Adds, syncs and removes documents of collections."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from assay.services.shelves import NAMED, check_collection, forget_pages, one
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sync changed in a collection, and how many documents that holds now. A warning is a sentence, a note
-    tells what was left out on purpose; `skipped` names both, by file.
+    """What a sync changed in a collection, and its number of documents now.
+
+    A warning is a sentence; a note says what was left out on purpose; `skipped` has both, by file.
     """
 
     collection: str
@@ -38,7 +39,7 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of files of a place: their documents (hashes), how many of them are new, and what was skipped."""
+    """The result of reading files of a place: their documents (hashes), how many are new, and what was skipped."""
 
     documents: tuple[str, ...]
     skipped: tuple[SkippedFile, ...]
@@ -66,7 +67,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
 
 
 async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
-    """Read files of one place into a collection; where they are from is kept by who has the whole place (`keep`)."""
+    """Read files of one place into a collection. Whoever has the whole place stores its origin (`keep`)."""
     reading = ReadingMonitor(progress, context.clock)
     gathering = _gathering(context, reading)
     try:
@@ -85,7 +86,7 @@ async def read_files(context: Context, files: Sequence[str], collection: str, pr
 async def read_listed(
     context: Context, files: Iterator[Fetched], place: str, collection: str, progress: Say | None
 ) -> FilesRead:
-    """Read files which a connector gives of one place into a collection; see `read_files`."""
+    """Read files of a connector's place into a collection; see `read_files`."""
     reading = ReadingMonitor(progress, context.clock)
     gathering = _gathering(context, reading)
     try:
@@ -103,7 +104,7 @@ async def read_listed(
 
 
 async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
-    """Put what was read of whole places into a collection, keep where it is from, and index it."""
+    """Put what was read of whole places into a collection, store the origins, and index it."""
     reading = ReadingMonitor(progress, context.clock)
     try:
         await asyncio.to_thread(_remember, context, collection, origins)
@@ -128,7 +129,7 @@ async def crawl(context: Context, url: str, collection: str, pages: int, depth: 
 
 
 async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
-    """Look again at all a collection was added from; see `DocumentLibrary.sync`."""
+    """Look again at every place a collection was added from; see `DocumentLibrary.sync`."""
     library = context.store.library
     await check_collection(context, collection)
     every = await asyncio.to_thread(library.origins, collection)
@@ -192,10 +193,10 @@ async def _again(context: Context, gathering: Gathering, origins: Sequence[Origi
 async def _ingested(
     context: Context, gathering: Gathering, origins: Sequence[Origin], collection: str | None, named: str
 ) -> Ingested:
-    """What came of reading places.
+    """The result of reading places.
 
     Raises:
-        UsageError: nothing.
+        UsageError: nothing was read.
     """
     documents = tuple({sha: None for origin in origins for sha in origin.documents})
     warnings = _once(gathering.warnings)
@@ -215,7 +216,7 @@ async def _ingested(
 
 
 def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
-    """Put what was read into a collection, and keep where it is from."""
+    """Put what was read into a collection, and store its origins."""
     library, now = context.store.library, context.clock.now()
     found = any(origin.documents for origin in origins)
     told = [origin for origin in origins if origin.documents or (found and origin.skipped)]
@@ -228,7 +229,7 @@ def _remember(context: Context, collection: str, origins: Sequence[Origin], unch
 
 
 def _apply(context: Context, collection: str, before: Sequence[Origin], after: Sequence[Origin]) -> Synced:
-    """Make a collection hold what its places give now, but for what a person took out."""
+    """Make a collection contain what its places give now, except what a person removed."""
     library, now = context.store.library, context.clock.now()
     left_out = {origin.place: origin.left_out for origin in before}
     renewed = [_renewed(context, origin, left_out.get(origin.place, ()), now) for origin in after]
@@ -264,7 +265,7 @@ def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
 
 
 def _meant(context: Context, references: Sequence[str], collection: str) -> tuple[list[Document], list[Origin]]:
-    """The documents meant, and the origins meant whole."""
+    """The documents that are meant, and the origins that are meant completely."""
     library = context.store.library
     origins = library.origins(collection)
     known = {origin.place: origin for origin in origins}
@@ -297,7 +298,7 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
 def _candidates(
     reference: str, collection: str, find: Callable[[str, Sequence[str]], list[Document]]
 ) -> list[Document]:
-    """What a reference may mean: a document by what it is called, or the file at a path."""
+    """What a reference may mean: a document by a name, or the file at a path."""
     found = find(reference, [collection])
     if found:
         return found

@@ -1,4 +1,4 @@
-"""Settings which are changed: checked, then written to the file. They count for what is started afterwards."""
+"""Changes settings: they are checked, then written to the file, and apply to what is started afterwards."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ ON_THE_MACHINE = frozenset(
         *("signing.key", "signing.trusted"),
     )
 )
-"""What opens this machine's files and programs to whoever sets it, or says whom it trusts: it is set there alone."""
+"""Settings that give access to this machine's files and programs, or say whom it trusts; they can only be set on it."""
 
 Value = str | int | float | bool | Sequence[str] | None
 
 
 def checked(name: str, text: str) -> object:
-    """`text` as a value for the setting `name`, which what is installed can do something with.
+    """Parse `text` as a value for the setting `name`, one that what is installed can use.
 
     Raises:
-        UnknownName: there is no such setting, strategy or adapter; the message offers the nearest.
-        ConfigError: the setting does not take this value, or is a table.
+        UnknownName: there is no such setting, strategy or adapter; the message suggests the nearest.
+        ConfigError: the setting does not accept this value, or is a table.
     """
     if name.startswith("keys."):
         setting_of(name.removeprefix("keys."))
@@ -46,23 +46,23 @@ def checked(name: str, text: str) -> object:
 
 
 def change(wanted: Mapping[str, Value]) -> Path:
-    """Write settings which come from elsewhere, all of them or none; None goes back to the default. Blocking.
+    """Write settings from a remote user, all or none; None restores the default. Blocking.
 
     Raises:
-        UnknownName: there is no such setting, strategy or adapter; the message offers the nearest.
-        ConfigError: a setting does not take its value, or is set on the machine alone.
+        UnknownName: there is no such setting, strategy or adapter; the message suggests the nearest.
+        ConfigError: a setting does not accept its value, or can only be set on the machine.
     """
     values = {name: _from_elsewhere(name, value) for name, value in wanted.items()}
     nested: dict[str, Any] = {}
     for name, value in values.items():
         if value is not None:
             _put(nested, name.split("."), value)
-    settings.load(**nested)  # what each may be, they may not be together
+    settings.load(**nested)  # each may be valid alone and not together
     return file.change(values)
 
 
 def key_holders() -> tuple[str, ...]:
-    """Who may have a key: the providers we know, and adapters of other packages by their names."""
+    """Who may have a key: known providers, and adapters of other packages."""
     ours = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
     groups: tuple[plugins.Group, ...] = ("searches", "models", "embedders")
     others = {name for group in groups for name in plugins.others(group) if settings.OTHERS.fullmatch(f"keys.{name}")}
@@ -70,15 +70,15 @@ def key_holders() -> tuple[str, ...]:
 
 
 def described(of: settings.Settings) -> list[settings.Setting]:
-    """Every setting, with the keys which adapters of other packages may have."""
+    """Every setting, including keys for adapters of other packages."""
     return settings.describe(of, (*key_holders(), *(settings.load().keys.model_extra or {})))
 
 
 def setting_of(provider: str) -> str:
-    """The setting which holds the key of `provider`.
+    """The setting with the key of `provider`.
 
     Raises:
-        UnknownName: no provider of that name takes a key.
+        UnknownName: no such provider takes a key.
     """
     known = key_holders()
     provider = KEYS.get(provider, provider)
@@ -92,7 +92,7 @@ def set_key(provider: str, key: str) -> None:
     """Store the key of a provider. Blocking.
 
     Raises:
-        UnknownName: no provider of that name takes a key.
+        UnknownName: no such provider takes a key.
         ConfigError: it cannot be a key, or cannot be stored; the message does not repeat it.
     """
     name = setting_of(provider)
@@ -100,19 +100,19 @@ def set_key(provider: str, key: str) -> None:
 
 
 def remove_key(provider: str) -> bool:
-    """Forget the key of a provider, as far as the file has it; whether it had. Blocking.
+    """Delete the key of a provider from the file; return whether it was there. Blocking.
 
     Raises:
-        UnknownName: no provider of that name takes a key.
+        UnknownName: no such provider takes a key.
     """
     return file.remove(stored_as(provider))
 
 
 def stored_as(provider: str) -> str:
-    """The setting of a key which is to be forgotten: also that of a package which is not installed any more.
+    """The setting of a key to delete, even for a package that is no longer installed.
 
     Raises:
-        UnknownName: no provider of that name takes a key, and none is stored.
+        UnknownName: no such provider takes a key, and none is stored.
     """
     left = settings.load().keys.model_extra or {}
     return f"keys.{provider}" if provider in left else setting_of(provider)

@@ -1,4 +1,4 @@
-"""What all parts of the library work with: made out of settings and a home, most of it when it is first asked for."""
+"""The context of all services: settings, a home, and what works on them, mostly created on first use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ else:
 
 
 async def close_all(closers: Sequence[Callable[[], Awaitable[object]]]) -> None:
-    """Call each in its order; an error is raised when all were called, with those before it as its context."""
+    """Call each in order. An error is raised after all were called, with earlier ones as its context."""
     if not closers:
         return
     try:
@@ -56,11 +56,11 @@ async def close_all(closers: Sequence[Callable[[], Awaitable[object]]]) -> None:
         await close_all(closers[1:])
 
 
-# What a process adds in the background, and who waits for news of it.
+# Additions of this process, and who waits for news about them.
 
 
 class Adding:
-    """The additions this process reads; `additions` are those of all owners."""
+    """The additions that this process reads; `additions` are those of all owners."""
 
     def __init__(self, additions: Additions) -> None:
         self._additions, self._tasks = additions, Tasks()
@@ -76,12 +76,12 @@ class Adding:
         self._tasks.start(work, f"addition {id}").add_done_callback(lambda _: self._going.discard(id))
 
     def beside(self, work: Coroutine[object, object, None], id: str) -> asyncio.Task[None]:
-        """Do something beside the reading of an addition, until it is cancelled."""
+        """Run a task while an addition is read, until it is cancelled."""
         return self._tasks.start(work, f"word of addition {id}")
 
     @contextmanager
     def news(self, id: str) -> Iterator[asyncio.Event]:
-        """What is set, within the block, when something new is said of an addition by this process."""
+        """An event, for the block, that is set when this process updates an addition."""
         event = asyncio.Event()
         waiting = self._waiting.setdefault(id, set())
         waiting.add(event)
@@ -93,12 +93,12 @@ class Adding:
                 self._waiting.pop(id, None)
 
     def tell(self, id: str) -> None:
-        """Something new was said."""
+        """Signal an update."""
         for event in self._waiting.get(id, ()):
             event.set()
 
     async def close(self) -> None:
-        """End what goes on; whoever opens the home next goes on with it."""
+        """End all work; whoever opens the home next continues it."""
         going = set(self._going)
         await self._tasks.close()
         for id in going:
@@ -113,7 +113,7 @@ LONGEST_OWNER = 200
 
 
 class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
-    """A property made when it is first asked for, once for all views of a context."""
+    """A property created on first use, once for all views of a context."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make, self._name, self.__doc__ = make, make.__name__, make.__doc__
@@ -123,12 +123,11 @@ class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
 
 
 class Context:
-    """Settings, the store of a home as one owner knows it, and what works on it; nothing is exchanged while it is used.
+    """Settings, the store of a home as one owner sees it, and what works on it; fixed while it is used.
 
-    `store` knows what is `owner`'s alone; `whole` knows all, for what serves every owner: the engine, the index.
-
-    All that is not given is made by `wiring` when it is first asked for: a command which lists runs loads neither a
-    search index nor a pipeline. `presence` says that this process works with the home, `watch` is told of its runs.
+    `store` sees only what is `owner`'s; `whole` sees everything, for what serves every owner: the engine, the index.
+    `wiring` creates the rest on first use, so a command that lists runs loads neither a search index nor a pipeline.
+    `presence` says that this process works with the home; `watch` observes its runs.
     """
 
     def __init__(
@@ -153,12 +152,12 @@ class Context:
         self.ends: list[Callable[[], None]] = []
 
     def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
-        """The same, as another owner knows it; None knows all, and what is made there is the local user's.
+        """Return the same as another owner sees it. None sees everything; what it creates belongs to the local user.
 
-        `limits` are what he may take, in place of what the settings say of every user.
+        `limits` are the owner's, in place of those in the settings.
 
         Raises:
-            UsageError: no owner can be called so.
+            UsageError: the name of the owner is not valid.
         """
         if owner and (
             SLASH in owner or len(owner) > LONGEST_OWNER or not owner.isprintable() or owner != owner.strip()
@@ -172,12 +171,12 @@ class Context:
         return view
 
     def add_watch(self, watch: Watch) -> None:
-        """Have one more be told of what runs do."""
+        """Add an observer of all runs."""
         root = self.root
         root.watch = self.watch = watch if root.watch is None else self.wiring.both(root.watch, watch)
 
     def once(self, name: str, make: Callable[[Any], T]) -> T:
-        """What `make` makes of the context of all owners, made when it is first asked for."""
+        """Create something with `make` from the context of all owners, on first use."""
         made = self.made
         if name not in made:
             made[name] = make(self.root)
@@ -185,7 +184,7 @@ class Context:
         return found
 
     def of(self, brief: Brief) -> Self:
-        """The same, as the owner of a run knows it."""
+        """Return the same as the owner of a run sees it."""
         return self if brief.owner == self.owner else self.owned_by(brief.owner)
 
     @shared
@@ -200,22 +199,22 @@ class Context:
 
     @shared
     def search(self) -> LibrarySearch:
-        """The index over the library, of all owners; `wiring.searched` is what one may ask."""
+        """The index over the library, of all owners; use `wiring.searched` for queries."""
         return self.wiring.search(self)
 
     @shared
     def kept(self) -> PageCache:
-        """Pages of the web which were read before."""
+        """Cached pages of the web."""
         return self.wiring.kept(self)
 
     @shared
     def online(self) -> SharedWeb:
-        """What all runs share of the web."""
+        """What all runs share for using the web."""
         return self.wiring.online(self)
 
     @shared
     def pipeline_parts(self) -> PipelineParts:
-        """What all runs share of tools and strategies."""
+        """The tools and strategies that all runs share."""
         return _worlds.pipeline_parts(self)
 
     @shared
@@ -225,27 +224,27 @@ class Context:
 
     @shared
     def feeds(self) -> Feeds:
-        """The new events of runs which somebody follows."""
+        """The new events of followed runs."""
         return _stored_runs.feeds(self)
 
     @shared
     def adding(self) -> Adding:
-        """What is added to the library in the background."""
+        """Additions to the library in the background."""
         return Adding(self.whole.additions)
 
     @shared
     def listed_places(self) -> _places.ListedPlaces:
-        """Repositories and the like which jobs read in parts, as they were fetched here."""
+        """Places that jobs read in parts, such as repositories, as fetched here."""
         return _places.ListedPlaces()
 
     @shared
     def seeker(self) -> _run_lists.Seeker:
-        """The index of what runs asked and say."""
+        """The index of the questions and reports of runs."""
         return _run_lists.Seeker(self.whole.journal, self.wiring.run_index(self))
 
     @shared
     def rate_limiter(self) -> RateLimiter | None:
-        """When a model may be called, where its service has a limit."""
+        """Delays model calls, if their service has a limit."""
         return _worlds.rate_limiter(self)
 
     @shared
@@ -274,7 +273,7 @@ class Context:
 
     @shared
     def teller(self) -> _webhooks.Teller:
-        """Tells them what is new."""
+        """Sends webhook messages."""
         return _webhooks.Teller(self._webhook_store(), self.whole.journal, self.poster)
 
     def _webhook_store(self) -> WebhookStore:
@@ -284,11 +283,11 @@ class Context:
 
     @property
     def busy(self) -> bool:
-        """Whether runs are going on in this process."""
+        """Whether this process has active runs."""
         return "engine" in self.made and self.engine.busy
 
     async def close(self) -> None:
-        """Let go of what was made, whichever of it fails; see `Home.close`."""
+        """Close everything that was created, even if some of it fails; see `Home.close`."""
         for end in self.ends:
             end()
         made = self.made

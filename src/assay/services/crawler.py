@@ -1,4 +1,4 @@
-"""One site, page by page: from its sitemaps and along its links, within limits and as robots.txt allows."""
+"""Reads one site, page by page: from its sitemaps and along its links, within limits and robots.txt."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from assay.run.speculation import MOST, Ahead
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")
 EVERY = 10
-"""After so many pages a word is said."""
+"""After this many pages there is a progress message."""
 NOT_PAGES = (
     ".7z .avi .bin .bmp .bz2 .css .deb .dmg .exe .gif .gz .ico .iso .jpeg .jpg .js .mov .mp3 .mp4 .ogg .png .rar .rpm "
     ".svg .tar .tgz .tiff .ttf .wav .webm .webp .whl .woff .woff2 .xz .zip .zst"
 ).split()
-"""Endings of addresses behind which there is nothing to read."""
+"""Suffixes of addresses with nothing to read."""
 
 
 class Site:
-    """What is to be read of a site, and how far that is.
+    """What to read of a site, and the progress.
 
-    Only pages of the host of `url` are read, at or below its path: `https://x.org/docs/guide.html` stands for
+    Only pages on the host of `url` are read, at or below its path: `https://x.org/docs/guide.html` stands for
     `https://x.org/docs/`, `https://x.org/docs` for itself and what is below it. `failed` says by address why a page
-    could not be had, `left` holds the addresses there was no room for, `notes` are sentences for the user.
+    could not be fetched, `left` has the addresses beyond the limit, `notes` are sentences for the user.
 
     Raises:
-        UsageError: the address is none, or a limit is below 1.
+        UsageError: the address is not valid, or a limit is below 1.
     """
 
     def __init__(self, url: str, *, pages: int, depth: int) -> None:
@@ -55,7 +55,7 @@ class Site:
         self.rules = WebRules(domains=(self.start.host.lower(),))
 
     def holds(self, url: str) -> bool:
-        """Whether a page is of this site, and may be one to read."""
+        """Whether a page belongs to this site and may be readable."""
         try:
             there = read(url)
         except BadUrl:
@@ -67,7 +67,7 @@ class Site:
 
 
 class _Frontier:
-    """Addresses still to be asked for, nearest first, each once."""
+    """Addresses still to be requested, nearest first, each once."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -81,7 +81,7 @@ class _Frontier:
             self._waiting.append((url, depth))
 
     def met(self, url: str) -> bool:
-        """Whether a page was met before under this address; from now on it was."""
+        """Whether this address was seen before; it counts as seen afterwards."""
         name = canonical(url)
         before = name in self._known
         self._known.add(name)
@@ -95,12 +95,11 @@ class _Frontier:
 
 
 async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncGenerator[Fetched, None]:
-    """The pages of a site, one after the other, each once, whatever address it is linked by.
+    """Yield the pages of a site, each once, whatever address links to it.
 
-    The next few are asked for while one is read, as many at once as the fetcher and the site's robots.txt let through.
-
-    A page which says that it is kept elsewhere (`canonical`) is left to that address; one which says `noindex` is not
-    given, one which says `nofollow` leads nowhere.
+    The next few are requested while one is read, as many at once as the fetcher and the site's robots.txt allow. A page
+    that names another address (`canonical`) is left to that address; one with `noindex` is not returned, and links of
+    one with `nofollow` are not followed.
     """
     frontier = _Frontier(site)
     frontier.add(site.start.href, 0)
@@ -115,10 +114,10 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
 
 
 async def _page(fetcher: Fetcher, site: Site, ahead: Ahead, url: str, coming: Sequence[str]) -> Fetched:
-    """A page; those which are `coming` are asked for meanwhile.
+    """Fetch a page, and meanwhile request those that are `coming`.
 
     Raises:
-        FetchFailed: it cannot be had.
+        FetchFailed: it cannot be fetched.
     """
     for each in (url, *coming):
         ahead.begin(each, partial(fetcher.fetch, each, site.rules))
@@ -161,7 +160,7 @@ async def _pages(
 
 
 def _is_elsewhere(site: Site, page: Fetched, found: Links) -> bool:
-    """Whether a page says that its own address is another one of the site."""
+    """Whether a page names another address of the site as its own."""
     here = {canonical(page.final_url), canonical(page.url)}
     return bool(found.canonical) and site.holds(found.canonical) and canonical(found.canonical) not in here
 
@@ -174,7 +173,7 @@ def _give_up(site: Site, left: list[str]) -> None:
 
 
 async def _mapped(fetcher: Fetcher, site: Site) -> list[str]:
-    """The addresses in the sitemaps of a site: those robots.txt names, else `/sitemap.xml`."""
+    """The addresses in the sitemaps of a site: those named in robots.txt, else `/sitemap.xml`."""
     waiting = deque(await _sitemaps(fetcher, site))
     found: dict[str, None] = {}
     seen: set[str] = set()
@@ -212,6 +211,6 @@ def _same_host(site: Site, url: str) -> bool:
 
 
 def _folder(path: str) -> str:
-    """The path a site begins at: of a file, its folder."""
+    """The path at which a site begins: for a file, its folder."""
     last = path.rpartition("/")[2]
     return path.rpartition("/")[0] + "/" if "." in last else path or "/"

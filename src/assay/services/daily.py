@@ -1,8 +1,8 @@
-"""What all runs of a home may spend on a day: what is left of it is the next run's own limit.
+"""The daily limits of a home: what is left of them limits the next run.
 
-A run counts on the day (UTC) on which it was created: one which has ended with all it spent, any other with its limit,
-which was taken from that day. So runs side by side never pass the day's limits together. That a run takes no more than
-is left is looked at again in the transaction which stores it, one run after the other.
+A run counts on the day (UTC) on which it was created: an ended one with what it spent, any other with its limit, which
+was reserved from that day. So parallel runs never exceed the day's limits together. The transaction that stores a run
+checks this again, one run after the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ N = TypeVar("N", int, float)
 
 
 class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user has taken today (UTC): runs begun, and what they used by now; `going` are queued or executed now."""
+    """What a user has used today (UTC): runs begun, and their usage so far; `going` are queued or executed now."""
 
     runs: int
     usd: float
@@ -39,9 +39,9 @@ class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None = None) -> tuple[Allowance, ...]:
-    """What today's runs may take together: those of all, and those of an owner; none where nothing is said of it.
+    """What today's runs may use together: those of all, and those of an owner; empty if there are no limits.
 
-    `own` is what is said of him, in place of what the settings say of every user.
+    `own` are the owner's limits, in place of those in the settings.
     """
     since = _today(datetime.now(UTC))
     found = [Allowance(since=since, usd=limits.usd_per_day, tokens=limits.tokens_per_day)]
@@ -62,7 +62,7 @@ def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None
 
 
 def limits_of_users(limits: Limits) -> OwnerLimits:
-    """What the settings say of every user."""
+    """The limits of every user in the settings."""
     return OwnerLimits(
         runs_per_day=limits.user_runs_per_day,
         usd_per_day=limits.user_usd_per_day,
@@ -72,11 +72,11 @@ def limits_of_users(limits: Limits) -> OwnerLimits:
 
 
 async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
-    """The brief, its budget cut to what the day's limits leave; `journal` knows the runs of all.
+    """The brief with its budget cut to what the daily limits leave; `journal` sees the runs of all.
 
     Raises:
-        TooMany: its owner has as many runs as he may have.
-        UsageError: they leave less than one report costs; the message names the setting.
+        TooMany: the owner has as many runs as allowed.
+        UsageError: less is left than one report costs; the message names the setting.
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
@@ -88,10 +88,10 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
 
 
 async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
-    """Refuse one run more than there may be.
+    """Refuse one run more than allowed.
 
     Raises:
-        TooMany: there are as many.
+        TooMany: the limit is reached.
     """
     if within.runs is not None and today >= within.runs:
         raise TooMany(
@@ -111,7 +111,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
 
 
 async def standing(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
-    """What an owner has taken today, and what he may take."""
+    """What an owner has used today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
     going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST)
@@ -119,7 +119,7 @@ async def standing(journal: Journal, limits: OwnerLimits, owner: str | None) -> 
 
 
 async def left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
-    """The budget of a judge, who keeps no run, cut to what today's runs leave; `journal` knows the runs of all.
+    """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
     Raises:
         UsageError: as `allowed`.
@@ -157,13 +157,13 @@ def _least(own: N | None, day: N | None) -> N | None:
 
 
 def counted(runs: int) -> str:
-    """How many runs, in words."""
+    """The number of runs, in words."""
     return f"{runs} run{'' if runs == 1 else 's'}"
 
 
 @contextmanager
 def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
-    """Say of a budget which is too small what it was cut to, and by what."""
+    """Explain, if a budget is too small, what it was cut to and by which limit."""
     try:
         yield
     except UsageError as error:

@@ -1,7 +1,7 @@
-"""Estimates: what a run will likely take, by the rules of its depth, or by runs of the same kind before it.
+"""Estimates what a run will take, by the rules of its depth or by similar runs before it.
 
-By the rules: each kind of call is asked for at least and at most so often, with so many tokens. The figures in the
-table are what runs of Assay have been seen to need; how often is what the strategies' own limits allow.
+By the rules, each kind of call is made a least and a most number of times, with a number of tokens. The token figures
+in the table were measured on runs of Assay; the numbers of calls follow from the strategies' limits.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from assay.run.budget import REPORT_SHARE, VERIFY_SHARE, reasoning
 from assay.run.execution import WRITER_SHARE
 
 LATEST = 40
-"""Runs looked through for some of the same kind."""
+"""Runs examined to find similar ones."""
 ENOUGH = 3
-"""So many of them tell more than the rules."""
+"""With this many similar runs, they are used instead of the rules."""
 AT_MOST = 10
 FIRST = 60
-"""Events of a run among which its depth is said."""
+"""Events of a run that contain its depth."""
 RESEARCH, WORK = 1 - REPORT_SHARE - VERIFY_SHARE, 1 - WRITER_SHARE
-"""The part of a budget, and of the time, which research has."""
+"""The parts of the budget and of the time for research."""
 SECONDS_A_CALL = (1.5, 20.0)
 SECONDS_A_CALL_HERE = (0.01, 0.2)
-"""Of a model which is part of this program."""
+"""For a model inside this program."""
 
 
 class CallEstimate(msgspec.Struct, frozen=True):
-    """A kind of call: who is asked, how often, and how many tokens go in and come out."""
+    """A kind of call: the role, the number of calls, and the tokens in and out."""
 
     role: Role
     calls: Span
@@ -45,14 +45,14 @@ class CallEstimate(msgspec.Struct, frozen=True):
 
 
 async def estimated(journal: Journal, brief: Brief, world: World) -> Brief:
-    """The brief with an estimate of what its run will take."""
+    """The brief with an estimate of its run."""
     return msgspec.structs.replace(brief, estimate=await estimate(journal, brief, world))
 
 
 async def estimate(
     journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
-    """What a run of `brief` will take; `depth` and the `steps` of its plan, where they are known by now."""
+    """Estimate a run of `brief`; `depth` and the `steps` of its plan, if they are known."""
     before = alike(brief, await journal.spending(limit=LATEST))
     if depth is not None and brief.depth == "auto":
         before = [run for run in before if await _depth(journal, run.run_id) == depth]
@@ -63,7 +63,7 @@ async def estimate(
 
 
 async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
-    """What a stored run will take, by its depth and its plan as far as they are known.
+    """Estimate a stored run, by its depth and plan as far as they are known.
 
     Raises:
         UsageError: there is no such run yet.
@@ -75,7 +75,7 @@ async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World
 
 
 async def _depth(journal: Journal, run_id: str) -> str:
-    """The depth triage chose for a run; it says so among the first events."""
+    """The depth triage chose for a run, from its first events."""
     for envelope in await journal.events(run_id, limit=FIRST):
         if envelope.type == TriageClassified.kind:
             return msgspec.json.decode(envelope.data, type=TriageClassified).depth
@@ -83,7 +83,7 @@ async def _depth(journal: Journal, run_id: str) -> str:
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What of a brief makes runs comparable; those which answer at once are none of research."""
+    """The fields of a brief that make runs comparable."""
 
     mode: str = "auto"
     depth: str = "auto"
@@ -101,7 +101,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
-    """Of the latest runs those which were asked for in the same way and came to their end, uncut by a limit."""
+    """Similar runs among the latest that completed without reaching a limit."""
     wanted = msgspec.convert(msgspec.to_builtins(brief), type=_Asked)
     found = []
     for run in runs:
@@ -114,7 +114,7 @@ def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
 
 
 def _cut(budget: Budget, run: Spent) -> bool:
-    """Whether a run may have been ended by a limit: research leaves the writer its part of it."""
+    """Whether a limit may have ended a run: research leaves the writer's part."""
     shares = {"usd": RESEARCH, "tokens": RESEARCH}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
     limits.append((budget.seconds, run.active_seconds, WORK))
@@ -122,7 +122,7 @@ def _cut(budget: Budget, run: Spent) -> bool:
 
 
 def by_runs(runs: Sequence[Spent]) -> Estimate:
-    """From the least to the most of what `runs` took."""
+    """From the least to the most that `runs` used."""
 
     def span(value: Callable[[Spent], float]) -> Span:
         values = [value(run) for run in runs]
@@ -140,7 +140,7 @@ def by_runs(runs: Sequence[Spent]) -> Estimate:
 
 
 def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0) -> Estimate:
-    """What the rules of the depth allow; of a run whose depth is not known yet, those of all depths."""
+    """What the rules of the depth allow; if it is not known yet, those of all depths."""
     known = depth or (brief.depth if brief.depth != "auto" else None)
     depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
     several = [_at(brief, profiles, each, steps) for each in depths]
@@ -226,7 +226,7 @@ def _judged(brief: Brief) -> list[CallEstimate]:
 
 
 def _idle(brief: Brief, line: CallEstimate, profiles: dict[Role, Profile]) -> bool:
-    """Whether such calls are not made: the built-in model judges nothing."""
+    """Whether such calls are not made, since the built-in model cannot judge."""
     return line.role == "judge" and profiles["judge"].quotes
 
 
@@ -253,7 +253,7 @@ def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Spa
 
 
 def within(budget: Budget, guess: Estimate) -> Estimate:
-    """An estimate which keeps to the limits."""
+    """An estimate cut to the limits."""
 
     def cut(span: Span, limit: float | None) -> Span:
         return span if limit is None else Span(min(span.least, limit), min(span.most, limit))

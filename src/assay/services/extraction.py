@@ -1,4 +1,4 @@
-"""Files as a run would read them: their text and what is known of them; nothing is kept."""
+"""Reads files as a run would, and returns text and metadata; nothing is stored."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ BINARY = "binary, not text"
 class ReadBlock(msgspec.Struct, frozen=True, kw_only=True):
     """A passage of a text, which a model may cite: bytes `start` to `end` of the text's UTF-8.
 
-    `heading` is the path of headings above it, `page` counts from 1 (0: no pages). `label` and `lead` say what it is
-    about and what it follows, as of `Span`.
+    `heading` is the path of headings above it, `page` counts from 1 (0: no pages). `label` and `lead` give its topic
+    and context, as in `Span`.
     """
 
     kind: BlockKind
@@ -40,8 +40,8 @@ class ReadDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document in a file, as a run would read it.
 
     `sha256` names the snapshot (the bytes), `document_sha256` the text; `size` counts the snapshot's bytes. `member` is
-    the path inside an archive, `name` what tells several documents of one file apart. `warnings` say what of it could
-    not be read.
+    the path inside an archive; `name` distinguishes several documents of one file. `warnings` say what could not be
+    read.
     """
 
     file: str
@@ -65,7 +65,7 @@ class ReadDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unread(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, or a `member` of an archive, of which nothing could be read, and why."""
+    """A file, or a `member` of an archive, of which nothing could be read, and the reason."""
 
     file: str
     member: str = ""
@@ -109,7 +109,7 @@ def _documents(file: FileToRead, unit: Unit) -> Iterator[Reading]:
 
 
 def _of_part(file: FileToRead, part: IngestPart) -> Iterator[Reading]:
-    """The documents of a part; where one is the last before an error, it says so."""
+    """The documents of a part; the last one before an error says so."""
     held: ReadDocument | None = None
     reason = ""
     try:

@@ -1,4 +1,4 @@
-"""A run which goes on from a point of another: what was done before is taken over, what comes after is done anew."""
+"""Forks a run: what was done before a point is taken over, the rest is done again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from assay.services.threads import web_too, without_web
 
 
 class Parent(msgspec.Struct, frozen=True, kw_only=True):
-    """The run a fork is made of."""
+    """The run that is forked."""
 
     row: RunRow
     memory: Memory
@@ -49,7 +49,7 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForkChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What is otherwise in a fork: the plan, sources left out, sources added, and options; see `Assay.fork`."""
+    """The changes in a fork: the plan, sources left out, sources added, and options; see `Assay.fork`."""
 
     plan: Plan | str | Path | None = None
     exclude: Sequence[str] = ()
@@ -65,7 +65,7 @@ async def fork(
     progress: Say | None = None,
     priority: int | None = None,
 ) -> str:
-    """Store a run which goes on from a point of another; see `Assay.fork`."""
+    """Store a run that continues from a point of another; see `Assay.fork`."""
     check_priority(context, priority)
     given, add = None if changes.plan is None else reviewed(changes.plan).plan, changes.add
     point = _point(point, given is not None, add is not None)
@@ -75,11 +75,11 @@ async def fork(
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
     brief = revised(parent.brief, made, context.settings, changes.wanted)
     worlds.check(context, brief)
-    with speaking(brief.locale):  # what the scope is called stands in the report
+    with speaking(brief.locale):  # the name of the scope appears in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
     brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
     brief, world = await worlds.placed(context, brief)
-    brief = msgspec.structs.replace(brief, estimate=None)  # what is known of whole runs says nothing of a part
+    brief = msgspec.structs.replace(brief, estimate=None)  # estimates of whole runs do not apply to a part
     return await _store_fork(context, parent, brief, world, msgspec.structs.replace(at, given=given), priority)
 
 
@@ -97,7 +97,7 @@ async def _parent(context: Context, reference: str) -> Parent:
 
 
 async def _thread_of(context: Context, parent: Parent) -> str:
-    """The thread of a fork: its parent's, whose place it takes there, where nothing was said after that."""
+    """The thread of a fork: its parent's, in which it takes the parent's place, if nothing followed there."""
     newest = await context.store.journal.latest(parent.brief.thread)
     return parent.brief.thread if newest is not None and newest.run_id == parent.row.run_id else ""
 
@@ -105,7 +105,7 @@ async def _thread_of(context: Context, parent: Parent) -> str:
 async def _scope_of(
     context: Context, scope: Scope, without: Sequence[Source], add: Sources | None, progress: Say | None
 ) -> Scope:
-    """Where the fork may look: without these sources, with what is added; not on the web where that is off now."""
+    """The scope of the fork: without these sources, with added ones, without the web if that is off now."""
     if scope.web and context.settings.search.offline:
         scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
     paths = [] if add is None else listed(add)
@@ -145,7 +145,7 @@ def _forked(context: Context, parent: Parent, fork: Fork, given: RunInputs) -> E
 
 
 def _point(point: Point, planned: bool, adding: bool) -> Point:
-    """The point from which something is done anew: a plan that is given is one the planner is not asked for."""
+    """The point from which work is done again: with a given plan the planner is not called."""
     if point not in POINTS:
         raise UnknownName("point to fork from", point, POINTS)
     if point == "write" and adding:
@@ -156,10 +156,10 @@ def _point(point: Point, planned: bool, adding: bool) -> Point:
 
 
 def _stood(parent: Parent, point: Point) -> Checkpoint:
-    """How far the run had come.
+    """The checkpoint of the run at the point.
 
     Raises:
-        UsageError: it never came to that point; the message names those it came to.
+        UsageError: the run never reached it; the message names the points it reached.
     """
     run_id, memory, row = parent.row.run_id, parent.memory, parent.row
     at = stood(run_id, memory, point)
@@ -175,7 +175,7 @@ def _stood(parent: Parent, point: Point) -> Checkpoint:
 
 
 def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
-    """Research goes as far as the fork's brief says, where it says that."""
+    """The checkpoint with the depth of the fork's brief, if it sets one."""
     if brief.depth == "auto":
         return at
     return msgspec.structs.replace(at, triage=msgspec.structs.replace(at.triage, depth=brief.depth))
@@ -185,10 +185,10 @@ def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
 
 
 def chosen(view: RunView, names: Sequence[str], library: Library) -> set[str]:
-    """The ids of the sources which are meant, with those which are the same document, or page, under another id.
+    """The ids of the sources meant, including the same document or page under other ids.
 
     Raises:
-        UnknownName: the run met no such source.
+        UnknownName: the run has no such source.
     """
     met = {id: pages(source, library) for id, source in view.sources.items()}
     meant = [source for name in names for source in _named(view, name.strip(), met)]
@@ -218,7 +218,7 @@ def _named(view: RunView, name: str, met: Mapping[str, AbstractSet[str]]) -> lis
 
 
 def pages(source: Source, library: Library) -> frozenset[str]:
-    """The addresses of the page a source is, on the way there too, in their canonical form; none for a document."""
+    """The canonical addresses of the page a source is, including redirects; empty for a document."""
     snapshot = library.snapshot(source.snapshot_sha256)
     passed = (snapshot.url, *snapshot.redirects) if snapshot is not None else ()
     return frozenset(canonical(url) for url in (source.url, *passed) if _is_address(url))
@@ -236,13 +236,13 @@ def _file(source: Source) -> str:
     return unquote(source.url.rpartition("/")[2]).casefold()
 
 
-# where a fork may look
+# the scope of a fork
 
 
 def _changed(
     library: Library, scope: Scope, without: Sequence[Source], added: Sequence[str], paths: Sequence[str]
 ) -> Scope:
-    """The scope without these sources, and with the documents of the collections `added`, which are of `paths`."""
+    """The scope without these sources, and with the documents of the collections `added`, read from `paths`."""
     gone = {source.document_sha256 for source in without}
     held = [document.sha256 for document in library.documents(scope.collections)]
     more = [document.sha256 for document in library.documents(added)]
@@ -257,7 +257,7 @@ def _changed(
 
 
 def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
-    """What a reader calls a scope without some of its documents, and with these paths."""
+    """The name of a scope without some of its documents, and with these paths."""
     name = without_web(label)
     titles = dict.fromkeys(source.title for source in missing)
     more = [

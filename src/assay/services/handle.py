@@ -1,4 +1,4 @@
-"""A run executed in this process, and the report it gives."""
+"""A run executed in this process, and its report."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from assay.core.view import RunView
 from assay.run.engine import RunTask
 from assay.services.run_control import reviewed
 
-# The report a run gives in Python: data, and what a person does with it at once, show it and save it.
+# The report of a run in Python: data, with methods to show and save it.
 
 FRAME = (
     '<iframe title="Report" sandbox="allow-popups" srcdoc="{page}" '
     'style="width:100%;height:42rem;border:1px solid #8888;border-radius:4px"></iframe>'
 )
-"""How a notebook shows the page: apart from its own styles and ids, and without a script."""
+"""How a notebook shows the page: separate from its own styles and ids, and without scripts."""
 
 
 def replace_file(target: Path, data: bytes) -> None:
-    """Write a file in the place of one that is there: whole, or not at all.
+    """Replace a file completely or not at all.
 
     Raises:
         StoreError: it cannot be written.
@@ -46,18 +46,19 @@ def replace_file(target: Path, data: bytes) -> None:
 
 
 class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
-    """A report which can be shown and saved; it holds what its run had stored when it was made."""
+    """A report that can be shown and saved; it contains what its run had stored when it was created."""
 
     def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
-        """Write the report to a file in the format of its name (`report.md`, `.html`, `.docx`, `.pdf`, …); its path.
+        """Write the report in the format of the file name (`report.md`, `.html`, `.docx`, `.pdf`, …) and return its
+        path.
 
         Args:
-            path: where; a file that is there is replaced.
+            path: the file; an existing one is replaced.
             citations: how the report shows its citations.
 
         Raises:
             UnknownName: no format has this suffix.
-            ConfigError: the format needs an extra which is not installed; the message names it.
+            ConfigError: the format needs an extra that is not installed; the message names it.
             StoreError: the file cannot be written.
         """
         target = Path(path).expanduser()
@@ -72,16 +73,16 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         return exporter.render(record, citations)
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows where it shows no HTML."""
+        """Markdown for notebooks that show no HTML."""
         return self._as(".md", "numbers").decode()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the page of `save("report.html")`, whose citations open their quotes."""
+        """HTML for notebooks: the page of `save("report.html")`, whose citations open their quotes."""
         return FRAME.format(page=html.escape(self._as(".html", "numbers").decode(), quote=True))
 
 
 def format_of(path: Path) -> str:
-    """The longest end of a file's name which stands for a format (".csl.json" before ".json").
+    """The longest suffix of a file's name that is a format (".csl.json" before ".json").
 
     Raises:
         UnknownName: there is none.
@@ -94,7 +95,7 @@ def format_of(path: Path) -> str:
 
 
 def research_report(record: Record) -> ResearchReport:
-    """The report of a run, of its log as it stands."""
+    """The report of a run, from its log so far."""
     made = ResearchReport(**msgspec.structs.asdict(build_report(record.view)))
     made.__dict__["_record"] = record
     return made
@@ -113,31 +114,31 @@ class RunHandle:
         self.run_id = execution.run_id
 
     def __aiter__(self) -> AsyncIterator[Envelope]:
-        """Every event from the first, until the run ends or waits."""
+        """Yield every event from the first, until the run ends or waits."""
         return aiter(self._execution)
 
     @property
     def created(self) -> bool:
-        """Whether the run is stored: what happens now, it can be resumed."""
+        """Whether the run is stored; then it can be resumed, whatever happens."""
         return self._execution.created
 
     @property
     def ended(self) -> bool:
-        """Whether this process is done with the run: it ended, waits, or could not be begun."""
+        """Whether this process is done with the run: it ended, waits, or could not be started."""
         return self._execution.ended
 
     def on_end(self, told: Callable[[], None]) -> None:
-        """Have `told` called, in this event loop, when this process is done with the run, however that ended."""
+        """Call `told`, in this event loop, when this process is done with the run, however that ended."""
         self._execution.on_end(told)
 
     async def view(self) -> RunView:
-        """The run as it stands when this process is done with it: completed, failed, cancelled or waiting.
+        """Wait until this process is done with the run, and return it: completed, failed, cancelled or waiting.
 
         Raises:
-            UsageError: the run could not even be created (a path that does not exist, a budget below one report).
+            UsageError: the run could not be created (a path that does not exist, a budget too small for a report).
             Cancelled: it was cancelled before it was created.
             FenceLost: another process took it over.
-            OtherRelease: another release of Assay started it, and this one cannot go on.
+            OtherRelease: another release of Assay started it, and this one cannot continue it.
             StoreError: it could not be written any more (a full disk); it can be resumed.
         """
         try:
@@ -158,38 +159,39 @@ class RunHandle:
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
     def events(self) -> AsyncIterator[Envelope]:
-        """Every event from the first, until the run ends or waits: the same as iterating over the handle."""
+        """Yield every event from the first, until the run ends or waits; the same as iterating over the handle."""
         return aiter(self)
 
     async def report(self) -> ResearchReport:
-        """The report, once the run has ended. It can be saved (`report.save("report.html")`), and a notebook shows it.
+        """Wait for the run to end and return its report. Save it with `report.save("report.html")`; a notebook shows
+        it.
 
         Raises:
-            Cancelled, Paused: the run was cancelled, or paused.
+            Cancelled, Paused: the run was cancelled or paused.
             InputNeeded: it waits for an answer.
-            AssayError: it failed; what it found is kept, see `Assay.view`.
+            AssayError: it failed; its findings are kept, see `Assay.view`.
         """
         await self._execution.wait()
         return research_report(await self._recorded(self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
-        """Answer the clarifying questions the run asked, in their order."""
+        """Answer the clarifying questions of the run, in order."""
         await self._execution.answer("answers", tuple(answers))
 
     async def approve(self, plan: Plan | str | None = None) -> None:
-        """Approve the plan a run waits with (`review_plan`), or give it another: a `Plan`, its form, or JSON.
+        """Approve the plan that a run waits with (`review_plan`), or replace it by a `Plan`, its form, or JSON.
 
         Raises:
-            UsageError: it is no plan.
+            UsageError: the plan cannot be read.
         """
         await self._execution.answer("plan", reviewed(plan))
 
     def pause(self) -> None:
-        """Let go of every call in flight; `Assay.resume` goes on."""
+        """Abandon every call in flight; `Assay.resume` continues the run."""
         self._execution.pause()
 
     def finish(self) -> None:
-        """End research now; the report is written from what was found."""
+        """End research now and write the report from what was found."""
         self._execution.finish()
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""Where in a home things are."""
+"""The paths of files in a home."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
 
 
 def index_folder(home: Path) -> Path:
-    """The folder of the search index; another segmenter's passages lie in another."""
+    """The folder of the search index; each version of the segmenter has its own."""
     return home / "index" / segment.SEGMENTER.replace("/", "-")
 
 
@@ -29,15 +29,15 @@ def is_indexed(home: Path) -> bool:
 
 
 def vectors_file(home: Path) -> Path:
-    """The vectors of passages, whatever segmenter cut them: a text which is known is not embedded again."""
+    """The vectors of passages, for every segmenter version: a known text is not embedded again."""
     return home / "index" / "vectors.db"
 
 
 def pages_folder(home: Path) -> Path:
-    """Pages of the web which were read, kept for the next time they are asked for."""
+    """Cached pages of the web."""
     return home / "pages"
 
 
 def log_file(home: Path, run_id: str) -> Path:
-    """What a process says which executes a run apart from any terminal."""
+    """The log of a process that executes a run without a terminal."""
     return home.expanduser() / "logs" / f"{run_id}.log"

@@ -1,4 +1,4 @@
-"""What users ask of jobs: to begin one, to see how it goes, to end it, to try it again; and who does them."""
+"""What users do with jobs: start, follow, end and retry them; and the worker that does them."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from assay.services.shelves import check_collection
 log = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
-"""How long a job that ended is listed."""
+"""How long an ended job is listed."""
 LOOK = 0.5
-"""Seconds between two looks at a job which somebody follows."""
+"""Seconds between two looks at a followed job."""
 SHORTEST, LONGEST = 10, 366 * 86_400
 """Seconds between two periodic jobs."""
 _MOST = 10_000
@@ -93,22 +93,22 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
 
 
 async def retry(context: Context, id: str) -> Job:
-    """Have a job taken up again which failed or was cancelled; see `Assay.retry_job`."""
+    """Queue a failed or cancelled job again; see `Assay.retry_job`."""
     return await jobs_of(context).retry(id, at_once(context))
 
 
 def at_once(context: Context) -> int | None:
-    """How many jobs the owner of a context may have: as many as runs, and beside these; None is no limit."""
+    """How many jobs the owner of a context may have: as many as runs, counted separately; None is no limit."""
     if context.owner is None:
         return None
     return (context.limits or limits_of_users(context.settings.limits)).runs_at_once
 
 
 async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None:
-    """Refuse to do the same periodically twice.
+    """Refuse a second identical periodic job.
 
     Raises:
-        UsageError: it is done so already.
+        UsageError: there is one already.
     """
     going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MOST))
     for each in going:
@@ -117,13 +117,13 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
 
 
 async def figures(context: Context, id: str) -> list[WorkerFigures]:
-    """What each worker has done of a job which has parts; see `Assay.job_figures`."""
+    """What each worker has done of a job with parts; see `Assay.job_figures`."""
     jobs = jobs_of(context)
     return by_worker(await jobs.noted((await jobs.find(id)).id))
 
 
 async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job]:
-    """A job each time something is said of it, until it has ended; see `Assay.follow_job`."""
+    """Yield a job after each update, until it has ended; see `Assay.follow_job`."""
     while True:
         job = await jobs_of(context).find(id)
         if job.seq > after:
@@ -135,11 +135,12 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job
 
 
 async def _checked(context: Context, work: JobWork) -> JobWork:
-    """The work as any worker understands it, where it can be done at all. No place may hold a login: jobs are shown.
+    """The work in a form that any worker understands, if it can be done. Places with a login are refused, since jobs
+    are shown.
 
     Raises:
-        UsageError: nothing is named, or a name no collection can have, or a place nothing is read from.
-        UnknownName: there is no such collection, or run.
+        UsageError: nothing is named, or a collection's name or a place is not valid.
+        UnknownName: there is no such collection or run.
     """
     match work:
         case AddJob():
@@ -169,10 +170,10 @@ async def _checked(context: Context, work: JobWork) -> JobWork:
 
 
 def _addition(work: AddJob) -> AddJob:
-    """The same with places which mean the same everywhere.
+    """The same, with paths valid from any folder.
 
     Raises:
-        UsageError: there is nothing to add, or nothing that could be read.
+        UsageError: there is nothing to add, or nothing readable.
     """
     places.checked_name(work.collection)
     if not work.paths:
@@ -187,10 +188,10 @@ def _addition(work: AddJob) -> AddJob:
 
 
 def _check_address(url: str) -> None:
-    """Refuse what no worker would read.
+    """Refuse an address that no worker would read.
 
     Raises:
-        UsageError: it is no address of the web, or holds a login.
+        UsageError: it is not a web address, or contains a login.
     """
     try:
         read(url)
@@ -199,10 +200,10 @@ def _check_address(url: str) -> None:
 
 
 def _verification(work: VerifyJob) -> VerifyJob:
-    """The same with places which mean the same everywhere.
+    """The same, with paths valid from any folder.
 
     Raises:
-        UsageError: there is nothing to hold the text against.
+        UsageError: there is nothing to check the text against.
     """
     if not work.paths and not work.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
@@ -215,7 +216,7 @@ def _verification(work: VerifyJob) -> VerifyJob:
 
 
 def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
-    """Does jobs in this process; see `Assay.job_worker`."""
+    """Make a worker for jobs in this process; see `Assay.job_worker`."""
     every, workers = context.owned_by(None), context.settings.workers
     return JobWorker(
         jobs_of(every),

@@ -1,6 +1,6 @@
-"""Telling somebody that a run has ended or needs an answer: a command gets JSON on stdin, an address by POST.
+"""Notifies somebody that a run has ended or needs an answer: a command by JSON on stdin, an address by POST.
 
-What is told is never a key, an address of a service, or the text of a document.
+A notice never contains a key, an address of a service, or the text of a document.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ else:
 
 SCHEMA = "assay.notice/1"
 DESKTOP = "desktop"
-"""The word for the notifications of the desktop itself."""
+"""The word for the notifications of the desktop."""
 DESKTOP_PROGRAMS = ("notify-send", "osascript")
-"""What shows them: of freedesktop.org's libnotify, and of macOS."""
+"""The programs that show them: of freedesktop.org's libnotify, and of macOS."""
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +52,9 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunNotice(msgspec.Struct, frozen=True, kw_only=True):
-    """A run ended, or waits for a person; of a schedule also what changed, of a batch how many rows ended how.
+    """A run ended, or waits for a person; with the changes for a schedule, and the counts of rows for a batch.
 
-    `next` is the command which goes on from here.
+    `next` is the command to continue with.
     """
 
     schema: str = SCHEMA
@@ -77,7 +77,7 @@ class RunNotice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = None) -> RunNotice:
-    """What is told of a run which ended or waits."""
+    """The notice for a run that ended or waits."""
     waits = view.status == "waiting"
     asks = waits and view.waiting_for != "plan"
     return RunNotice(
@@ -100,7 +100,7 @@ def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = No
 
 
 def changes_of(found: Difference) -> Changes:
-    """A difference, as it is told."""
+    """The changes in a difference, for a notice."""
     return Changes(
         since=found.before.run_id,
         same=found.same,
@@ -120,14 +120,14 @@ def _next(view: RunView) -> str:
     return f"assay runs export {view.run_id} -o report.md" if view.report.text.strip() else ""
 
 
-# Who is told: a command, or an address.
+# Targets of notices: a command, or an address.
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A command's words, an address, or with neither the desktop of who is logged in here.
+    """The words of a command, an address, or if neither, the desktop of the user who is logged in here.
 
-    `name` is what a person is told of it: an address may hold a password. `named` says that it was named for this one
-    run, and does not stand in the settings.
+    `name` identifies it in messages, since an address may contain a password. `named` says that it was given for this
+    run only, and is not in the settings.
     """
 
     name: str
@@ -142,7 +142,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def read_target(text: str, *, named: bool = False) -> Target:
-    """A target as the user writes it: `desktop`, `https://…`, or a command with its arguments, which no shell sees.
+    """Read a target as the user writes it: `desktop`, `https://…`, or a command with arguments, run without a shell.
 
     Raises:
         ConfigError: it is none of these, or there is no such program.
@@ -178,7 +178,7 @@ def _address(text: str, named: bool) -> Target:
     return Target(name=host, url=Secret(text), named=named)
 
 
-# Telling it. What cannot be told is a warning: a run never fails over it.
+# Sending. A failure is a warning: a run never fails because of it.
 
 SECONDS = 10.0
 """For one attempt at an address."""
@@ -188,13 +188,13 @@ COMMAND_SECONDS = 30.0
 MOST_SHOWN = 200
 """Characters of a line on the desktop."""
 MOST_SAID = 300
-"""Bytes of what a command says last."""
+"""Bytes of a command's last output."""
 Sleep = Callable[[float], Awaitable[None]]
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
 async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyncio.sleep) -> list[str]:
-    """Tell every target; a sentence for each which could not be told."""
+    """Notify every target; return a sentence for each failure."""
     data = msgspec.json.encode(notice)
     failed = []
     for target in targets:
@@ -208,7 +208,7 @@ async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyn
 
 
 def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
-    """The command which shows a notice; what is told is never read as an option, as markup or as a script."""
+    """The command that shows a notice; its text is never read as an option, as markup or as a script."""
     said = notice.error or notice.next
     title, text = (
         _line(notice.question or "Assay"),
@@ -216,7 +216,7 @@ def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
     )
     if shutil.which("notify-send"):
         return ("notify-send", "--app-name=Assay", "--", title, html.escape(text))
-    shown = "display notification (item 1 of argv) with title (item 2 of argv)"  # options end at a word of ours
+    shown = "display notification (item 1 of argv) with title (item 2 of argv)"  # a word of ours ends the options
     return ("osascript", "-e", "on run argv", "-e", shown, "-e", "end run", text, title)
 
 
@@ -225,7 +225,7 @@ def _line(text: str) -> str:
 
 
 def _run(words: Sequence[str], data: bytes) -> str:
-    """Why the command failed, empty when it did not. Its words are the user's own; what is told goes to its stdin."""
+    """Why the command failed, empty if it did not. Its words are the user's own; the notice goes to its stdin."""
     with tempfile.TemporaryFile() as said:
         try:
             process = subprocess.Popen(
@@ -251,22 +251,22 @@ def _last(said: IO[bytes]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command with all it has started."""
+    """End a command with all processes it has started."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
     except ProcessLookupError:
-        pass  # it ended in this moment
+        pass  # it has just ended
     if process.stdin is not None:
         process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):  # a system call which does not end keeps it: nobody waits for that
+    with suppress(subprocess.TimeoutExpired):  # a blocked system call keeps it alive: nobody waits for that
         process.wait(SECONDS)
 
 
 async def _post(target: Target, data: bytes, sleep: Sleep) -> str:
-    """Why the address could not be told, empty when it was; what may pass is tried again."""
+    """Why the address could not be notified, empty if it was; temporary errors are retried."""
     why = ""
     async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS, follow_redirects=False) as client:
         for pause in (0.0, *PAUSES):
@@ -279,14 +279,14 @@ async def _post(target: Target, data: bytes, sleep: Sleep) -> str:
 
 
 async def _attempt(client: httpx2.AsyncClient, target: Target, data: bytes) -> tuple[str, bool]:
-    """Why not, and whether to try again. A redirect is not followed: the address is the user's word."""
+    """Why it failed, and whether to retry. A redirect is not followed: the address is the user's choice."""
     headers = {"Content-Type": "application/json"}
     try:
         async with (
             asyncio.timeout(SECONDS),
             client.stream("POST", target.url.reveal(), content=data, headers=headers) as response,
         ):
-            status = response.status_code  # what else it answers is nobody's business
+            status = response.status_code  # the rest of its answer is ignored
     except TimeoutError:
         return f"no answer within {SECONDS:g} s", True
     except httpx2.TransportError as error:

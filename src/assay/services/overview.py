@@ -1,4 +1,4 @@
-"""What whoever runs a server sees of all its users: numbers, names and times, and never a question or a text."""
+"""What an administrator sees of all users: numbers, names and times, and never a question or a text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.core.ports.store import Store
 from assay.run.process import is_dead
 
 COUNTED_RUNS = 1_000
-"""Runs in execution which are looked at."""
+"""Runs in execution that are examined."""
 
 
 class WorkerStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """A process which executes runs: how many, and when the first of them was begun (ISO 8601 UTC)."""
+    """A process that executes runs: how many, and when the first of them began (ISO 8601 UTC)."""
 
     process: str
     runs: int
@@ -26,7 +26,7 @@ class WorkerStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue, when the run which waits longest was begun (empty where none does), and who executes runs."""
+    """The queue, when the longest waiting run began (empty if none waits), and the processes that execute runs."""
 
     depth: QueueDepth
     oldest: str
@@ -34,28 +34,28 @@ class QueueStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Overview:
-    """A home as those who look after it see it; it shows nothing of what was asked, read or written."""
+    """A home as its administrators see it; nothing that was asked, read or written."""
 
     def __init__(self, whole: Store) -> None:
-        """`whole` knows the runs of all."""
+        """`whole` sees the runs of all."""
         self._store = whole
 
     async def standing(self) -> tuple[dict[RunStatus, int], QueueDepth]:
-        """How many runs there are of each status, and how many are in the queue."""
+        """Count runs by status, and those in the queue."""
         queue = self._store.queue
         return await self._store.journal.counts(), QueueDepth() if queue is None else await queue.depth()
 
     async def usage(self, since: str, until: str) -> list[ModelUsage]:
-        """What the runs begun in a time (ISO 8601 UTC, empty for no bound) took, by day, user and model."""
+        """What the runs begun in a period (ISO 8601 UTC, empty for no bound) used, by day, user and model."""
         return await self._store.journal.usage(since, until, daily=True)
 
     async def runs(
         self, user: str | None, wanted: RunFilter, cursor: str = "", limit: int = 50
     ) -> tuple[list[RunRow], str]:
-        """Runs of all users, or of one, the newest first; where they go on, empty at the end.
+        """Runs of all users, or of one, newest first, with a cursor that continues the list, empty at the end.
 
         Raises:
-            UsageError: there is no such page, or a text is looked for, which would tell of questions.
+            UsageError: there is no such page, or the filter has a text, which would reveal questions.
         """
         if wanted.text or wanted.thread or wanted.label:
             raise UsageError("the runs of all users cannot be searched by text: leave out the text")
@@ -68,7 +68,7 @@ class Overview:
         return rows, "" if found.next is None else pages.written(found.next)
 
     async def queue(self) -> QueueStanding:
-        """How many runs wait, and what each process which executes runs is busy with; of many runs the latest count."""
+        """How many runs wait, and what each executing process works on; for many runs only the latest count."""
         _, depth = await self.standing()
         found = await self._store.journal.page(RunFilter(status=GOING), COUNTED_RUNS)
         held: dict[str, list[RunRow]] = defaultdict(list)

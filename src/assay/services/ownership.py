@@ -1,7 +1,8 @@
-"""All that one owner made: handed to a user, as when logins begin, or deleted.
+"""Transfers everything of one owner to a user, as when logins are introduced, or deletes it.
 
-A handover killed at any point and called again ends the same: files which were uploaded are first put beside where
-they lie, then one transaction hands over what the store has, then schedules follow, and the old files go.
+A transfer that is killed at any point and repeated gives the same result: uploaded files are first copied beside the
+old ones, then one transaction transfers the contents of the store, then schedules follow, and the old files are
+deleted.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from assay.services.schedules.book import ScheduleBook
 
 
 class Handover(msgspec.Struct, frozen=True, kw_only=True):
-    """What is handed, or would be, from one owner (empty: the local user) to another."""
+    """What is transferred, or would be, from one owner (empty: the local user) to another."""
 
     source: str
     target: str
@@ -34,7 +35,7 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def planned(context: Context, source: str, target: str) -> Handover:
-    """What `adopt` would hand over."""
+    """What `adopt` would transfer."""
     store = _store(context, source, target)
     found = await asyncio.to_thread(store.belongings, source, target)
     schedules = 0 if context.home is None else len(ScheduleBook(context.home, source).all())
@@ -42,7 +43,7 @@ async def planned(context: Context, source: str, target: str) -> Handover:
 
 
 async def adopt(context: Context, source: str, target: str) -> Handover:
-    """Hand over all that is an owner's; see `Home.adopt`."""
+    """Transfer everything of an owner; see `Home.adopt`."""
     store = _store(context, source, target)
     before = await planned(context, source, target)
     return await asyncio.to_thread(_adopt, context, store, before)
@@ -64,17 +65,17 @@ def _adopt(context: Context, store: Adoption, before: Handover) -> Handover:
         return msgspec.structs.replace(before, belongings=found)
     schedules = ScheduleBook(context.home, source).hand_to(target)
     left = set(store.names(source))
-    for name in store.names(target):  # those of an earlier call too, which was killed here
+    for name in store.names(target):  # including those of an earlier call that was killed here
         if name not in left:
             shutil.rmtree(place_of(context.owned_by(source), name), ignore_errors=True)
     return msgspec.structs.replace(before, belongings=found, schedules=schedules)
 
 
 def _copied(context: Context, names: list[str], source: str, target: str) -> dict[str, str]:
-    """The folders of uploads, and those where their files lie too from now on; links where the disk knows them.
+    """Map the folders of uploads to new ones with copies of their files; hard links where the disk supports them.
 
     Raises:
-        StoreError: they cannot be put there.
+        StoreError: they cannot be created there.
     """
     moved: dict[str, str] = {}
     if context.home is None:
@@ -106,20 +107,22 @@ def _copy(old: Path, new: Path) -> None:
             draft.replace(there)
 
 
-# All that is one user's, deleted.
+# Deleting everything of one user.
 
 CANCEL_SECONDS = 10.0
-"""How long a run may take to let go before it is deleted."""
+"""Seconds a run may take to stop before it is deleted."""
 TRIES = 20
 PAUSE = 0.25
 _ALL = 1_000_000
 LATER = "9999"
-"""After every time."""
+"""Later than any time."""
 
 
 class DataErased(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was deleted. `swept` says whether the texts and bytes of documents nobody else refers to are gone too:
-    else the next clean-up removes them (`assay runs prune`), and until then nobody can come to them.
+    """How much was deleted.
+
+    `swept` says whether the texts and bytes of documents that nobody else refers to are deleted too. If not, the next
+    clean-up deletes them (`assay runs prune`); until then nobody can reach them.
     """
 
     runs: int
@@ -129,10 +132,10 @@ class DataErased(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def erase(context: Context) -> DataErased:
-    """Delete all that is the owner's; see `Assay.erase`."""
+    """Delete everything of the owner; see `Assay.erase`."""
     if not context.owner:
         raise UsageError("name the user whose data to delete: the local user's data is deleted with the home")
-    await _jobs(context)  # first: one which goes on makes runs and documents anew
+    await _jobs(context)  # first: an active job creates runs and documents
     schedules = await _schedules(context)
     runs = await _runs(context)
     collections = await _collections(context)
@@ -152,10 +155,10 @@ async def _schedules(context: Context) -> int:
 
 
 async def _jobs(context: Context) -> None:
-    """End all jobs, and forget them when nobody does them any more.
+    """End all jobs, and delete them when no worker has them any more.
 
     Raises:
-        UsageError: a worker does not let go of one.
+        UsageError: a worker does not release one.
     """
     jobs = context.store.jobs
     if jobs is None:
@@ -174,7 +177,7 @@ async def _jobs(context: Context) -> None:
 
 
 async def _runs(context: Context) -> int:
-    """Delete all runs, the newest first; one which goes on is cancelled before."""
+    """Delete all runs, newest first; an active one is cancelled first."""
     count = 0
     while rows := (await context.store.journal.page(RunFilter(), pages.MOST, None)).rows:
         for row in rows:
@@ -187,7 +190,7 @@ async def _deleted(context: Context, row: RunRow) -> None:
     """Delete a run.
 
     Raises:
-        LeaseHeld: its process does not let go of it.
+        LeaseHeld: its process does not release it.
     """
     for last in (*[False] * TRIES, True):
         try:
@@ -205,7 +208,7 @@ async def _deleted(context: Context, row: RunRow) -> None:
 
 
 async def _collections(context: Context) -> int:
-    """Forget all collections with the files which were uploaded into them; those of others stay."""
+    """Delete all collections with their uploaded files; those of others stay."""
     rows = await asyncio.to_thread(context.store.library.collections)
     own = [row.name for row in rows if row.owner == context.owner]
     for name in own:

@@ -1,4 +1,4 @@
-"""Pages of the web as Assay reads them: fetched by the settings' rules, and their text."""
+"""Fetches pages of the web by the rules of the settings, and reads their text."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ AGENT = f"Assay/{version('assay')} (research assistant; reads what its user asks
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run would read of a page: its text and what is known of it; `sha256` names the snapshot.
+    """What a run would read of a page: its text and metadata; `sha256` names the snapshot.
 
-    `rendered` is the browser whose page it is, "" where the bytes are the server's.
+    `rendered` is the browser that produced the page, "" if the bytes are the server's.
     """
 
     url: str
@@ -46,11 +46,11 @@ class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> Fetcher:
-    """A fetcher which goes by the settings; to be closed. `kept` is where pages are kept for the next time.
+    """Make a fetcher that follows the settings; close it afterwards. `kept` caches pages.
 
     Raises:
-        ConfigError: `web.allow` holds what is neither a host nor a network, or pages are always to be rendered and
-            the extra for that is not installed.
+        ConfigError: `web.allow` contains something that is neither a host nor a network, or pages are always to be
+            rendered and the extra for that is not installed.
     """
     asked: Callable[..., Fetcher] = partial(
         plugins.load("fetchers", "http"),
@@ -63,7 +63,7 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
     pages = asked(allow=settings.allow, kept=kept)
     if settings.browser == "off":
         return pages
-    # What a page that runs asks for is public, whatever the settings allow.
+    # A page that runs request is public, whatever the settings allow.
     rendering: Fetcher = plugins.load("fetchers", "browser")(
         pages,
         partial(asked, allow=()),
@@ -76,7 +76,7 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
 
 @asynccontextmanager
 async def fetching(settings: Web, clock: Clock, kept: PageCache | None = None) -> AsyncIterator[Fetcher]:
-    """A fetcher for a while. `kept` is where pages are kept for the next time.
+    """A fetcher for the block. `kept` caches pages.
 
     Raises:
         ConfigError: the settings cannot be followed.
@@ -89,10 +89,10 @@ async def fetching(settings: Web, clock: Clock, kept: PageCache | None = None) -
 
 
 async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
-    """One page.
+    """Fetch and read one page.
 
     Raises:
-        FetchFailed: it cannot be had, or nothing can be read in it ("not text", "too slow", "unreadable").
+        FetchFailed: it cannot be fetched, or nothing in it can be read ("not text", "too slow", "unreadable").
     """
     page = await fetcher.fetch(url)
     try:

@@ -1,4 +1,4 @@
-"""What a person names documents by: paths, addresses of pages, and what connectors understand and list."""
+"""The places of documents that a user names: paths, addresses of pages, and what connectors read and list."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import FileToRead, find_files, printable
 
-# Places which connectors list, for a job which reads them in parts: repositories, object stores.
+# Places that connectors list, for a job that reads them in parts: repositories, object stores.
 
 
 class ListedPlace(msgspec.Struct, frozen=True):
-    """A place as a person named it, under the name which stays true while a job reads it, and its files."""
+    """A place as a user named it, with its name that stays valid while a job reads it, and its files."""
 
     place: str
     kept: str
@@ -34,7 +34,7 @@ class ListedPlace(msgspec.Struct, frozen=True):
 
 
 class _Held:
-    """A place's folder, made when it is needed, and for how many it is needed now."""
+    """A place's folder, created when needed, and the number of its users."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -48,32 +48,32 @@ class _Held:
         return self.folder
 
     def clear(self) -> None:
-        """Take the folder away: at once, though who works in it may still write there."""
+        """Move the folder away at once, although its users may still write there."""
         folder, self.folder = self.folder, None
         if folder is not None:
             self._gone.append(folder.rename(folder.with_name(f"{folder.name}.gone")))
         self.sweep()
 
     def sweep(self) -> None:
-        """Delete what was taken away, as far as nobody writes there."""
+        """Delete folders moved away, if nobody writes there any more."""
         for folder in list(self._gone):
             shutil.rmtree(folder, ignore_errors=True)
         self._gone = [folder for folder in self._gone if folder.exists()]
 
 
 class ListedPlaces:
-    """What this process has of such places: a repository is fetched once here, and not again for each of its parts."""
+    """The places fetched by this process: a repository is fetched once, and not again for each of its parts."""
 
     def __init__(self) -> None:
         self._held: defaultdict[str, _Held] = defaultdict(_Held)
         self._guard = threading.Lock()
 
     def listed(self, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
-        """The files of a place, or of what it was when it was listed as `kept`; None where it cannot be listed.
+        """The files of a place, or of its version `kept`; None if it cannot be listed.
 
         Raises:
-            FetchFailed: it cannot be had.
-            UsageError: it holds more than a job reads.
+            FetchFailed: it cannot be fetched.
+            UsageError: it has more files than a job reads.
         """
         connector = connector_of(place)
         if not isinstance(connector, ListingConnector):
@@ -84,17 +84,17 @@ class ListedPlaces:
         return ListedPlace(place, now, tuple(files))
 
     def read(self, place: str, kept: str, files: Sequence[ListedFile], clock: Clock) -> Iterator[Fetched]:
-        """Some files of a place which was listed as `kept`.
+        """Yield some files of a place that was listed as `kept`.
 
         Raises:
-            FetchFailed: they cannot be had.
+            FetchFailed: they cannot be fetched.
             UsageError: this release cannot list such a place.
         """
         connector = connector_of(place)
         if not isinstance(connector, ListingConnector):
             raise UsageError(f"{place} cannot be read in parts: update its connector")
         with self._using(place) as held:
-            with held.lock:  # the first file: the place is fetched for it, where it was not yet
+            with held.lock:  # the first file: fetch the place, if that is not done
                 found = connector.read(kept, files, held.opened(), clock)
                 first = next(found, None)
             if first is not None:
@@ -102,14 +102,14 @@ class ListedPlaces:
                 yield from found
 
     def stop(self, place: str) -> None:
-        """End what goes on at a place: what fetches or lists it finds its folder gone."""
+        """End the work on a place: whatever fetches or lists it finds its folder gone."""
         with self._guard:
             held = self._held.get(connector_of(place).canonical(place))
         if held is not None:
             held.clear()
 
     def forget(self, place: str) -> None:
-        """Delete what was fetched of a place, unless somebody reads it now; who reads it later fetches it again."""
+        """Delete the copy of a place, unless somebody reads it now; a later reader fetches it again."""
         place = connector_of(place).canonical(place)
         with self._guard:
             held = self._held.get(place)
@@ -119,14 +119,14 @@ class ListedPlaces:
         held.clear()
 
     def close(self) -> None:
-        """Delete what was fetched."""
+        """Delete all copies."""
         for held in self._held.values():
             held.clear()
         self._held.clear()
 
     @contextmanager
     def _at(self, place: str) -> Iterator[Path]:
-        """The folder of a place, for one who works in it."""
+        """The folder of a place, for one user of it."""
         with self._using(place) as held, held.lock:
             yield held.opened()
 
@@ -144,7 +144,7 @@ class ListedPlaces:
 
 
 def connector_of(place: str) -> Connector:
-    """What reaches a place.
+    """The connector for a place.
 
     Raises:
         UnknownName: no such connector is installed.
@@ -156,9 +156,9 @@ def connector_of(place: str) -> Connector:
 FILES, PAGE, CRAWL = "files", "page", "crawl"
 LONGEST_NAME = 100
 MEMBER = "!/"
-"""Between the path of an archive and that of a file in it."""
+"""Separates the path of an archive from that of a file in it."""
 MOST_SKIPPED = 1_000
-"""Skipped files which are remembered of one place."""
+"""Skipped files stored for one place."""
 
 IN_MEMORY = (
     "(this Assay is in memory and has no collections; to use those of the command line, name their home: "
@@ -169,7 +169,7 @@ _SELECTION = re.compile(r"set-[0-9a-f]{16}")
 
 
 class InputPlaces(msgspec.Struct, frozen=True):
-    """Places by what they are: addresses of pages, what connectors understand, paths and globs."""
+    """Places by kind: addresses of pages, what connectors understand, paths and globs."""
 
     urls: tuple[str, ...]
     connected: tuple[str, ...]
@@ -177,7 +177,7 @@ class InputPlaces(msgspec.Struct, frozen=True):
 
 
 def sorted_out(named: Iterable[str]) -> InputPlaces:
-    """The places a person named, by what they are."""
+    """Sort the places that a user named by kind."""
     schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
     urls, connected, paths = [], [], []
     for place in dict.fromkeys(named):
@@ -191,12 +191,12 @@ def sorted_out(named: Iterable[str]) -> InputPlaces:
 
 
 def absolute(path: str) -> str:
-    """A path or a glob as it is remembered: the same wherever a sync is started."""
+    """A path or a glob as it is stored: valid from any folder."""
     return os.path.abspath(Path(path).expanduser())
 
 
 def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """The files (absolute) each place (absolute) stands for, and by path why there are none."""
+    """The files (absolute) of each place (absolute), and by path why there are none."""
     found: dict[str, list[str]] = {}
     missing: dict[str, str] = {}
     for path in paths:
@@ -210,9 +210,7 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
 
 
 def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None) -> tuple[str, ...]:
-    """The documents of these files as they were just read; with a library, of a file that could not be read as it
-    was when that was last possible.
-    """
+    """The documents of these files as just read; for an unreadable file, with a library, its last readable version."""
     read = {os.path.abspath(name): documents for name, documents in given.items()}
     gave: dict[str, None] = {}
     for file in files:
@@ -224,7 +222,7 @@ def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library
 
 
 def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
-    """What of these files gave no document, the first `MOST_SKIPPED` of it; with absolute paths."""
+    """What was skipped of these files, at most `MOST_SKIPPED`, with absolute paths."""
     known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
     return tuple(
         msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
@@ -235,7 +233,7 @@ def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ..
 
 
 def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
-    """An origin with what was skipped earlier of archives which nobody opened this time, as they have not changed."""
+    """An origin with earlier skipped files of archives that were not opened this time, since they have not changed."""
     if before is None:
         return after
     same = {os.path.abspath(name) for name in unchanged}
@@ -253,16 +251,16 @@ def _before(file: str, library: Library) -> tuple[str, ...]:
 
 
 def is_named(row: CollectionRow) -> bool:
-    """Whether a person made this collection, and not a run for itself."""
+    """Whether a user created this collection, rather than a run for itself."""
     name = row.name.removeprefix(f"{row.owner}{SLASH}")
     return name != UNSORTED and not _SELECTION.fullmatch(name)
 
 
 def checked_name(name: str) -> str:
-    """A name a collection may have.
+    """Return the name if a collection may have it.
 
     Raises:
-        UsageError: it cannot be one.
+        UsageError: it may not.
     """
     good = name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST_NAME
     if not good or name.startswith(("@", "-")) or name == UNSORTED or _SELECTION.fullmatch(name):
@@ -274,7 +272,7 @@ def checked_name(name: str) -> str:
 
 
 def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = False) -> tuple[list[str], list[str]]:
-    """The collections among what was named (`@NAME`), each known, and the rest.
+    """The existing collections in what was named (`@NAME`), and the rest.
 
     Raises:
         UnknownName: there is no such collection.
@@ -294,7 +292,7 @@ def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = 
 
 
 def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
-    """There is no such collection; `hint` says what to do about that, where it is not to add it."""
+    """The error for an unknown collection; `hint` says what to do about it, by default to add it."""
     known = list(known)
     if hint:
         return UnknownName("collection", name, known, hint)
@@ -303,7 +301,7 @@ def unknown(name: str, known: Iterable[str], hint: str = "") -> UnknownName:
 
 
 def without(origin: Origin, documents: Mapping[str, str]) -> Origin:
-    """An origin from which a person took documents out (hash → address)."""
+    """An origin from which a person removed documents (hash → address)."""
     gone = [sha for sha in origin.documents if sha in documents]
     if not gone:
         return origin

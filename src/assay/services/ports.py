@@ -1,4 +1,4 @@
-"""What services need of the program that wires them; `app` implements it."""
+"""What services need from the program that wires them; `app` implements it."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ if TYPE_CHECKING:
 
 
 class OwnedLibrarySearch(Search, Protocol):
-    """The index over the library, as one owner may ask it."""
+    """The index over the library, as one owner may query it."""
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """The best documents, each with why it stands where it stands."""
+        """The best documents, each with the reasons for its rank."""
         ...
 
 
 class Readers(Protocol):
-    """What reads files: the extractors and archive formats installed, and the processes some of them work in."""
+    """Reads files: the installed extractors and archive formats, and the processes in which some of them run."""
 
     def extractors(self) -> list[Extractor]:
-        """All installed, those which ask for a process of their own in one."""
+        """All installed ones; those that ask for a process of their own run in one."""
         ...
 
     def of_pages(self) -> list[Extractor]:
-        """All installed, every one in a process of its own."""
+        """All installed ones, each in a process of its own."""
         ...
 
     def of_printed_pages(self) -> Extractor:
-        """What draws pages of PDFs, and finds passages on them."""
+        """Draws pages of PDFs, and finds passages on them."""
         ...
 
     def archives(self) -> list[Archive]:
@@ -72,11 +72,11 @@ class Readers(Protocol):
         ...
 
     def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
-        """Begin to cut texts in UTF-8; what is given waits for the passages of each. Blocking."""
+        """Start to cut texts in UTF-8; the result waits for the passages of each. Blocking."""
         ...
 
     def close(self) -> None:
-        """End the processes. Blocking, for a moment."""
+        """End the processes. Blocking for a moment."""
         ...
 
 
@@ -84,35 +84,35 @@ class WebPages(Pages, Protocol):
     """The web as one owner's runs see it."""
 
     def searches(self) -> tuple[Search, ...]:
-        """The providers a run asks."""
+        """The providers that a run queries."""
         ...
 
     def notices(self) -> Notices:
-        """Who tells what was published about works later."""
+        """Looks up notices published about works later."""
         ...
 
 
 class SharedWeb(Protocol):
-    """What all runs of a process share of the web."""
+    """What all runs of a process share for using the web."""
 
     def over(self, library: Library) -> WebPages:
-        """The same, whose pages are documents of one owner's library."""
+        """The same, with pages as documents of one owner's library."""
         ...
 
     def warm(self) -> None:
-        """Make what searches and fetches, before anybody wants it. Blocking."""
+        """Create what searches and fetches before it is needed. Blocking."""
         ...
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         ...
 
 
 class HomePresence(Protocol):
-    """That this process works with a home."""
+    """Says that this process works with a home."""
 
     def alone(self) -> AbstractContextManager[bool]:
-        """Within the block no other process works with the home, or comes; False where one does."""
+        """In the block no other process works with the home, or starts to; False if one does."""
         ...
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class HomePresence(Protocol):
 
 
 class Wiring(Protocol):
-    """Makes adapters out of a context's settings, each when it is first asked for."""
+    """Creates adapters from a context's settings, each on first use."""
 
     def reader(self, context: Context) -> DocumentReader:
         """What reads the passages of documents."""
@@ -136,39 +136,39 @@ class Wiring(Protocol):
         ...
 
     def searched(self, context: Context, brief: Brief | None = None) -> OwnedLibrarySearch:
-        """The index as the owner of a context may ask it; of a run, without what may not be told to an embedder."""
+        """The index as the owner of a context may query it; for a run, without what an embedder may not see."""
         ...
 
     def similarity(self, context: Context, brief: Brief) -> Similarity | None:
-        """What compares texts of a run by meaning; None where nothing does."""
+        """Compares texts of a run by meaning; None if nothing does."""
         ...
 
     async def embed(self, context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
-        """Bring the vectors level with the library; what that came to, by name."""
+        """Update the vectors from the library; return figures, by name."""
         ...
 
     async def verify(self, context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
-        """Check a text over the documents it names, in a library in memory; counts of verdicts, by name."""
+        """Check a text against the documents it names, in a library in memory; return counts of verdicts, by name."""
         ...
 
     def library(self, context: Context) -> Researcher:
-        """The library as the owner of a context knows it."""
+        """The library as the owner of a context sees it."""
         ...
 
     def run_index(self, context: Context) -> RunIndexing:
-        """The index of what all runs asked and say."""
+        """The index of the questions and reports of all runs."""
         ...
 
     def kept(self, context: Context) -> PageCache:
-        """Pages of the web which were read before."""
+        """Cached pages of the web."""
         ...
 
     def online(self, context: Context) -> SharedWeb:
-        """What all runs share of the web."""
+        """What all runs share for using the web."""
         ...
 
     def poster(self, settings: Settings) -> Poster:
-        """What posts to the addresses of webhooks."""
+        """Posts to the addresses of webhooks."""
         ...
 
     def both(self, first: Watch, second: Watch) -> Watch:
@@ -193,7 +193,7 @@ class Researcher(Protocol):
         ...
 
     async def resume(self, reference: str) -> RunHandle:
-        """Go on with a stored run in this process."""
+        """Resume a stored run in this process."""
         ...
 
     async def find(self, reference: str) -> RunRow:
@@ -201,15 +201,15 @@ class Researcher(Protocol):
         ...
 
     async def view(self, reference: str) -> RunView:
-        """A run as its events tell it."""
+        """A run as folded from its events."""
         ...
 
     async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
-        """Finish, cancel or pause a run, in whatever process it is."""
+        """Finish, cancel or pause a run, whichever process executes it."""
         ...
 
     async def is_answered(self, reference: str) -> bool:
-        """Whether a run has been given what it waits for."""
+        """Whether a run has what it waits for."""
         ...
 
     async def export(self, reference: str, suffix: str, citations: CitationMode = "numbers") -> bytes:
@@ -217,7 +217,7 @@ class Researcher(Protocol):
         ...
 
     async def delete(self, reference: str) -> None:
-        """Forget a run."""
+        """Delete a run."""
         ...
 
     async def documents(self, collection: str) -> list[Document]:
@@ -229,9 +229,9 @@ class Researcher(Protocol):
         ...
 
     async def selection(self, documents: Sequence[str]) -> str:
-        """The name of the collection which holds exactly these documents (hashes)."""
+        """The name of the collection of exactly these documents (hashes)."""
         ...
 
     def owned_by(self, owner: str | None, limits: OwnerLimits | None = None) -> Self:
-        """The same as another user knows it."""
+        """The same as another user sees it."""
         ...

@@ -1,6 +1,6 @@
-"""What is private stays on this machine: a run is refused before anything is sent.
+"""Keeps private documents on this machine: a run is refused before anything is sent.
 
-A document is private when any private collection holds it, whatever else it is in; and so is a conversation in which
+A document is private if any private collection contains it, whatever else it is in; so is a conversation in which
 private documents were read.
 """
 
@@ -24,19 +24,19 @@ from assay.settings import Settings
 
 NAMED = 3
 CLOUD = ("-cloud", ":cloud")
-"""How names of models end which a server on this machine passes on to one elsewhere (Ollama)."""
+"""How names of models end that a local server forwards to a remote one (Ollama)."""
 
 
 class Ways(msgspec.Struct, frozen=True):
-    """Models of a run which are not on this machine, and whether it asks the web."""
+    """The models of a run that are not on this machine, and whether it uses the web."""
 
     hosted: tuple[str, ...]
     web: bool
 
 
 async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
-    """The brief, its scope marked where it holds what is private: documents, or what was read or said before it."""
-    parent = brief.fork.run if brief.fork else brief.parent  # what a fork's parent went on from may be gone
+    """The brief, with its scope marked if it includes private documents or earlier text based on them."""
+    parent = brief.fork.run if brief.fork else brief.parent  # what a fork's parent continued may be gone
     before = [parent] if parent else []
     if brief.thread and (latest := await journal.latest(brief.thread)) is not None:
         before.append(latest.run_id)
@@ -47,7 +47,7 @@ async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
 
 
 def told(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
-    """The brief, which says where private documents may go, where its owner allows that."""
+    """The brief with where private documents may go, if its owner allows that."""
     if not (brief.scope.private and brief.allow_private):
         return msgspec.structs.replace(brief, private_to=())
     there = ways(settings, brief, models)
@@ -55,7 +55,7 @@ def told(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief
 
 
 async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
-    """Whether a run had private documents, by what it was told and by what it read; marks made since count too."""
+    """Whether a run had private documents, by its brief and by what it read; later marks count too."""
     earlier = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
     if earlier.scope.private:
         return True
@@ -64,7 +64,7 @@ async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
 
 
 def check(brief: Brief, library: Library, ways: Ways) -> None:
-    """Refuse what would take private documents elsewhere.
+    """Refuse to take private documents elsewhere.
 
     Raises:
         UsageError: the run would, and nobody has allowed it.
@@ -79,14 +79,14 @@ def check(brief: Brief, library: Library, ways: Ways) -> None:
 
 
 async def private_names(journal: Journal, library: Library, run_id: str) -> tuple[str, ...]:
-    """What is private of what a run read: the collections which hold it, or a word for them where they are gone."""
+    """The private part of what a run read: its collections, or a word for deleted ones."""
     brief = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
     names = await asyncio.to_thread(library.private_among, brief.scope.collections)
     return tuple(names) or (("a run before it",) if await _was_private(journal, library, run_id) else ())
 
 
 def check_judge(settings: Settings, name: str, model: Model, private: Sequence[str]) -> None:
-    """Refuse a judge elsewhere for what is `private`, the collections which hold it.
+    """Refuse a remote judge for `private` collections.
 
     Raises:
         UsageError: it would see private documents, and nobody has allowed it.
@@ -115,12 +115,12 @@ def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
 
 
 def _stays(settings: Settings, name: str, model: Model) -> bool:
-    """Whether what a model is told stays on this machine."""
+    """Whether what a model receives stays on this machine."""
     return is_here(settings, name, local=model.profile.local)
 
 
 def is_here(settings: Settings, name: str, *, local: bool) -> bool:
-    """Whether a model or embedder is on this machine: it says so, its address does, and nobody passes it on."""
+    """Whether a model or embedder is on this machine: by its own claim, its address, and no forwarding."""
     url = access(settings, name).url
     passed_on: Sequence[str] = CLOUD if plugins.split(name)[0] == "ollama" else ()
     return local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))

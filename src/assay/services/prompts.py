@@ -1,4 +1,4 @@
-"""What models are told: our prompts, and the texts by which packages replace them."""
+"""The prompts of models: ours, and the texts with which packages replace them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from assay.run.prompt_files import checked, prompt
 
 
 def replaced() -> dict[str, str]:
-    """The texts of other packages in place of ours, by name (`phases.write`).
+    """The texts of other packages that replace ours, by name (`phases.write`).
 
     Raises:
-        UnknownName: one is to replace a prompt which there is not; the message offers the nearest.
-        ConfigError: one is no text, or lacks what ours has.
+        UnknownName: one replaces a prompt that does not exist; the message suggests the nearest.
+        ConfigError: one is not text, or lacks something of ours.
     """
     return {name: _text(name) for name in plugins.names("prompts")}
 

@@ -1,4 +1,4 @@
-"""Model providers: how they are reached, which can be used now, and what is known of their models."""
+"""Model providers: how to reach them, which can be used now, and what is known about their models."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from assay.run.rate_limits import PermitRateLimiter
 from assay.settings import Settings
 from assay.settings.sections import Aws, ModelEntry
 
-# How models are reached: the settings as adapters are told them.
+# The settings for reaching models, as adapters receive them.
 
 COMPATIBLE = "openai"
-"""The adapter of services which the user has named."""
+"""The adapter of services that the user has named."""
 KEYS = {"google": "gemini"}
 """Providers whose key has another name."""
 
 
 def access(settings: Settings, name: str) -> Access:
-    """What the adapter of the model `name` (PROVIDER:NAME) is told."""
+    """What the adapter of the model `name` (PROVIDER:NAME) receives."""
     provider, _ = plugins.split(name)
     service = settings.services.get(provider)
     key = service.key if service else settings.keys.of(KEYS.get(provider, provider))
@@ -45,7 +45,7 @@ def access(settings: Settings, name: str) -> Access:
 
 
 def _signing(aws: Aws) -> tuple[Secret, ...]:
-    """What signs requests, where both of its halves are there."""
+    """The keys that sign requests, if both are set."""
     if aws.access_key_id is None or aws.secret_access_key is None:
         return ()
     keys = (aws.access_key_id, aws.secret_access_key, aws.session_token)
@@ -67,11 +67,11 @@ def _facts(entry: ModelEntry) -> ModelFacts:
 # Which providers can be used now, and why others cannot.
 
 ASIDE = frozenset(("scripted",))
-"""For tests: nobody looks for it in a list."""
+"""For tests; not listed."""
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
-    """A provider: whether it can be used, why not, and the models it offers where it was asked."""
+    """A provider: whether it can be used, why not, and the models it offers, if it was asked."""
 
     name: str
     usable: bool
@@ -80,14 +80,14 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_model(settings: Settings, name: str) -> Model:
-    """The model called `name` (PROVIDER:NAME).
+    """Load the model called `name` (PROVIDER:NAME).
 
     Raises:
-        UnknownName: no adapter and no service of that name.
-        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+        UnknownName: there is no such adapter or service.
+        ConfigError: the adapter cannot create it (no key, no address, an extra missing).
     """
     provider, _ = plugins.split(name)
-    # A service of the user's own; one which has an adapter of its own is only elsewhere.
+    # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
         raise UnknownName("model provider", provider, {*installed, *settings.services} - ASIDE)
@@ -98,10 +98,10 @@ def load_model(settings: Settings, name: str) -> Model:
 
 
 async def providers(settings: Settings, names: tuple[str, ...] = ()) -> list[Provider]:
-    """Every provider, or those named. Only servers on this machine are asked without being named.
+    """List every provider, or those named. Unless named, only local servers are asked.
 
     Raises:
-        UnknownName: one of `names` is none.
+        UnknownName: one of `names` is not a provider.
     """
     known = tuple(sorted({*plugins.names("models"), *settings.services} - ASIDE))
     return [await _look(settings, name, asked=bool(names)) for name in names or known]
@@ -123,15 +123,15 @@ async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
 
 
 def turns_of(store: Store, settings: Settings) -> RateLimiter | None:
-    """The turns of calls, by what stands before the colon of a model's name; None where no service has a limit."""
+    """The rate limiter for calls, by the part of a model's name before the colon; None if no service has a limit."""
     most = settings.limits.calls_at_once
     return PermitRateLimiter(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
 
 
 def search_turns_of(store: Store, settings: Settings) -> RateLimiter | None:
-    """The turns of questions put to search providers, by their names; None where none has a limit.
+    """The rate limiter for queries to search providers, by name; None if none has a limit.
 
-    A name may be a model provider's too: their permits are apart.
+    A model provider may have the same name: their permits are separate.
     """
     most = {_searching(name): count for name, count in settings.search.calls_at_once.items()}
     return PermitRateLimiter(store.permits, most, _searching) if most else None
@@ -141,20 +141,20 @@ def _searching(name: str) -> str:
     return f"search:{name}"
 
 
-# Models which a server on this machine offers, looked for where the settings name none.
+# Models of a local server, used if the settings name none.
 
 WAIT = 0.3
-"""Seconds for a server: one on this machine answers at once, or is not there."""
+"""Seconds to wait for a server: a local one answers at once, or is not there."""
 NAMED = 3
-"""Models named in a line."""
+"""Models listed on a line."""
 _NO_WRITERS = ("embed", "rerank")
-"""In the names of models which write nothing."""
+"""Parts of the names of models that write nothing."""
 
 
 async def local_models(settings: Settings) -> tuple[str, ...]:
-    """The models (`PROVIDER:NAME`) of the first provider whose server answers here; none where the settings name some.
+    """The models (`PROVIDER:NAME`) of the first local server that answers; none if the settings name some.
 
-    Servers are asked at their usual ports, or where `services` says; those elsewhere are never asked.
+    Servers are asked at their usual ports, or where `services` says; remote ones are never asked.
     """
     if settings.model or settings.models.model_fields_set:
         return ()
@@ -182,7 +182,7 @@ async def _offered(settings: Settings, provider: str) -> tuple[str, ...]:
 
 
 def found_here(models: Sequence[str]) -> str:
-    """What is said of `local_models`."""
+    """The sentence about `local_models`."""
     provider = models[0].partition(":")[0]
     names = [one_line(name.partition(":")[2]) for name in models]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -190,17 +190,17 @@ def found_here(models: Sequence[str]) -> str:
 
 
 def how_to_use(models: Sequence[str]) -> str:
-    """The command which makes the first of `local_models` the model of the settings."""
+    """The command that makes the first of `local_models` the model in the settings."""
     return f"assay config set model {shlex.quote(one_line(models[0]))}"
 
 
-# What is known of models, and whether one answers.
+# What is known about models, and whether one answers.
 
 
 async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) -> Brief:
-    """The brief with what the servers of its local models say of them, as far as the user has said nothing.
+    """The brief with what the servers of its local models report, as far as the user's settings are silent.
 
-    A server which does not answer within two seconds has said nothing.
+    A server that does not answer within two seconds reports nothing.
     """
     asked = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
@@ -211,19 +211,19 @@ async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) ->
 
 
 def frozen(brief: Brief, name: str, model: Model) -> Model:
-    """The model `name` as the brief knows it."""
+    """The model `name` with the brief's profile."""
     facts = brief.facts.get(name) if isinstance(brief.facts, dict) else None
     return model if facts is None else Frozen(model, _with(model.profile, facts))
 
 
 class Frozen:
-    """A model with the profile which a brief has frozen; implements `core.ports.Model`."""
+    """A model with the profile frozen in a brief; implements `core.ports.Model`."""
 
     def __init__(self, model: Model, profile: Profile) -> None:
         self._model, self.profile = model, profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """See `Model.stream`; a model which thinks has room for it, though its adapter does not know that it does."""
+        """See `Model.stream`. A reasoning model gets room for it, even if its adapter does not know that it reasons."""
         if self.profile.native_reasoning and not isinstance(request.room, int):
             request = msgspec.structs.replace(request, room=REASONING_ROOM[request.effort])
         async with aclosing(self._model.stream(request)) as items:
@@ -240,7 +240,7 @@ class Frozen:
 
 
 def _unsaid(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
-    """`facts` without what the user's catalogue says otherwise."""
+    """`facts` without those that the user's catalogue contradicts."""
     user = access(settings, name).facts
     return ModelFacts(
         window=facts.window if user.window is None else None,
@@ -258,18 +258,18 @@ def _with(profile: Profile, facts: ModelFacts) -> Profile:
     )
 
 
-# One small call of a model: whether it answers, how fast, and what that costs.
+# One small call of a model: whether it answers, how fast, and at what cost.
 
 ASKED = "Reply with the one word: ready"
 LONGEST_TRIAL = 45.0
-"""Seconds it is waited for."""
+"""Seconds to wait for it."""
 TRIAL_TOKENS = 400
-"""Enough for a model which thinks before it says a word."""
+"""Enough for a model that reasons before it answers."""
 SHOWN_TEXT = 200
 
 
 class ModelTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a call: its answer, or why there is none. `usd` is None where its price is unknown."""
+    """The result of a call: its answer, or why there is none. `usd` is None if its price is unknown."""
 
     model: str
     answered: bool
@@ -285,8 +285,8 @@ async def try_model(settings: Settings, name: str) -> ModelTrial:
     """Ask a model for a word.
 
     Raises:
-        UnknownName: no adapter and no service of that name.
-        ConfigError: the adapter cannot make it (no key, no address, an extra missing).
+        UnknownName: there is no such adapter or service.
+        ConfigError: the adapter cannot create it (no key, no address, an extra missing).
     """
     model = load_model(settings, name)
     began = perf_counter()

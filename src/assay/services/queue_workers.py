@@ -1,8 +1,8 @@
-"""Runs which any process may take up: put into the queue, and taken out of it by workers.
+"""Runs that any process may execute: the queue, and the workers that take them from it.
 
-A worker takes the lease of the run whose turn it is and executes it as any process would. What is in the queue is a
-hint; who may write is the lease's business alone. So a worker that dies needs no undoing: its leases expire (or, on
-this machine, its process is seen to be gone), and its runs are claimed again.
+A worker takes the lease of the next run and executes it as any process would. The queue is only a hint; the lease
+decides who may write. So a dead worker needs no clean-up: its leases expire (or, on this machine, its process is seen
+to have ended), and its runs are claimed again.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ from assay.services.context import Context
 log = logging.getLogger(__name__)
 
 POLL = 0.25
-"""Seconds between two looks into the queue: not all news is heard, and a lease which expires is none."""
+"""Seconds between two looks into the queue: notifications can get lost, and an expired lease sends none."""
 REST = 5.0
-"""The same while the queue is empty, where all are told of what is put into it."""
+"""The same while the queue is empty, if notifications cover all processes."""
 PATIENCE = 1.0
-"""Seconds before the next look when the database cannot be reached."""
+"""Seconds before the next look if the database cannot be reached."""
 
 Say = Callable[[str], None]
 
 
 class Viewed(Protocol):
-    """What tells how a run stands."""
+    """Returns the state of a run."""
 
     async def __call__(self, reference: str) -> RunView: ...
 
 
 class Working(Protocol):
-    """Does what is queued until it is stopped."""
+    """Does queued work until it is stopped."""
 
     def stop(self) -> None:
-        """Take nothing more up, and let go of what is done."""
+        """Take nothing more up, and release what is in progress."""
         ...
 
     async def work(self, *, until_empty: bool = False) -> None:
-        """Do what is queued until `stop`, or with `until_empty` until nothing is left for it."""
+        """Work until `stop`. With `until_empty`, until nothing is left for it."""
         ...
 
 
 async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
-    """Have several workers work in this process; when one fails, the others let go."""
+    """Run several workers in this process; if one fails, the others stop."""
     await together(*(worker.work(until_empty=until_empty) for worker in workers))
 
 
@@ -67,7 +67,7 @@ async def enqueue(context: Context, run_id: str, priority: int) -> None:
 
 
 def check_priority(context: Context, priority: int | None) -> None:
-    """Refuse what cannot be queued so; None is queued by nobody.
+    """Refuse a priority that cannot be used; None is not queued.
 
     Raises:
         UsageError: there is no queue, or no such priority.
@@ -104,23 +104,23 @@ class Worker:
         self._world_for, self._view = partial(worlds.world, every), partial(stored_runs.view, every)
         self._slots, self._limits, self._say = slots, limits, say or log.info
         self._handles: set[RunTask] = set()
-        self._others: set[str] = set()  # runs which this release, or this machine's settings, cannot go on with
+        self._others: set[str] = set()  # runs that this release, or this machine's settings, cannot continue
         self._news = asyncio.Event()
         self._stopping, self._away, self._empty = False, False, False
         self.done = 0
-        """Runs which came to their end here."""
+        """The number of runs that ended here."""
 
     def stop(self) -> None:
-        """Take nothing more up, and let go of what is executed: other workers go on with it at once."""
+        """Take nothing more up, and release active runs; other workers continue them at once."""
         self._stopping = True
         self._news.set()
 
     def look(self) -> None:
-        """Look into the queue now, and not only at the next time."""
+        """Look into the queue now instead of at the next time."""
         self._news.set()
 
     async def work(self, *, until_empty: bool = False) -> None:
-        """Execute runs until `stop`, or with `until_empty` until nothing in the queue is left for this worker."""
+        """Execute runs until `stop`. With `until_empty`, until none in the queue is left for this worker."""
         stop = self._store.journal.listen(heard(QUEUE_NEWS, self._news))
         try:
             while not self._stopping:
@@ -162,7 +162,7 @@ class Worker:
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
         while len(self._handles) < self._slots and not self._stopping:
-            # a run of ours may have let go of its lease and not be settled yet, or have renewed it late
+            # a run of ours may have released its lease and not be settled yet, or have renewed it late
             but = self._others | {handle.run_id for handle in self._handles}
             lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, but, is_ahead)
             if lease is None:
@@ -170,7 +170,7 @@ class Worker:
             self._execute(lease)
 
     async def _take_from_the_dead(self) -> None:
-        """Runs of processes of this machine which are gone: there is no need to wait until their leases expire."""
+        """Take runs of dead processes of this machine without waiting for their leases to expire."""
         queued = await self._queue.queued()
         self._empty = not queued
         for run in queued:
@@ -186,7 +186,7 @@ class Worker:
                 self._execute(lease)
 
     def _may_take(self, run: QueuedRun) -> bool:
-        """Whether it would be for us to go on with a run, if who has it were gone."""
+        """Whether this worker could continue a run if its holder were gone."""
         return run.ready and bool(run.holder) and run.run_id not in self._others and not is_ahead(run.release)
 
     def _execute(self, lease: Lease) -> None:
@@ -195,7 +195,7 @@ class Worker:
         handle.on_end(self._news.set)
         self._handles.add(handle)
 
-    # letting go
+    # releasing
 
     async def _settle(self) -> None:
         for handle in [handle for handle in self._handles if handle.ended]:
@@ -203,12 +203,12 @@ class Worker:
             self._handles.discard(handle)
 
     async def _settled(self, handle: RunTask) -> None:
-        """What becomes of a run with which this process is done."""
+        """Settle the queue entry of a run that this process is done with."""
         try:
             row = await self._store.journal.find(handle.run_id)
-        except UnknownName:  # deleted in this moment
+        except UnknownName:  # just deleted
             return
-        if isinstance(handle.error, OtherRelease | UsageError):  # a model which is not set up here, above all
+        if isinstance(handle.error, OtherRelease | UsageError):  # usually a model that is not set up here
             self._others.add(row.run_id)
         if row.status in FINAL:
             self.done += 1
@@ -218,7 +218,7 @@ class Worker:
         self._say(f"run {row.run_id}: {row.status}{f' ({handle.error})' if handle.error else ''}")
 
     async def _parked(self, run_id: str) -> None:
-        """It waits for a person; who answered in this moment looked for it in the queue before it was parked."""
+        """Park a run that waits for a person, unless the answer came just before."""
         await self._queue.park(run_id)
         topic = (await self._view(run_id)).waiting_for
         if not topic or await threads.is_answered(self._store.journal, run_id, topic):

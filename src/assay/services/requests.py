@@ -1,4 +1,4 @@
-"""Requests which are made more than once, and are to be done once: whoever repeats one gets what came of the first."""
+"""Requests that are repeated but done only once: a repetition gets the first result."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from assay.services.context import Context
 
 PREFIX, DONE = "request/", "/done"
 KEPT_SECONDS = 86_400.0
-"""For so long a request is known again."""
+"""Seconds for which a request is recognized."""
 
 _going: set[str] = set()
-"""Those which this process is at."""
+"""Requests in progress in this process."""
 
 
 class _Request(msgspec.Struct, frozen=True):
-    """Who does a request, the hash of what was asked, and when that was (seconds since 1970)."""
+    """Who does a request, the hash of its content, and its time (seconds since 1970)."""
 
     holder: str
     asked: str
@@ -30,12 +30,12 @@ class _Request(msgspec.Struct, frozen=True):
 
 
 async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
-    """What `do` gave for the first request of this `key`; see `Home.once`."""
+    """Return what `do` gave for the first request with this `key`; see `Home.once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
     mine = _Request(this_process(), sha256(asked), time.time())
     await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
     stored = await asyncio.to_thread(cache.recall, name)
-    first = mine if stored is None else msgspec.json.decode(stored, type=_Request)  # forgotten in this moment
+    first = mine if stored is None else msgspec.json.decode(stored, type=_Request)  # just deleted
     if first.asked != mine.asked:
         raise RequestDiffers(key)
     done = await asyncio.to_thread(cache.recall, name + DONE)
@@ -45,7 +45,7 @@ async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaita
         raise InProgress(key)
     _going.add(name)
     try:
-        result = await do()  # one which fails may be asked again
+        result = await do()  # a failed one may be repeated
         await asyncio.to_thread(cache.keep, name + DONE, result.encode())
     finally:
         _going.discard(name)
@@ -53,7 +53,7 @@ async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaita
 
 
 async def forget_old(context: Context, seconds: float = KEPT_SECONDS) -> int:
-    """Forget the requests which were first made so long ago; how many. Blocking work is done in a thread."""
+    """Delete the requests first made `seconds` ago, and return how many. Blocking work runs in a thread."""
     cache, oldest = context.store.cache, time.time() - seconds
 
     def forget() -> int:

@@ -1,4 +1,4 @@
-"""What came of a run, for who reads it: its report as a file, the passage behind a citation, what it will take."""
+"""The results of a run for a reader: its report as a file, the passage behind a citation, its estimate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.services.stored_runs import events, view
 
 
 async def estimate(context: Context, reference: str) -> Estimate:
-    """What a run will take all in all; see `Assay.estimate`."""
+    """Estimate the total cost of a run; see `Assay.estimate`."""
     found = await view(context, reference)
     return await estimates.of_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
 
@@ -30,13 +30,13 @@ async def export(context: Context, reference: str, suffix: str, citations: Citat
 
 
 async def record(context: Context, reference: str) -> Record:
-    """A run as it is stored, for the formats of reports."""
+    """A stored run, for export formats."""
     log = tuple(await events(context, reference))
     return Record(view=fold(log), log=log, library=context.store.library, blobs=context.store.blobs)
 
 
 async def passage(context: Context, reference: str, number: int) -> list[CitedPassage]:
-    """What a citation rests on; see `Assay.passage`."""
+    """The passages behind a citation; see `Assay.passage`."""
     found = await view(context, reference)
     books = bibliography(found)
     known = {entry.number: entry.source for entry in books.entries if entry.number is not None}

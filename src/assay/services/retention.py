@@ -1,4 +1,4 @@
-"""Keeping a home small: which runs have been kept long enough, and what nobody refers to any more."""
+"""Keeps a home small: deletes old runs, and what nothing refers to any more."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALL = 1_000_000
 
 
 class RetentionRules(msgspec.Struct, frozen=True, kw_only=True):
-    """Which ended runs are kept: so long, so many, so much (bytes), the newest first; None is no limit."""
+    """Which ended runs to keep: how long, how many, how much (bytes), newest first; None is no limit."""
 
     age: timedelta | None = None
     runs: int | None = None
@@ -35,14 +35,14 @@ class RetentionRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pruned(msgspec.Struct, frozen=True, kw_only=True):
-    """The runs that were deleted, or would be, oldest first; `swept` is None where nothing could be cleaned up now."""
+    """The runs that were deleted, or would be, oldest first; `swept` is None if nothing could be cleaned up now."""
 
     runs: tuple[RunRow, ...] = ()
     swept: Swept | None = None
 
 
 async def tidy(context: Context) -> Swept | None:
-    """Remove documents which nobody refers to, and their bytes; see `Assay.tidy`."""
+    """Remove documents that nothing refers to, and their bytes; see `Assay.tidy`."""
     home, upkeep = context.home, context.store.upkeep
     if home is None or upkeep is None or context.busy:
         return None
@@ -54,7 +54,7 @@ async def tidy(context: Context) -> Swept | None:
 
 
 async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> Pruned:
-    """Delete the ended runs which `rules` do not keep, and clean up; see `Assay.prune`."""
+    """Delete the ended runs that `rules` do not keep, and clean up; see `Assay.prune`."""
     chosen = rules_of(context.settings) if rules is None else rules
     doomed = await _doomed(context, chosen) if chosen.any else []
     if dry_run:
@@ -66,7 +66,7 @@ async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool
 async def _deleted(context: Context, row: RunRow) -> bool:
     try:
         await delete(context, row.run_id)
-    except (LeaseHeld, UnknownName):  # somebody took it up again, or deleted it
+    except (LeaseHeld, UnknownName):  # somebody resumed or deleted it
         return False
     return True
 
@@ -80,7 +80,7 @@ async def _doomed(context: Context, rules: RetentionRules) -> list[RunRow]:
 
 
 async def _needed(context: Context, rows: Iterable[RunRow]) -> set[str]:
-    """Runs which an unfinished one goes on from, or which a schedule is compared with."""
+    """Runs that an unfinished one continues, or that a schedule compares its next run with."""
     needed: set[str] = set()
     if context.home is not None:
         schedules = await asyncio.to_thread(ScheduleBook(context.home, None).all)
@@ -99,7 +99,7 @@ async def _sizes(context: Context) -> dict[str, int]:
 
 
 def rules_of(settings: Settings) -> RetentionRules:
-    """What the settings say."""
+    """The rules in the settings."""
     kept = settings.retention
     return RetentionRules(
         age=None if kept.days is None else timedelta(days=kept.days),
@@ -109,7 +109,7 @@ def rules_of(settings: Settings) -> RetentionRules:
 
 
 def beyond(ended: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime) -> list[RunRow]:
-    """Those of the runs, newest first, which the rules do not keep."""
+    """Those of the runs, newest first, that the rules do not keep."""
     oldest = "" if rules.age is None else (now - rules.age).isoformat()
     found, taken = [], 0
     for place, row in enumerate(ended):

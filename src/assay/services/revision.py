@@ -1,4 +1,4 @@
-"""The brief of a run which is forked off another: that of the other, and what is to be different."""
+"""The brief of a fork: that of the original run, with changes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from assay.settings import Settings
 
 
 def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
-    """The brief of a fork; its scope, and its thread, are still those of the run it is forked off.
+    """The brief of a fork; scope and thread are still those of the original run.
 
     Raises:
-        UsageError: an option is not of its kind, or would change nothing from this point on.
+        UsageError: an option has a wrong value, or would change nothing from this point on.
     """
     said = {option for option, value in wanted.items() if value is not None and value != {}}
     _check(old, fork.point, said)
@@ -61,20 +61,20 @@ def _check(old: Brief, point: Point, said: Iterable[str]) -> None:
 
 
 def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
-    """The models of each role; a judge whom nobody ever named goes by those of the others, as they are now."""
+    """The models of each role; a judge that nobody named follows from the other roles as they are now."""
     models = dict(old) | dict(named)
     unnamed = "judge" not in named and tuple(old.get("judge", ())) == judges(old)
     return models | {"judge": judges(models)} if unnamed else models
 
 
-# A run computed again, and its report held against the stored one.
+# A replayed run, and its report compared with the stored one.
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """What a replay of a run came to.
+    """The result of a replay.
 
-    `steps` were taken as they are stored, `events` computed again. `differences` say where these differ from the stored
-    log; `same_report` whether the report (`assay.report/1`) is the same, byte for byte.
+    `steps` were taken from the journal, `events` were computed again. `differences` say where these differ from the
+    stored log; `same_report` whether the report (`assay.report/1`) is the same, byte for byte.
     """
 
     run_id: str
@@ -85,12 +85,12 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_same(self) -> bool:
-        """Whether all of it is."""
+        """Whether everything is the same."""
         return self.same_report and not self.differences
 
 
 def compared(replayed: Replayed, stored: list[Envelope]) -> Replay:
-    """What came of a replay, beside the stored log."""
+    """The result of a replay, compared with the stored log."""
     before, after = (msgspec.json.encode(build_report(fold(log))) for log in (stored, replayed.log))
     return Replay(
         run_id=replayed.run_id,

@@ -1,4 +1,4 @@
-"""What a run's owner may do, from any process: end or pause it, say what it should heed, answer what it asks."""
+"""What a run's owner may do from any process: end or pause it, steer it, answer its questions."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ BECOMES = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
 
 Came = Literal["applied", "ended", "stored"]
-"""What came of a request: it was applied; the run ended before that; it is stored and was not applied in time."""
+"""The outcome of a request: it was applied; the run ended before; it is stored and was not applied in time."""
 
 
 async def ask_for(context: Context, reference: str, action: Asked, wait: float) -> Came:
-    """Finish, cancel or pause a run, in whatever process it is; see `Assay.control`."""
+    """Finish, cancel or pause a run, whichever process executes it; see `Assay.control`."""
     row = await find(context, reference)
     if action == "pause" and row.status in ("waiting", "paused") and not is_executed(row):
         waits = "waits for an answer" if row.status == "waiting" else "is paused already"
@@ -50,7 +50,7 @@ async def ask_for(context: Context, reference: str, action: Asked, wait: float) 
 
 
 async def steer(context: Context, reference: str, text: str, wait: float) -> Steered:
-    """Tell a run what to heed from its next decision on; what became of that; see `Assay.steer`."""
+    """Give a run an instruction from its next decision on, and return what became of it; see `Assay.steer`."""
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(
@@ -64,7 +64,7 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
 
 
 async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> Came:
-    """Stop one agent of a run, in whatever process it is; see `Assay.stop_agent`."""
+    """Stop one agent of a run, whichever process executes it; see `Assay.stop_agent`."""
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is still working")
@@ -75,7 +75,7 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
         raise NotNow(f"agent {lane} of run {row.run_id} has ended ({agents[lane].state}): there is nothing to stop")
     journal = context.store.journal
     id = await control.stop_agent(journal, context.clock, row.run_id, lane)
-    end, seq = context.clock.monotonic() + wait, 0  # it may have been asked for, and done, before
+    end, seq = context.clock.monotonic() + wait, 0  # it may have been requested, and done, before
     while True:
         now = await journal.find(row.run_id)
         for each in await journal.events(row.run_id, after=seq):
@@ -102,7 +102,7 @@ async def _decided(context: Context, run_id: str, id: str, wait: float) -> Steer
         view = folder.view
         told = next(each for each in view.steering if each.id == id)
         if told.state == "accepted" and (row.status in FINAL or is_writing(view)):
-            # the writer takes what there is before its phase begins: what it left, nobody takes
+            # the writer takes instructions before its phase begins: later ones are not taken
             note = control.ENDED_FIRST if row.status in FINAL else TOO_LATE
             return msgspec.structs.replace(told, state="rejected", note=note)
         if told.state != "accepted" or context.clock.monotonic() >= end:
@@ -118,7 +118,7 @@ async def answer(context: Context, reference: str, answers: Answers) -> None:
 
 
 async def approve(context: Context, reference: str, plan: Plan | str | Path | None) -> None:
-    """Approve the plan a run waits with, or give it another; see `Assay.approve`."""
+    """Approve the plan that a run waits with, or replace it; see `Assay.approve`."""
     row = await find(context, reference)
     view = await stored_runs.view(context, row.run_id)
     if row.status != "waiting" or view.waiting_for != "plan":
@@ -130,20 +130,20 @@ async def approve(context: Context, reference: str, plan: Plan | str | Path | No
 
 
 async def _wake(context: Context, run_id: str) -> None:
-    """A worker goes on with it, where it came from the queue."""
+    """Let a worker continue it, if it came from the queue."""
     if context.store.queue is not None:
         await context.store.queue.wake(run_id)
 
 
 async def delete(context: Context, reference: str) -> None:
-    """Forget a run: its events, steps and messages; see `Assay.delete`."""
+    """Delete a run: its events, steps and messages; see `Assay.delete`."""
     row = await find(context, reference)
     await context.store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
     await stored_runs.forget(context, [row.run_id])
 
 
 async def is_answered(context: Context, reference: str) -> bool:
-    """Whether a run has been given what it waits for; see `Assay.is_answered`."""
+    """Whether a run has what it waits for; see `Assay.is_answered`."""
     row = await find(context, reference)
     topic = (await stored_runs.view(context, row.run_id)).waiting_for
     return not topic or await threads.is_answered(context.store.journal, row.run_id, topic)
@@ -155,10 +155,10 @@ def is_writing(view: RunView) -> bool:
 
 
 def reviewed(plan: Plan | str | Path | None) -> Reviewed:
-    """What a person said of a plan.
+    """A person's decision about a plan.
 
     Raises:
-        UsageError: it is no plan.
+        UsageError: the plan cannot be read.
     """
     if plan is None:
         return Reviewed()
@@ -168,18 +168,18 @@ def reviewed(plan: Plan | str | Path | None) -> Reviewed:
 
 
 async def _came_of(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> Came:
-    """Wait until a request is applied, and where who executed the run dies over it, apply it."""
+    """Wait until a request is applied, and apply it if the process that executes the run dies."""
     end, seq = clock.monotonic() + wait, row.last_seq
     while True:
         now = await journal.find(row.run_id)
         if await _is_applied(journal, now, action, seq):
             return "applied"
-        if now.status in FINAL and now.status != BECOMES.get(action):  # who executes it lets go of it in a moment
+        if now.status in FINAL and now.status != BECOMES.get(action):  # its process will release it in a moment
             return "ended"
         if not is_executed(now):
             if action == "finish":
                 return "stored"
-            with suppress(LeaseHeld):  # somebody took it up in this moment, and will see the request
+            with suppress(LeaseHeld):  # somebody has just resumed it, and will see the request
                 await control.change(journal, clock, now, action)
                 continue
         if clock.monotonic() >= end:

@@ -1,4 +1,4 @@
-"""Lists of runs and of threads, page by page; runs found by what they say; and what is done with a thread."""
+"""Lists of runs and threads, page by page; search in runs; and changes to threads."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 else:
     conversation = later("assay.services.threads")
 
-# Runs found by what was asked and what their reports say.
+# Search in the questions and reports of runs.
 
 AT_ONCE = 100
-"""Runs taken into the index in one go: what a killed process loses at most."""
+"""Runs indexed in one go: the most a killed process loses."""
 IDS = 500
 """Runs looked up in one query."""
 LONGEST_TEXT = 1_000
 
 
 class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run which answers a search, better with a higher `score`, and the sentence of its report that answers best."""
+    """A matching run, better with a higher `score`, and the sentence of its report that matches best."""
 
     run: ListedRun
     score: float
@@ -44,14 +44,14 @@ class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundRuns(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs found, best first; `next` is the cursor of those after them, empty at the end."""
+    """Runs found, best first; `next` is the cursor of the next ones, empty at the end."""
 
     runs: tuple[FoundRun, ...]
     next: str = ""
 
 
 async def search(context: Context, text: str, cursor: str, limit: int) -> FoundRuns:
-    """Runs found by words; see `History.search_runs`."""
+    """Find runs by words; see `History.search_runs`."""
     offset = max(pages.read(cursor, int) or 0, 0)
     limit = pages.bounded(limit)
     try:
@@ -68,7 +68,7 @@ async def search(context: Context, text: str, cursor: str, limit: int) -> FoundR
 
 
 class Seeker:
-    """The index of all runs, brought level with the journal before each search."""
+    """The index of all runs, updated from the journal before each search."""
 
     def __init__(self, journal: Journal, index: RunIndexing) -> None:
         self._journal, self._index = journal, index
@@ -76,10 +76,10 @@ class Seeker:
         self._turn = asyncio.Lock()
 
     async def search(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
-        """The best runs of an owner.
+        """The best matches among the runs of an owner.
 
         Raises:
-            SearchError: another process has the index for too long.
+            SearchError: another process locks the index too long.
             OSError: it cannot be written.
         """
         async with self._turn:
@@ -90,7 +90,7 @@ class Seeker:
                 return await self._found(text, owner, limit, offset)
 
     async def forget(self, run_ids: Sequence[str]) -> None:
-        """Take runs out which were deleted, now: what they said is nobody's any more."""
+        """Remove deleted runs from the index now, since their text must not be found any more."""
         async with self._turn:
             writing = self._index.writing()
             await asyncio.to_thread(writing.__enter__)
@@ -106,7 +106,7 @@ class Seeker:
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 
     async def _anew(self) -> None:
-        """Begin a damaged index anew."""
+        """Start a damaged index again."""
         writing = self._index.writing()
         await asyncio.to_thread(writing.__enter__)
         try:
@@ -132,7 +132,7 @@ class Seeker:
         return bool(await self._journal.after(last, 1) or await self._stale())
 
     async def _check(self) -> None:
-        """Take out what is not in this journal: runs deleted by others, or those of another one."""
+        """Remove what is not in this journal: runs that others deleted, or those of another journal."""
         known = await asyncio.to_thread(self._index.known)
         rows = await self._rows(list(known))
         gone = [run_id for run_id in known if run_id not in rows]
@@ -144,13 +144,13 @@ class Seeker:
                 await asyncio.to_thread(self._index.remove)
         owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
         for owner, count in owners.items():
-            if await asyncio.to_thread(self._index.count, owner) != count:  # they were handed to another user
+            if await asyncio.to_thread(self._index.count, owner) != count:  # they were transferred to another user
                 await asyncio.to_thread(self._index.remove)
                 break
         self._checked = True
 
     async def _stale(self) -> dict[str, int]:
-        """Runs which have ended since, or are gone, with their numbers."""
+        """Runs that have ended since, or are gone, with their numbers."""
         unended = await asyncio.to_thread(self._index.unended)
         rows = await self._rows(list(unended))
         return {
@@ -166,7 +166,7 @@ class Seeker:
         return rows
 
     async def _catch_up(self) -> int:
-        """Take some runs in; how many."""
+        """Index some runs and return how many."""
         stale = dict(list((await self._stale()).items())[:AT_ONCE])
         rows = await self._journal.rows(list(stale)) if stale else {}
         wanted = [(stale[run_id], row) for run_id, row in rows.items()]
@@ -176,7 +176,7 @@ class Seeker:
         return len(put)
 
     async def _entry(self, number: int, row: RunRow) -> IndexedRun | None:
-        """What the index holds of a run; None where it was deleted meanwhile."""
+        """The index entry of a run; None if it was deleted meanwhile."""
         made = IndexedRun(
             number=number, run_id=row.run_id, owner=row.owner, seq=row.last_seq, ended=False, question=row.question
         )
@@ -189,7 +189,7 @@ class Seeker:
             return None
         view = await asyncio.to_thread(fold, log)
         language = view.brief.language if view.brief else ""
-        ended = row.status != "failed"  # such a one may be gone on with
+        ended = row.status != "failed"  # a failed run may be resumed
         return msgspec.structs.replace(made, ended=ended, report=strip(view.report.text), language=language)
 
 
@@ -197,28 +197,28 @@ class Seeker:
 
 
 class RunsPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Some runs of a list; `next` is the cursor of those after them, empty at its end."""
+    """A page of runs; `next` is the cursor of the next page, empty at the end."""
 
     runs: tuple[ListedRun, ...]
     next: str = ""
 
 
 class ThreadsPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Some threads of a list; `next` is the cursor of those after them, empty at its end."""
+    """A page of threads; `next` is the cursor of the next page, empty at the end."""
 
     threads: tuple[ThreadRow, ...]
     next: str = ""
 
 
 class ThreadMessage(Said, frozen=True, kw_only=True):
-    """What was said in a thread, in which run, and when that began."""
+    """A message in a thread, with its run and when that began."""
 
     run_id: str
     created_at: str
 
 
 async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
-    """Runs of a kind, newest first; see `Assay.page`."""
+    """The runs that match, newest first; see `Assay.page`."""
     journal = context.store.journal
     found = await journal.page(wanted, pages.bounded(limit), pages.read(cursor, int))
     known = without_the_dead(found.rows)
@@ -227,7 +227,7 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
 
 
 def filter_of(status: Collection[RunStatus], **said: str) -> RunFilter:
-    """What a list is to hold: `said` are the other fields of the filter.
+    """A filter for a list; `said` are its other fields.
 
     Raises:
         UsageError: there is no such status.
@@ -252,7 +252,7 @@ async def threads(context: Context, text: str, cursor: str, limit: int) -> Threa
 
 
 async def said(context: Context, reference: str) -> list[ThreadMessage]:
-    """What was said in a thread, oldest first; see `Assay.messages`."""
+    """The messages of a thread, oldest first; see `Assay.messages`."""
     journal, told = context.store.journal, []
     for row in await _runs(context, await journal.thread(reference)):
         view = fold(await journal.events(row.run_id))
@@ -264,7 +264,7 @@ async def said(context: Context, reference: str) -> list[ThreadMessage]:
 
 
 async def rename(context: Context, reference: str, title: str) -> ThreadRow:
-    """Call a thread by another title; see `Assay.rename_thread`."""
+    """Change the title of a thread; see `Assay.rename_thread`."""
     title = " ".join(title.split())
     if len(title) > conversation.LONGEST_NAME or not title.isprintable():
         raise UsageError(f"a thread's title is at most {conversation.LONGEST_NAME} printable characters")
@@ -274,7 +274,7 @@ async def rename(context: Context, reference: str, title: str) -> ThreadRow:
 
 
 async def delete_thread(context: Context, reference: str) -> tuple[str, ...]:
-    """Forget a thread with all its runs; see `Assay.delete_thread`."""
+    """Delete a thread with all its runs; see `Assay.delete_thread`."""
     journal = context.store.journal
     row = await journal.thread(reference)
     gone = {each.holder for each in await _runs(context, row) if each.holder and is_dead(each.holder)}

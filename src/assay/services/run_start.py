@@ -1,4 +1,4 @@
-"""How runs begin: from what a caller wants to a brief with its documents, stored and executed."""
+"""How runs begin: a caller's options become a brief with its documents, which is stored and executed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from assay.services.warnings import ProgressNote, summed
 
 
 class Storing(msgspec.Struct, frozen=True, kw_only=True):
-    """What is stored with a run that is only created: its priority in the queue, and the webhook told of it alone."""
+    """What is stored with a run that is only created: its priority in the queue, and its own webhook."""
 
     priority: int | None = None
     webhook: Webhook | None = None
@@ -51,7 +51,7 @@ async def create(
     stored: Storing,
     wanted: RunOptions,
 ) -> str:
-    """Store a run and execute nothing of it here; see `Assay.create`."""
+    """Store a run without executing it here; see `Assay.create`."""
     check_priority(context, stored.priority)
     run_id, prepare = new_run_id(), _preparing(context, question, sources, progress, wanted)
     await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
@@ -61,19 +61,19 @@ async def create(
 async def foreseen(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Estimate:
-    """What a run would take; see `Assay.foresee`."""
+    """Estimate what a run would take; see `Assay.foresee`."""
     brief, _world = await _preparing(context, question, sources, progress, wanted)()
-    assert brief.estimate is not None  # `worlds.placed` makes one
+    assert brief.estimate is not None  # `worlds.placed` sets it
     return brief.estimate
 
 
 def ask(context: Context, reference: str, question: str, wanted: RunOptions) -> RunHandle:
-    """Answer a question from what a run has read; see `Assay.ask`."""
+    """Answer a question only from what a run has read; see `Assay.ask`."""
     return _handle(context, _asking(context, reference, question, wanted))
 
 
 async def create_ask(context: Context, reference: str, question: str, priority: int | None, wanted: RunOptions) -> str:
-    """Store a run which answers from what another has read; see `Assay.create_ask`."""
+    """Store a run that answers from what another run has read; see `Assay.create_ask`."""
     check_priority(context, priority)
     run_id = new_run_id()
     await context.engine.prepared(run_id, _asking(context, reference, question, wanted), priority)
@@ -95,14 +95,14 @@ def _asking(context: Context, reference: str, question: str, wanted: RunOptions)
 
 
 async def resume(context: Context, reference: str) -> RunHandle:
-    """Go on with a stored run; see `Assay.resume`."""
+    """Continue a stored run; see `Assay.resume`."""
     row = await find(context, reference)
     execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
     return _held(context, execution)
 
 
 async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
-    """Where a run looks: what was named, read into the library; the default collection where nothing was."""
+    """Read what was named into the library and return the scope of the run; by default the default collection."""
     library, more = context.store.library, threads.web_too(web=asked.web)
     if paths is None:
         count = await asyncio.to_thread(library.summary, [DEFAULT])
@@ -156,7 +156,7 @@ def _preparing(
 
     async def prepare() -> tuple[Brief, World]:
         web = said_of_web(wanted, context.settings) if paths is None else brief.scope.web
-        with speaking(brief.locale):  # what the scope is called stands in the report
+        with speaking(brief.locale):  # the name of the scope appears in the report
             at = await threads.placed(context.store.journal, brief, web=web)
             if paths is not None or not at.parent:
                 at = msgspec.structs.replace(at, scope=await scope_of(context, paths, brief.scope, progress))
@@ -166,5 +166,5 @@ def _preparing(
 
 
 def counted(documents: int) -> str:
-    """How many documents, in words."""
+    """The number of documents, in words."""
     return phrases.documents(documents)

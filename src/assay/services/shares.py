@@ -1,7 +1,6 @@
-"""Links to reports: whoever has one may read the report of one run, until it is revoked or has expired.
+"""Links to reports: anyone with a link may read the report of one run, until it is revoked or expires.
 
-A link holds 256 random bits, of which only the SHA-256 is kept: nobody guesses it, and whoever reads the database can
-make none.
+A link contains 256 random bits, of which only the SHA-256 is stored: it cannot be guessed, nor made from the database.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MOST = 100
 """Links to one run."""
 LONGEST_DAYS = 36_500.0
 PATH = "/s/"
-"""Where a server shows what is shared; the secret follows."""
+"""The path under which a server shows shared reports; the secret follows."""
 
 
 class Shares:
@@ -33,11 +32,11 @@ class Shares:
         self._context, self._store, self._wall = context, store, wall
 
     async def make(self, reference: str, days: float | None = None) -> tuple[ShareRow, str]:
-        """A link to the report of a run, and its secret, which nobody can be told again.
+        """Create a link to the report of a run; return it with its secret, which is never shown again.
 
         Raises:
-            UnknownName: no such run.
-            UsageError: it has too many links, or this is no number of days.
+            UnknownName: there is no such run.
+            UsageError: it has too many links, or `days` is not valid.
         """
         run, now = await find(self._context, reference), self._wall()
         if days is not None and not 0 < days <= LONGEST_DAYS:
@@ -60,27 +59,27 @@ class Shares:
         """The links to a run, without their secrets.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         run = await find(self._context, reference)
         return await self._store.of_run(run.owner, run.run_id)
 
     async def revoke(self, reference: str, id: str) -> None:
-        """Make a link worthless, at once.
+        """Revoke a link at once.
 
         Raises:
-            UnknownName: no such run, or it has no such link.
+            UnknownName: there is no such run, or it has no such link.
         """
         run = await find(self._context, reference)
         if not await self._store.drop(run.owner, run.run_id, id):
             raise UnknownName("link", id, (each.id for each in await self.of(run.run_id)))
 
     async def shown(self, secret: str) -> ShareRow | None:
-        """The link of a secret, whosever it is; None where there is none, or it is not good any more."""
+        """The valid link with this secret, of any owner; None if there is none."""
         found = await self._store.of_hash(hash_of(secret))
         return None if found is None or (found.expires and found.expires <= self._wall()) else found
 
 
 def hash_of(secret: str) -> str:
-    """What is kept of a secret."""
+    """The stored hash of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

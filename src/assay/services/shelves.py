@@ -1,4 +1,4 @@
-"""The library as it is: its collections, their documents, what is found in them, and pages as they are printed."""
+"""The contents of the library: its collections, their documents, search, and pages of PDFs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from assay.services import places
 from assay.services.context import Context
 
 PAGE_END = b"\f"
-"""Ends a page in the text of a document which has pages."""
+"""Ends a page in the text of a document that has pages."""
 NAMED = 5
-"""Of many, so many are named in an error."""
+"""Of many candidates, so many are named in an error."""
 
 
 class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes `start` to `end` of a document's text, and what stands before and after them."""
+    """Bytes `start` to `end` of a document's text, and the text before and after them."""
 
     document: Document
     start: int
@@ -33,10 +33,10 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a document beside its text.
+    """What is known about a document besides its text.
 
-    `pages` is 0 where its format has none; `bytes` is the size of what it was read from, `document.size` that of its
-    text. `collections` are those it is in, of those the asker may read.
+    `pages` is 0 if its format has none; `bytes` is the size of what it was read from, `document.size` that of its text.
+    `collections` are those it is in, as far as the caller may read them.
     """
 
     document: Document
@@ -57,7 +57,7 @@ class PageText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def drop(context: Context, collection: str) -> None:
-    """Forget a collection; its documents stay in the library; see `DocumentLibrary.drop`."""
+    """Delete a collection; its documents stay in the library; see `DocumentLibrary.drop`."""
     await check_collection(context, collection)
     held = await documents(context, collection)
     await asyncio.to_thread(context.store.library.drop, collection)
@@ -65,7 +65,7 @@ async def drop(context: Context, collection: str) -> None:
 
 
 def forget_pages(context: Context, documents: Iterable[Document]) -> None:
-    """Keep pages no more for the next run which a person took out: who wants one again asks its server. Blocking."""
+    """Delete removed documents from the page cache, so that the next run fetches them again. Blocking."""
     snapshots = (context.store.library.snapshot(each.snapshot_sha256) for each in documents)
     for snapshot in snapshots:
         if snapshot is not None and snapshot.status:
@@ -73,29 +73,29 @@ def forget_pages(context: Context, documents: Iterable[Document]) -> None:
 
 
 async def collections(context: Context) -> list[CollectionRow]:
-    """The collections people have made, by name."""
+    """The collections made by users, by name."""
     rows = await asyncio.to_thread(context.store.library.collections)
     return [row for row in rows if places.is_named(row)]
 
 
 async def origins(context: Context, collection: str) -> list[Origin]:
-    """Where a collection was added from."""
+    """The places a collection was added from."""
     return await asyncio.to_thread(context.store.library.origins, collection)
 
 
 async def mark(context: Context, collection: str, *, private: bool) -> None:
-    """Say whether a collection is private; see `DocumentLibrary.mark`."""
+    """Set whether a collection is private; see `DocumentLibrary.mark`."""
     places.checked_name(collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 
 async def private(context: Context, collections: Sequence[str], documents: Sequence[str]) -> list[str]:
-    """The private collections among these, or which hold one of their documents or of `documents`."""
+    """The private collections among these, or that share a document with them or `documents`."""
     return await asyncio.to_thread(context.store.library.private_among, collections, documents)
 
 
 async def share(context: Context, collection: str, readers: Sequence[str] | Literal["all"]) -> None:
-    """Say who may read a collection; see `DocumentLibrary.share`."""
+    """Set who may read a collection; see `DocumentLibrary.share`."""
     await check_collection(context, collection)
     named = () if readers == "all" else readers
     await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
@@ -123,7 +123,7 @@ async def original(context: Context, reference: str) -> tuple[Document, bytes]:
 
 
 async def excerpt(context: Context, reference: str, start: int, end: int | None, around: int) -> Excerpt:
-    """A stretch of a document in its context; see `DocumentLibrary.excerpt`."""
+    """A span of a document in its context; see `DocumentLibrary.excerpt`."""
     document = await _named(context, reference)
     stop = document.size if end is None else end
     try:
@@ -134,7 +134,7 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
 
 
 async def facts(context: Context, reference: str) -> DocumentFacts:
-    """What is known of a document; see `DocumentLibrary.facts`."""
+    """Metadata of a document; see `DocumentLibrary.facts`."""
     document = await _named(context, reference)
     library = context.store.library
     snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
@@ -170,7 +170,7 @@ async def page_text(context: Context, reference: str, number: int) -> PageText:
 
 
 async def _named(context: Context, reference: str) -> Document:
-    """A document by its whole hash, or as `text` finds it among all collections."""
+    """A document by its whole hash, or as `text` finds it in all collections."""
     exact = await asyncio.to_thread(context.store.library.document, reference)
     if exact is not None:
         return exact
@@ -179,7 +179,7 @@ async def _named(context: Context, reference: str) -> Document:
 
 
 async def documents(context: Context, collection: str) -> list[Document]:
-    """The documents of a collection, in the order of adding."""
+    """The documents of a collection, in the order they were added."""
     return await asyncio.to_thread(context.store.library.documents, [collection])
 
 
@@ -190,16 +190,16 @@ async def search(context: Context, text: str, limit: int, collection: str | Sequ
 
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
-    """The same documents, each with why it stands where it stands."""
+    """The same documents, each with the reasons for its rank."""
     return await context.wiring.searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
 def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
-    """The one document a reference means.
+    """The one document that a reference means.
 
     Raises:
         UnknownName: there is none.
-        UsageError: there are several, none of which it names exactly.
+        UsageError: there are several, and it names none of them exactly.
     """
     if not found:
         where = ", ".join(collections) or "the library, which is empty"
@@ -212,12 +212,12 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
     return chosen[0]
 
 
-# Pages of stored PDFs as they are printed: their pictures, and where on them a passage stands.
+# Pages of stored PDFs: their pictures, and the places of passages on them.
 
 NARROWEST, WIDEST = 100, 2000
-"""Dots a picture may be wide."""
+"""Width of a picture in pixels."""
 HEAD = 1024
-"""Bytes among which a PDF says that it is one."""
+"""Bytes in which a PDF identifies itself."""
 
 
 async def page_picture(context: Context, reference: str, number: int, width: int) -> bytes:
@@ -247,7 +247,7 @@ async def page_places(context: Context, reference: str, start: int, end: int) ->
 
 
 async def _printed(context: Context, reference: str) -> tuple[Document, bytes]:
-    """A document which was read from a PDF, and that PDF."""
+    """A document that was read from a PDF, and that PDF."""
     document, data = await original(context, reference)
     if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Runs as they are stored, and as other processes go on with them."""
+"""Stored runs, including those that other processes execute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.services.home_paths import is_indexed, log_file
 
 
 class ListedRun(RunRow, frozen=True, kw_only=True):
-    """A run in a list, whose it is, and what it has used by now: US dollars, tokens in and out together."""
+    """A run in a list, with its owner and usage so far: US dollars, and tokens in and out together."""
 
     user: str = ""
     usd: float = 0.0
@@ -24,36 +24,36 @@ class ListedRun(RunRow, frozen=True, kw_only=True):
 
 
 class _Owned(msgspec.Struct, frozen=True):
-    """What is read of a brief."""
+    """The part of a brief that is read."""
 
     user: str = ""
 
 
 async def latest(context: Context, limit: int) -> list[RunRow]:
-    """The latest runs, newest first. One whose process is known to be gone has no holder, though its lease goes on."""
+    """The latest runs, newest first. One whose process has ended has no holder, even if its lease goes on."""
     return without_the_dead(await context.store.journal.runs(limit))
 
 
 def without_the_dead(rows: Sequence[RunRow]) -> list[RunRow]:
-    """The runs; one whose process is known to be gone has no holder."""
+    """The runs; one whose process has ended has no holder."""
     gone = {row.holder for row in rows if row.holder and not is_executed(row)}
     return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
 
 
 async def listed(context: Context, limit: int) -> list[ListedRun]:
-    """The latest runs, newest first, with what their briefs and accounts say."""
+    """The latest runs, newest first, with owner and usage."""
     return await with_accounts(context, await latest(context, limit))
 
 
 async def with_accounts(context: Context, rows: Sequence[RunRow]) -> list[ListedRun]:
-    """Runs with whose they are and what they have used."""
+    """Runs with owner and usage."""
     accounts = await context.store.journal.spending(only=[row.run_id for row in rows])
     spent = {each.run_id: each for each in accounts}
     return [listed_run(row, spent.get(row.run_id)) for row in rows]
 
 
 def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
-    """A run with its accounts; one that was deleted meanwhile has none."""
+    """A run with its usage; one that was deleted meanwhile has none."""
     known = msgspec.convert(msgspec.structs.asdict(row), ListedRun)
     if spent is None:
         return known
@@ -62,26 +62,26 @@ def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
 
 
 async def find(context: Context, reference: str) -> RunRow:
-    """A run by its id, the start of its id, or `last`.
+    """Find a run by its id, the start of its id, or `last`.
 
     Raises:
-        UnknownName: none, or more than one, begins so.
+        UnknownName: no run, or more than one, matches.
     """
     return await context.store.journal.find(reference)
 
 
 async def events(context: Context, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-    """A run's log from `seq > after`."""
+    """A run's events with `seq > after`."""
     return await context.store.journal.events((await find(context, reference)).run_id, after, limit)
 
 
 async def view(context: Context, reference: str) -> RunView:
-    """A run as its events tell it."""
+    """A run as folded from its events."""
     return fold(await events(context, reference))
 
 
 async def forget(context: Context, run_ids: Sequence[str]) -> None:
-    """Let go of what is kept beside the journal of runs which were deleted."""
+    """Delete what is stored besides the journal about deleted runs."""
     if context.store.shares is not None:
         await context.store.shares.drop_runs(run_ids)
     if context.home is not None:
@@ -91,11 +91,11 @@ async def forget(context: Context, run_ids: Sequence[str]) -> None:
         await context.seeker.forget(run_ids)
 
 
-# Runs which other processes may execute: seen as they go on, and those nobody goes on with.
+# Runs that other processes may execute: followed, and abandoned ones.
 
 
 def feeds(context: Context) -> Feeds:
-    """The new events of runs, for all who follow them in this process."""
+    """The new events of runs, for all followers in this process."""
     return Feeds(context.whole.journal)
 
 
@@ -114,7 +114,7 @@ async def groups(context: Context, reference: str, after: int, rest: float | Non
 
 
 async def unfinished(context: Context, question: str, limit: int) -> list[RunRow]:
-    """Runs of a question, among the latest, which did not come to an end and which nobody executes."""
+    """Runs of a question, among the latest, that did not end and that nobody executes."""
     return [
         row
         for row in await context.store.journal.runs(limit)

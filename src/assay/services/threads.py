@@ -1,4 +1,4 @@
-"""Where a run stands in a conversation: what was said before it, and the run it goes on from."""
+"""A run in a conversation: the messages before it, and the run it continues."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from assay.run.execution import LANE_TAG, LaneRecord
 
 LONGEST_NAME = 200
 MOST_ASKED = 100
-"""Questions asked of one run after another, behind which its documents are looked for."""
+"""Follow-up questions on one run, before its documents are looked for."""
 WEB = N_(" and the web")
-"""Ends the label of a scope which the web belongs to."""
+"""Ends the label of a scope that includes the web."""
 
 
 def given(answers: Answers) -> tuple[GivenAnswer, ...]:
-    """Answers as a brief holds them."""
+    """Answers in the form of a brief."""
     if isinstance(answers, Mapping):
         return tuple(GivenAnswer(question=question, text=text) for question, text in answers.items())
     return tuple(GivenAnswer(text=text) for text in answers)
 
 
 async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
-    """The brief with what was said in its thread, and the run it continues by its full id.
+    """The brief with the messages of its thread, and the full id of the run it continues.
 
     `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
-    `web` is what was said of the web for this run; None goes by the run it continues.
+    `web` says whether this run uses the web; None takes it from the run it continues.
 
     Raises:
         UnknownName: there is no such run.
-        UsageError: the run it continues has not ended, or the thread's name cannot be one.
+        UsageError: the run it continues has not ended, or the thread's name is not valid.
     """
     if len(brief.thread) > LONGEST_NAME or not brief.thread.isprintable():
         raise UsageError(f"a thread's name is at most {LONGEST_NAME} printable characters")
@@ -73,18 +73,18 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
 
 
 def web_too(*, web: bool) -> str:
-    """What the name of a scope ends with where the web may be searched."""
+    """The end of a scope's name if the web is in scope."""
     return _(WEB) if web else ""
 
 
 def without_web(label: str) -> str:
-    """The name of a scope without that end, in whatever language it was given."""
+    """The name of a scope without that end, in any language."""
     ends = (catalogue(locale).gettext(WEB) for locale in LOCALES)
     return next((label.removesuffix(end) for end in ends if label.endswith(end)), label)
 
 
 async def _documents(journal: Journal, brief: Brief) -> Scope:
-    """The scope of a run; of one which only asked what another had read, that of the other, as far as it is known."""
+    """The scope of a run; for one that only asked what another had read, that of the other, if it is known."""
     for _step in range(MOST_ASKED):
         if brief.scope.collections or not brief.parent:
             break
@@ -97,7 +97,7 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
 
 
 def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
-    """The documents of an earlier scope; what of the web is searched, the new run says."""
+    """The documents of an earlier scope, with the web as the new run says."""
     label = without_web(scope.label) + web_too(web=web)
     return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
 
@@ -113,7 +113,7 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
 
 
 async def _said(journal: Journal, row: RunRow) -> tuple[Said, ...]:
-    """What was said in a thread up to a run's end."""
+    """The messages of a thread up to a run's end."""
     view = await _view(journal, row)
     return (*(view.brief.conversation if view.brief else ()), *messages(view))
 
@@ -123,7 +123,7 @@ async def _messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
 
 
 async def _view(journal: Journal, row: RunRow) -> RunView:
-    """The run, with answers which were left for it and which it has not taken up so far."""
+    """The run, with answers that it has not taken up yet."""
     view = fold(await journal.events(row.run_id))
     if not view.clarification.questions or view.clarification.answers:
         return view
@@ -134,10 +134,10 @@ async def _view(journal: Journal, row: RunRow) -> RunView:
 
 
 def messages(view: RunView) -> tuple[Said, ...]:
-    """What the user said in a run, and what was replied; reports without their markers.
+    """The user's messages in a run, and the replies; reports without markers.
 
-    Questions are those which were put to the user: all of them, where the run could wait for answers, else those which
-    had been answered beforehand.
+    Questions are those that were put to the user: all of them if the run could wait for answers, else those answered
+    beforehand.
     """
     questions, answers = view.clarification.questions, view.clarification.answers
     pairs = [(question, answer) for question, answer in zip(questions, answers, strict=False) if answer.strip()]
@@ -155,7 +155,7 @@ def messages(view: RunView) -> tuple[Said, ...]:
 
 
 def highest(memory: Memory, brief: Brief) -> int:
-    """The highest number of a lane in a stored run."""
+    """The highest lane number in a stored run."""
     spawned = [
         msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
     ]
@@ -163,7 +163,7 @@ def highest(memory: Memory, brief: Brief) -> int:
 
 
 def evidence_of(brief: Brief) -> Scope:
-    """The scope of a run which only asks what another has read: no collection at all."""
+    """The scope of a run that only asks what another has read: no collection at all."""
     return Scope(collections=(), label=_("the evidence of run {id}").format(id=brief.parent))
 
 
@@ -173,10 +173,10 @@ async def is_answered(journal: Journal, run_id: str, topic: str) -> bool:
 
 
 async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers) -> None:
-    """Leave answers for a run which waits for them.
+    """Leave answers for a run that waits for them.
 
     Raises:
-        UsageError: it does not wait for answers, has them already, or these are not answers to its questions.
+        UsageError: it does not wait for answers, has them already, or these do not fit its questions.
     """
     if row.status == "waiting" and view.waiting_for == "plan":
         raise NotNow(

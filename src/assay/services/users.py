@@ -1,7 +1,7 @@
-"""Users of a server: their passwords, and the sessions and tokens which stand for them.
+"""Users of a server: their passwords, sessions and tokens.
 
-Passwords are hashed by argon2id (RFC 9106). Sessions and tokens are 256 random bits, of which only the SHA-256 is kept:
-whoever reads the database can show neither.
+Passwords are hashed with argon2id (RFC 9106). Sessions and tokens are 256 random bits, of which only the SHA-256 is
+stored, so the database reveals neither.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 10, 1_000
 """Characters of a password."""
 WRONG, LOCKED_SECONDS = 5, 900.0
-"""So many wrong passwords in a row lock a user for so long."""
+"""So many wrong passwords in a row lock a user for so many seconds."""
 HASHED_AT_ONCE = 2
 """Passwords hashed at the same time: each takes 64 MiB."""
 IDLE_SECONDS, SESSION_SECONDS = 7 * 86_400.0, 30 * 86_400.0
-"""A session ends when it was not used for so long, and in any case."""
+"""A session ends when it was not used for the first, and in any case after the second."""
 LOGIN_SECONDS = 3_600.0
-"""So long it is known which logins at a provider came to their end; those begun are good for less."""
+"""How long completed logins at a provider are remembered; pending ones are valid for less."""
 NOTED_SECONDS = 60.0
-"""How exactly it is noted when a credential was used last."""
+"""The precision with which the last use of a credential is stored."""
 PREFIX = "assay_"
 TOKENS = 100
 """Tokens of one user."""
 LONGEST_ID_TOKEN = 6_000
-"""Characters: it has to fit into an address when it is shown to the provider again."""
+"""Characters: it must fit into an address when it is sent back to the provider."""
 MISSING = "passwords need the extra `server`: pip install 'assay[server]'"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 class Who(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, by what, and what that allows."""
+    """The caller, how they were identified, and their rights."""
 
     name: str
     role: UserRole
@@ -59,10 +59,10 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
-    """Who has logged in at a provider: the account there, and what he is to be here.
+    """A person who has logged in at a provider: the account there, and the user here.
 
-    `role` is his from now on, None leaves that of a known user; a new one is `first`. `create` lets him become a user,
-    `link` lets him take over a local one. `id_token` is what the provider said of this login.
+    `role` is theirs from now on; None leaves that of a known user, and a new one gets `first`. `create` allows creating
+    a user, `link` taking over a local one. `id_token` is what the provider issued for this login.
     """
 
     subject: str
@@ -75,7 +75,7 @@ class Person(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Users:
-    """The users of a home. Any process over it may look after them; what is changed counts at once."""
+    """The users of a home. Any process over it may change them; changes count at once."""
 
     def __init__(
         self, store: UserStore, shares: ShareStore | None = None, wall: Callable[[], float] = time.time
@@ -83,14 +83,14 @@ class Users:
         self._store, self._shares, self._wall = store, shares, wall
         self._hashing = asyncio.Semaphore(HASHED_AT_ONCE)
 
-    # looked after
+    # management
 
     async def all(self) -> list[UserRow]:
         """Every user, by name."""
         return await self._store.all()
 
     async def find(self, name: str) -> UserRow:
-        """The user of a name.
+        """The user with this name.
 
         Raises:
             UnknownName: there is none.
@@ -101,10 +101,10 @@ class Users:
         return found
 
     async def add(self, name: str, password: str | None, role: UserRole = "member") -> UserRow:
-        """A new user; without a password he logs in at a provider alone.
+        """Add a user; without a password they can only log in at a provider.
 
         Raises:
-            UsageError: there is one of that name, or name or password cannot be one.
+            UsageError: the name is taken, or name or password is not valid.
         """
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not a valid user name: use up to 64 letters, digits and . _ @ -, no space")
@@ -115,11 +115,11 @@ class Users:
         return made
 
     async def set_password(self, name: str, password: str) -> None:
-        """Give a user another password; his sessions end, he is locked no more.
+        """Set a user's password; this ends their sessions and unlocks them.
 
         Raises:
-            UnknownName: there is none of that name.
-            UsageError: it cannot be a password.
+            UnknownName: there is no such user.
+            UsageError: the password is not valid.
         """
         hashed = await self._hashed(password)
         if not await self._store.change(name, password=hashed):
@@ -127,11 +127,11 @@ class Users:
         await self._store.drop(name, "session")
 
     async def set_role(self, name: str, role: UserRole) -> None:
-        """Give a user another role; it counts at once.
+        """Set a user's role; it counts at once.
 
         Raises:
-            UnknownName: there is none of that name.
-            UsageError: he is the only one who looks after users.
+            UnknownName: there is no such user.
+            UsageError: they are the only administrator.
         """
         if role != "admin":
             await self._check_not_last(name)
@@ -139,11 +139,11 @@ class Users:
             await self.find(name)
 
     async def remove(self, name: str) -> None:
-        """Forget a user, with his sessions, tokens and links; his runs and documents stay, for a user of that name.
+        """Delete a user with sessions, tokens and links; runs and documents stay, for a user of that name.
 
         Raises:
-            UnknownName: there is none of that name.
-            UsageError: he is the only one who looks after users, and there are others.
+            UnknownName: there is no such user.
+            UsageError: they are the only administrator, and there are other users.
         """
         if len(await self.all()) > 1:
             await self._check_not_last(name)
@@ -153,7 +153,7 @@ class Users:
             await self._shares.drop_owner(name)
 
     async def close(self, name: str) -> None:
-        """End all sessions of a user who is about to be removed, and make his tokens worthless.
+        """End all sessions of a user who is about to be removed, and revoke their tokens.
 
         Raises:
             UnknownName, UsageError: as `remove`.
@@ -172,7 +172,7 @@ class Users:
     # by password
 
     async def log_in(self, name: str, password: str) -> str:
-        """The secret of a new session.
+        """Log in with a password; return the secret of a new session.
 
         Raises:
             NotLoggedIn: name or password is wrong, or there were too many wrong ones.
@@ -210,14 +210,14 @@ class Users:
     # by an account at a provider
 
     async def admit(self, person: Person, attempt: str) -> str:
-        """The secret of a new session of who has logged in at a provider.
+        """Log in with an account at a provider; return the secret of a new session.
 
         Args:
             person: who that is.
-            attempt: what only this login has; it counts once.
+            attempt: identifies this login, which counts once.
 
         Raises:
-            NotLoggedIn: he is no user, or this login has come to its end before.
+            NotLoggedIn: they are not a user, or this login was completed before.
         """
         user = await self.account(person)
         now = self._wall()
@@ -229,10 +229,10 @@ class Users:
         return await self._session(user.name, person.subject.partition(" ")[0], person.id_token)
 
     async def account(self, person: Person) -> UserRow:
-        """The user a person at a provider is: the one who has this account, or had none, or a new one.
+        """The user for a person at a provider: the one with this account, one without any, or a new one.
 
         Raises:
-            NotLoggedIn: he is none, or the name is another's.
+            NotLoggedIn: there is none, or the name belongs to another.
         """
         user = await self._store.of_subject(person.subject) or await self._linked(person)
         if person.role is not None and user.role != person.role:
@@ -260,25 +260,25 @@ class Users:
         return await self.find(person.name)
 
     async def change_password(self, name: str, old: str, new: str) -> None:
-        """As `set_password`, by the user himself.
+        """Set a password as `set_password`, by the user.
 
         Raises:
             NotLoggedIn: the old password is wrong.
-            UsageError: the new one cannot be one.
+            UsageError: the new one is not valid.
         """
         await self.log_in(name, old)
         await self.set_password(name, new)
 
     async def log_out(self, who: Who) -> Credential | None:
-        """End a session; it is given back, None where it has ended before."""
+        """End a session and return it; None if it has ended before."""
         own = await self._store.credentials(who.name, who.via)
         await self._store.drop(who.name, who.via, who.credential)
         return next((each for each in own if each.id == who.credential), None)
 
-    # by what stands for them
+    # by credential
 
     async def known(self, secret: str, via: Literal["session", "token"]) -> Who | None:
-        """Who shows this secret; None where it is nobody's, or not good any more."""
+        """Who presents this secret; None if it is unknown or expired."""
         found, now = await self._store.credential(_sha256(secret)), self._wall()
         if found is None or found.kind != via or (found.expires and found.expires <= now):
             return None
@@ -299,11 +299,11 @@ class Users:
     async def new_token(
         self, owner: str, name: str, scopes: Sequence[Permission] = ("read", "write"), days: float | None = None
     ) -> tuple[Credential, str]:
-        """A token, and its secret, which nobody can be told again. Without `days` it is good until it is revoked.
+        """Create a token; return it with its secret, which is never shown again. Without `days` it never expires.
 
         Raises:
             UnknownName: there is no such user.
-            UsageError: his role does not allow such scopes, or he has too many tokens.
+            UsageError: the user's role does not allow such scopes, or there are too many tokens.
         """
         user, now = await self.find(owner), self._wall()
         beyond = set(scopes) - set(PERMISSIONS[user.role])
@@ -332,10 +332,10 @@ class Users:
         return await self._store.credentials(owner, "token")
 
     async def revoke(self, owner: str, id: str) -> None:
-        """Make a token worthless, at once.
+        """Revoke a token at once.
 
         Raises:
-            UnknownName: the user has none of that id.
+            UnknownName: the user has no such token.
         """
         if not await self._store.drop(owner, "token", id):
             raise UnknownName("token", id, (each.id for each in await self.tokens(owner)))
@@ -349,7 +349,7 @@ class Users:
             return await asyncio.to_thread(_hasher().hash, password)
 
     async def _verified(self, hashed: str, password: str) -> bool:
-        """Whether a password is that of a hash; of no hash it is none, and that takes as long."""
+        """Whether a password matches a hash; without a hash it never does, and takes as long."""
         async with self._hashing:
             return await asyncio.to_thread(_is_of, hashed, password[: LONGEST + 1])
 

@@ -1,4 +1,4 @@
-"""What to tell about many files: not a line for each of a hundred scanned pages."""
+"""Summarizes warnings about many files: not a line for each of a hundred scanned pages."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Sequence
 
 MOST = 5
-"""Files with the same reason which are named one by one."""
+"""Files with the same reason that are named one by one."""
 NAMED = 3
 
 _SAID = re.compile(r"(?P<verb>skipped|partly read) (?P<path>.+?): (?P<reason>.+)", re.DOTALL)
 
 
 class ProgressNote(str):
-    """A line of progress for a user who wants to know more: what was left out on purpose."""
+    """A line of progress for a user who wants details: what was left out on purpose."""
 
     __slots__ = ()
 
 
 def summed(warnings: Sequence[str]) -> list[str]:
-    """The warnings of an ingest, those about more than `MOST` files with one reason as one, where the first stood."""
+    """The warnings of an ingest; those about more than `MOST` files with one reason become one."""
     alike: dict[tuple[str, str], list[str]] = {}
     order: list[tuple[str, str]] = []
     for warning in warnings:

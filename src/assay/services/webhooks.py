@@ -1,6 +1,6 @@
-"""Webhooks: addresses which are told how runs and schedules went, signed as Standard Webhooks has it, until they hear.
+"""Webhooks: addresses that receive the outcomes of runs and schedules, signed as Standard Webhooks, with retries.
 
-What is told is names, ids and states; who wants more reads it from the API. (https://www.standardwebhooks.com, 1.0)
+Messages contain names, ids and states; the API has the rest. (https://www.standardwebhooks.com, 1.0)
 """
 
 from __future__ import annotations
@@ -37,17 +37,19 @@ TYPES: dict[str, WebhookEvent] = {
     RunCancelled.kind: "run.cancelled",
     RunWaiting.kind: "run.waiting",
 }
-"""What webhooks are told of events of runs."""
+"""The events of runs that webhooks receive."""
 MOST = 20
 """Webhooks of one user."""
 PREFIX = "whsec_"
 SECRET_BYTES = 32
 SECRET_LENGTHS = range(24, 65)
-"""Bytes which a secret of Standard Webhooks may have."""
+"""Allowed lengths of a Standard Webhooks secret in bytes."""
 
 
 class RunOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="object", tag="run"):
-    """How a run went. `topic` is what it waits for, `stop_reason` how it ended, `verified` whether its claims hold."""
+    """The outcome of a run. `topic` is what it waits for, `stop_reason` how it ended, `verified` whether its claims
+    hold.
+    """
 
     id: str
     status: str
@@ -58,7 +60,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
 
 class ScheduleOutcome(msgspec.Struct, frozen=True, kw_only=True, tag_field="object", tag="schedule"):
-    """What came of a schedule that was due: its run, "" where there is none, and how that ended."""
+    """The outcome of a due schedule: its run, "" if there is none, and how that ended."""
 
     id: str
     run: str
@@ -67,7 +69,7 @@ class ScheduleOutcome(msgspec.Struct, frozen=True, kw_only=True, tag_field="obje
 
 
 class WebhookMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a webhook is told. `created_at` is in seconds since 1970, `timestamp` the same as ISO 8601."""
+    """A message to a webhook. `created_at` is in seconds since 1970, `timestamp` the same as ISO 8601."""
 
     id: str
     object: Literal["event"] = "event"
@@ -78,7 +80,7 @@ class WebhookMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """What is read of events: nothing which repeats what was asked, read or written."""
+    """The part of events that is read: nothing that repeats what was asked, read or written."""
 
     topic: str = ""
     stop_reason: str = ""
@@ -92,10 +94,10 @@ class Webhooks:
         self._store, self._poster = store, poster
 
     async def add(self, owner: str, url: str, events: Sequence[WebhookEvent] = EVENTS) -> Webhook:
-        """A new webhook, with its secret, which nobody is told again.
+        """Create a webhook; return it with its secret, which is never shown again.
 
         Raises:
-            UsageError: the address cannot be told anything, or the user has too many webhooks.
+            UsageError: the address is not valid, or the user has too many webhooks.
         """
         if len(await self.all(owner)) >= MOST:
             raise UsageError(f"a user has at most {MOST} webhooks: remove one first")
@@ -103,10 +105,10 @@ class Webhooks:
         return await self._store.add(await self._checked(owner, url, secret, events))
 
     async def for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
-        """A webhook for a run which is yet to be made, and keeps it then (`Assay.create`).
+        """Make a webhook for a run that is yet to be created and will store it (`Assay.create`).
 
         Raises:
-            UsageError: the address cannot be told anything, or the secret is none of Standard Webhooks.
+            UsageError: the address is not valid, or the secret does not follow Standard Webhooks.
         """
         _check_secret(secret)
         return await self._checked(owner, url, secret, events)
@@ -124,14 +126,14 @@ class Webhooks:
         return Webhook(id=id, owner=owner, url=url, secret=secret, events=told)
 
     async def all(self, owner: str, run: str = "") -> list[Webhook]:
-        """The webhooks of a user which are told of all his runs, or of one `run` (its id) alone."""
+        """The webhooks of a user for all their runs, or for one `run` (its id) only."""
         return await self._store.all(owner, run)
 
     async def find(self, owner: str, id: str) -> Webhook:
         """One of them.
 
         Raises:
-            UnknownName: he has none of that id.
+            UnknownName: the user has no such webhook.
         """
         found = await self._store.one(owner, id)
         if found is None:
@@ -139,24 +141,24 @@ class Webhooks:
         return found
 
     async def remove(self, owner: str, id: str) -> None:
-        """Forget one of them, and what waits for it.
+        """Delete one of them, with its waiting messages.
 
         Raises:
-            UnknownName: he has none of that id.
+            UnknownName: the user has no such webhook.
         """
         if not await self._store.remove(owner, id):
             await self.find(owner, id)
 
     async def deliveries(self, owner: str, id: str, limit: int) -> list[Delivery]:
-        """What one of them was told, or is to be, the newest first.
+        """The messages of one of them, sent or waiting, newest first.
 
         Raises:
-            UnknownName: he has none of that id.
+            UnknownName: the user has no such webhook.
         """
         return await self._store.deliveries((await self.find(owner, id)).id, limit)
 
     async def told(self, owner: str, schedule: str, run: str, status: str) -> None:
-        """Have the webhooks of a user told what came of a schedule; told twice of the same run, they hear it once."""
+        """Queue messages about the outcome of a schedule; a repetition for the same run is sent once."""
         now = datetime.now(UTC)
         key = run or now.isoformat()
         news = ScheduleOutcome(id=schedule, run=run, status=status, url=f"/api/v1/runs/{run}" if run else "")
@@ -170,7 +172,7 @@ class Webhooks:
 
 
 def _check_secret(secret: str) -> None:
-    """Raises UsageError where a secret is none of Standard Webhooks; it is not repeated."""
+    """Raise UsageError if a secret does not follow Standard Webhooks, without repeating it."""
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except ValueError:
@@ -183,7 +185,7 @@ def _check_secret(secret: str) -> None:
 
 
 def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery]:
-    """What the webhooks of a run's owner are to be told of its new events: of equal events the same, by equal ids."""
+    """The messages for a run owner's webhooks about new events; equal events give equal ids."""
     return [
         _delivery(webhook, kind, at, _run_news(news, event), news.run_id, str(event.seq))
         for event in news.events
@@ -225,7 +227,7 @@ def _delivery(
 
 
 def signed_headers(delivery: Delivery, secret: str, now: float) -> dict[str, str]:
-    """The headers which prove that a message is ours: HMAC-SHA256 over its id, the time it is sent, and its body."""
+    """The headers that prove a message's origin: HMAC-SHA256 over its id, the time it is sent, and its body."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     content = f"{delivery.id}.{int(now)}.".encode() + delivery.body
     signature = base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
@@ -237,7 +239,7 @@ def signed_headers(delivery: Delivery, secret: str, now: float) -> dict[str, str
     }
 
 
-# Telling webhooks: what is new is found in the store, kept there as deliveries, and sent until it is heard.
+# Sending: new events are read from the store, stored as deliveries, and sent until they are received.
 
 log = logging.getLogger(__name__)
 
@@ -245,34 +247,34 @@ PAUSES = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 86_400.0)
 """Seconds before a message is sent again, after the first failure, the second and so on; then it has failed."""
 JITTER = 0.1
 LONGEST_WAIT = 86_400.0
-"""The longest a receiver may ask us to wait."""
+"""The longest pause that a receiver may ask for."""
 CLAIM_SECONDS = 30.0
-"""So long nobody else sends a message which we have; more than one attempt takes."""
+"""Seconds for which nobody else sends a message that we have claimed; longer than one attempt takes."""
 AT_ONCE = 8
 LOOK_SECONDS = 2.0
-"""Between two looks into the store, where nothing is heard of news."""
+"""Between two looks into the store without notifications."""
 REST_SECONDS = 0.25
-"""Between two looks where there is news all the time."""
+"""Between two looks while there are always new events."""
 RUNS_AT_ONCE = 100
 GONE = 410
-"""The receiver wants nothing any more."""
+"""The receiver wants no more messages."""
 
 
 class Teller:
-    """Tells the webhooks of a home what is new, until it is cancelled."""
+    """Sends messages to the webhooks of a home, until it is cancelled."""
 
     def __init__(self, store: WebhookStore, journal: Journal, poster: Poster) -> None:
-        """`journal` knows the runs of all."""
+        """`journal` sees the runs of all."""
         self._store, self._journal, self._poster = store, journal, poster
         self._news = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
 
     async def work(self) -> None:
-        """Look for what is new, and send what is due."""
+        """Look for new events, and send what is due."""
         loop, tasks = asyncio.get_running_loop(), Tasks()
 
         def told(_run_id: str) -> None:  # from another thread
-            with suppress(RuntimeError):  # the loop has ended in this moment
+            with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(self._news.set)
 
         stop = self._journal.listen(told)
@@ -293,7 +295,7 @@ class Teller:
             await tasks.close()
 
     async def once(self) -> int:
-        """Find what is new, and send all that is due now; how many messages that were.
+        """Find new events and send everything due now; return how many messages were sent.
 
         Raises:
             StoreError: the store cannot be read or written.
@@ -308,7 +310,7 @@ class Teller:
 
     async def _pause(self, *, heed: bool) -> None:
         await asyncio.sleep(REST_SECONDS)
-        if not heed:  # with nobody to tell, runs which go on are no news
+        if not heed:  # without receivers, active runs are not news
             await asyncio.sleep(LOOK_SECONDS)
             return
         try:
@@ -335,10 +337,10 @@ class Teller:
 
     def _sent(self, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)
-        self._news.set()  # there may be more which is due
+        self._news.set()  # there may be more that is due
 
     async def _tell(self, delivery: Delivery, webhook: Webhook) -> None:
-        """One attempt, and what becomes of the message by it."""
+        """Make one attempt, and store its outcome."""
         headers = signed_headers(delivery, webhook.secret, time.time())
         try:
             answer = await self._poster.post(webhook.url, headers, delivery.body)

@@ -1,4 +1,4 @@
-"""What a run is executed by and what it reaches: the engine with its pipeline, the models, searches and pages."""
+"""What executes a run and what it can reach: the engine with its pipeline, the models, searches and pages."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from assay.verify.added_checks import known as known_checks
 
 
 def engine(context: Context) -> Engine:
-    """What executes runs."""
+    """Make the engine that executes runs."""
     ttl = TTL if context.settings.database is None else context.settings.workers.lease
     return Engine(context.whole.journal, way(context), ttl=ttl)
 
 
 def way(context: Context) -> Pipeline:
-    """The way of every run, from its question to its report: `phases.pipeline`."""
+    """The path of every run, from its question to its report: `phases.pipeline`."""
 
     async def run_it(run: Run) -> Outcome:
         return await pipeline(run, context.pipeline_parts)
@@ -42,12 +42,12 @@ def way(context: Context) -> Pipeline:
 
 
 def rate_limiter(context: Context) -> RateLimiter | None:
-    """When a model may be called; None where no service has a limit."""
+    """The rate limiter for model calls; None if no service has a limit."""
     return turns_of(context.store, context.settings)
 
 
 def pipeline_parts(context: Context) -> PipelineParts:
-    """The tools and strategies installed, and the checks of other packages."""
+    """The installed tools and strategies, and the checks of other packages."""
     return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies(), checks=_checks())
 
 
@@ -65,10 +65,10 @@ def _checks() -> tuple[AddedCheck, ...]:
 
 
 def check(context: Context, brief: Brief) -> None:
-    """Refuse what cannot run, before anything is stored or spent.
+    """Refuse a brief that cannot run, before anything is stored or spent.
 
     Raises:
-        UsageError, UnknownName, ConfigError: why.
+        UsageError, UnknownName, ConfigError: with the reason.
     """
     context.pipeline_parts.strategy(brief.strategy)
     context.pipeline_parts.allowed(brief.tools)
@@ -77,11 +77,11 @@ def check(context: Context, brief: Brief) -> None:
 
 
 async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
-    """The brief as it is stored, and its world.
+    """Complete the brief as it will be stored, and return it with its world.
 
     Raises:
-        UsageError: the run would take private documents elsewhere, or the day's limits allow none.
-        TooMany: its owner has as many runs as he may have.
+        UsageError: private documents would leave this machine, or the daily limits leave nothing.
+        TooMany: the owner has as many runs as allowed.
     """
     journal = context.store.journal
     brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
@@ -97,10 +97,10 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
 
 
 def world(context: Context, brief: Brief) -> World:
-    """What a run reaches: every run that asks anybody anything gets its world here.
+    """Return what a run can reach. Every run that calls a model or a search gets its world here.
 
     Raises:
-        UsageError: it would take private documents elsewhere.
+        UsageError: private documents would leave this machine.
     """
     reached = any_world(context, brief)
     privacy.check(brief, reached.library, privacy.ways(context.settings, brief, reached.models))
@@ -108,10 +108,10 @@ def world(context: Context, brief: Brief) -> World:
 
 
 def any_world(context: Context, brief: Brief) -> World:
-    """What a run would reach, whether it may or not; of the library, what its owner knows.
+    """Return what a run would reach, without checking whether it may; the library is limited to its owner's view.
 
     Raises:
-        UnknownName, ConfigError: a model or a search provider is not there, or not set up.
+        UnknownName, ConfigError: a model or a search provider is missing or not set up.
     """
     library = context.of(brief).store.library
     web = context.online.over(library) if brief.scope.web else None
@@ -134,13 +134,13 @@ def any_world(context: Context, brief: Brief) -> World:
 
 
 def _reads_anothers(library: Library, brief: Brief) -> bool:
-    """Whether a collection in scope is of another owner, who may end that."""
+    """Whether a collection in scope belongs to another owner, who may withdraw access."""
     named = [name for name in brief.scope.collections if SLASH in name]
     return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.referred(named))
 
 
 def _keep(library: Library, read: Sequence[str]) -> None:
-    """Put what a run read among what its owner's runs have read; what may not be read any more stays away."""
+    """Add what a run read to the documents its owner's runs have read, except what may not be read any more."""
     for sha256 in read:
         with suppress(UnknownName):
             library.include([sha256], UNSORTED)
@@ -151,7 +151,7 @@ def _named(brief: Brief) -> list[str]:
 
 
 def model(context: Context, name: str) -> Model:
-    """The model of this name, made once: what it holds open is used again."""
+    """Return the model with this name. It is made once, so its connections are reused."""
     if name in context.own_models:
         return context.own_models[name]
     if name not in context.made_models:

@@ -1,4 +1,4 @@
-"""Where runs, documents and bytes are kept: `memory.memory_store()` in the process, `sql.open_store(home)` on disk.
+"""Where runs, documents and bytes are stored: `memory.memory_store()` in the process, `sql.open_store(home)` on disk.
 
-Nothing is imported here: the memory store must not pay for SQLAlchemy.
+Nothing is imported here, so that the memory store does not load SQLAlchemy.
 """

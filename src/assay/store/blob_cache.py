@@ -1,4 +1,4 @@
-"""Blobs of a distant store, with those used last kept on this machine."""
+"""Blobs of a remote store, with the latest used ones cached on this machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from assay.store.blobs import FolderBlobs, KeptBlobs, Packing, Stored
 log = logging.getLogger(__name__)
 
 FULL = 0.8
-"""What is left of the limit when there is more: cleaning up is then rare."""
+"""The share of the limit that is left after cleaning up, so that this is rare."""
 
 
 class CachedBlobs:
-    """`distant`, with frames that were read or written kept under `folder`, the latest used, up to `limit` bytes.
+    """Caches frames of `distant` under `folder`, the latest used ones, up to `limit` bytes.
 
-    Several processes may share the folder. Whether a blob is there is asked of the distant store, never of the folder;
-    what is wrong with a kept one costs reading it again.
+    Several processes may share the folder. Whether a blob exists is always asked of the remote store, never of the
+    folder; a damaged cached blob is just read again.
     """
 
     def __init__(self, distant: KeptBlobs, folder: Path, limit: int) -> None:
@@ -32,26 +32,26 @@ class CachedBlobs:
 
     @property
     def place(self) -> str:
-        """The distant store's."""
+        """The remote store's."""
         return self._distant.place
 
     def put(self, data: bytes) -> str:
-        """Store `data` in the distant store, and keep it here."""
+        """Store `data` in the remote store, and cache it."""
         name, packed = sha256(data), self._packing.pack(data)
         self.keep(name, packed)
         return name
 
     def claim(self) -> None:
-        """See the port; in the distant store."""
+        """See the port; in the remote store."""
         self._distant.claim()
 
     def keep(self, name: str, packed: bytes) -> None:
-        """See the port; here too."""
+        """See the port; cached too."""
         self._distant.keep(name, packed)
         self._keep_near(name, packed)
 
     def get(self, sha256: str) -> bytes:
-        """The bytes, from here or from there."""
+        """The bytes, from the cache or the remote store."""
         found = self._kept(sha256)
         if found is None:
             packed, found = self._distant.read(sha256)
@@ -59,28 +59,28 @@ class CachedBlobs:
         return found
 
     def has(self, sha256: str) -> bool:
-        """Whether it is in the distant store."""
+        """Whether it is in the remote store."""
         return self._distant.has(sha256)
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """See the port; of the distant store."""
+        """See the port; of the remote store."""
         return self._distant.read(sha256)
 
     def stored(self) -> Iterator[Stored]:
-        """See the port; of the distant store."""
+        """See the port; of the remote store."""
         return self._distant.stored()
 
     def age(self, sha256: str) -> float | None:
-        """See the port; of the distant store."""
+        """See the port; of the remote store."""
         return self._distant.age(sha256)
 
     def remove(self, sha256: str) -> None:
-        """See the port; here too."""
+        """See the port; removed from the cache too."""
         self._near.remove(sha256)
         self._distant.remove(sha256)
 
     def owners(self) -> set[str]:
-        """See the port; of the distant store."""
+        """See the port; of the remote store."""
         return self._distant.owners()
 
     def _kept(self, name: str) -> bytes | None:
@@ -89,12 +89,12 @@ class CachedBlobs:
         try:
             found = self._near.get(name)
         except StoreError:
-            return None  # it is written anew
+            return None  # it is written again
         self._near.touch(name)
         return found
 
     def _keep_near(self, name: str, packed: bytes) -> None:
-        """Keep a frame; a disk which is full costs the time of reading it again, not the reading."""
+        """Cache a frame; with a full disk it must be read again later, which is no error."""
         if len(packed) > self._limit:
             return
         try:
@@ -104,7 +104,7 @@ class CachedBlobs:
             log.warning("what was read of %s is not kept here: %s", self._distant.place, error)
 
     def _trim(self, more: int) -> None:
-        """Remove what was used longest ago, where there is too much; other processes' share is seen then."""
+        """Remove what was used longest ago if there is too much, including what other processes cached."""
         with self._lock:
             self._size = sum(each.size for each in self._near.stored()) if self._size < 0 else self._size + more
             if self._size <= self._limit:

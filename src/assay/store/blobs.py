@@ -20,7 +20,7 @@ from assay.core.errors import StoreError
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 
-# How bytes lie in a store of blobs: one zstd frame each, named by the SHA-256 of what is in it.
+# The format of blobs: one zstd frame each, named by the SHA-256 of its content.
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LEVEL = 3
@@ -29,7 +29,7 @@ SUFFIX = ".zst"
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """A blob that is there: its name, the bytes it takes, and when it was written."""
+    """A stored blob: its name, its size in bytes, and when it was written."""
 
     name: str
     size: int
@@ -37,13 +37,13 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class KeptBlobs(Blobs, Protocol):
-    """Blobs which can be listed, copied as they lie and removed; `place` is what a user calls where they are."""
+    """Blobs that can be listed, copied as stored, and removed; `place` is their location for a user."""
 
     @property
     def place(self) -> str: ...
 
     def claim(self) -> None:
-        """Say that this library has bytes here, where others may have some too; storing says it by itself.
+        """Register that this library stores bytes here, possibly besides others; storing does it automatically.
 
         Raises:
             StoreError: it cannot be written.
@@ -59,15 +59,15 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        """The zstd frame, and what is in it, checked against its name.
+        """Return the zstd frame and its content, checked against its name.
 
         Raises:
-            StoreError: not there, or damaged.
+            StoreError: missing or damaged.
         """
         ...
 
     def stored(self) -> Iterator[Stored]:
-        """All of them, in no order. What lies there by another name is left out.
+        """Yield all blobs, in no order, without files under other names.
 
         Raises:
             StoreError: the place cannot be listed.
@@ -75,7 +75,7 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
     def age(self, sha256: str) -> float | None:
-        """Seconds since it was written; None where it is not there.
+        """Seconds since it was written; None if it does not exist.
 
         Raises:
             StoreError: the place cannot be reached.
@@ -83,7 +83,7 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
     def remove(self, sha256: str) -> None:
-        """Delete it, if it is there.
+        """Delete it, if it exists.
 
         Raises:
             StoreError: it cannot be deleted.
@@ -91,7 +91,7 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
     def owners(self) -> set[str]:
-        """The ids of the libraries which have ever stored something here.
+        """The ids of the libraries that have ever stored something here.
 
         Raises:
             StoreError: the place cannot be listed.
@@ -100,10 +100,9 @@ class KeptBlobs(Blobs, Protocol):
 
 
 Owner = Callable[[], str]
-"""Tells the id of the library which stores: asked once, when it first does. Who cleans up must know whom he shares
-the place with."""
+"""Returns the id of the library, at the first write. A clean-up must know who shares the place."""
 OWNERS = "owners"
-"""Where the ids of libraries are, each an empty file."""
+"""The folder with the ids of libraries, each an empty file."""
 
 
 class Damage(Exception):
@@ -111,7 +110,7 @@ class Damage(Exception):
 
 
 class Packing:
-    """Packs and unpacks; any thread may use it."""
+    """Packs and unpacks; thread-safe."""
 
     def __init__(self) -> None:
         self._local = threading.local()  # zstd contexts may not be shared by threads
@@ -124,10 +123,10 @@ class Packing:
         return packed
 
     def unpack(self, packed: bytes, name: str) -> bytes:
-        """What is in a frame.
+        """The content of a frame.
 
         Raises:
-            Damage: it is none, or holds other bytes than those of this name.
+            Damage: it is not a frame, or its content does not match the name.
         """
         if not hasattr(self._local, "decompressor"):
             self._local.decompressor = zstandard.ZstdDecompressor()
@@ -140,10 +139,10 @@ class Packing:
         return data
 
     def check(self, packed: bytes, name: str, most: int) -> None:
-        """Look at a frame from outside, of which little is held in memory whatever it unpacks to.
+        """Check a foreign frame with little memory, however large its content is.
 
         Raises:
-            Damage: it is none, holds other bytes than those of this name, or says that it holds more than `most`.
+            Damage: it is not a frame, its content does not match the name, or it claims to hold more than `most`.
         """
         found = hashlib.sha256()
         try:
@@ -159,15 +158,15 @@ class Packing:
 
 
 def is_name(name: str) -> bool:
-    """Whether it is a SHA-256 as blobs are named by."""
+    """Whether it is a SHA-256 as in the names of blobs."""
     return _HASH.fullmatch(name) is not None
 
 
 def checked_name(name: str) -> str:
-    """The name.
+    """Return the name if it is valid.
 
     Raises:
-        StoreError: it cannot be one.
+        StoreError: it is not.
     """
     if not is_name(name):
         raise StoreError(f"{name[:80]!r} is not a SHA-256")
@@ -175,12 +174,12 @@ def checked_name(name: str) -> str:
 
 
 def place_of(name: str) -> str:
-    """Where a blob lies below its store's folder: `ab/cdef….zst`, 256 shards, so that none grows too long to list."""
+    """The path of a blob below its store's folder: `ab/cdef….zst`, 256 shards, so that none grows too long to list."""
     return f"{name[:2]}/{name[2:]}{SUFFIX}"
 
 
 def name_at(place: str) -> str:
-    """The name of the blob at a place below its store's folder; empty where there is none of ours."""
+    """The name of the blob at a path below its store's folder; empty if it is not a blob."""
     parts = place.split("/")
     name = "".join(parts).removesuffix(SUFFIX) if len(parts) == 2 and place.endswith(SUFFIX) else ""
     return name if is_name(name) and len(parts[0]) == 2 else ""
@@ -189,8 +188,8 @@ def name_at(place: str) -> str:
 class FolderBlobs:
     """Blobs under `folder`: `ab/cdef….zst`, 256 shards, so that no folder grows too long to list.
 
-    A file is written beside its place and renamed, so a killed process leaves no half blob. It is not synced
-    to the disk: after a power cut a blob may be empty (`put` writes it again) or damaged (`get` says so).
+    A file is written beside its place and renamed, so a killed process leaves no half blob. It is not synced to the
+    disk: after a power cut a blob may be empty (`put` writes it again) or damaged (`get` reports it).
     """
 
     def __init__(self, folder: Path, owner: Owner | None = None) -> None:
@@ -203,7 +202,7 @@ class FolderBlobs:
         return str(self._folder)
 
     def put(self, data: bytes) -> str:
-        """Store `data`; its hash.
+        """Store `data` and return its hash.
 
         Raises:
             StoreError: the folder cannot be written.
@@ -213,12 +212,12 @@ class FolderBlobs:
             self.keep(name, self._packing.pack(data))
         elif self._shared:
             self.claim()
-            if not self.touch(name):  # who cleans up must not take for old what is stored just now, or has taken it
+            if not self.touch(name):  # a clean-up must not consider it old, or has removed it
                 self.keep(name, self._packing.pack(data))
         return name
 
     def keep(self, name: str, packed: bytes) -> None:
-        """Store a frame under its name, in the place of what may be there.
+        """Store a frame under its name, replacing an existing one.
 
         Raises:
             StoreError: the folder cannot be written.
@@ -230,7 +229,7 @@ class FolderBlobs:
         """The bytes, checked against their hash.
 
         Raises:
-            StoreError: not there, unreadable, or damaged.
+            StoreError: missing, unreadable, or damaged.
         """
         return self.read(sha256)[1]
 
@@ -250,7 +249,7 @@ class FolderBlobs:
             raise StoreError(f"{path} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
-        """Whether it is there; an empty file is not a blob."""
+        """Whether it exists; an empty file is not a blob."""
         if not is_name(sha256):
             return False
         try:
@@ -265,15 +264,15 @@ class FolderBlobs:
                 name = name_at(f"{path.parent.name}/{path.name}")
                 if not name:
                     continue
-                with contextlib.suppress(FileNotFoundError):  # somebody removed it just now
+                with contextlib.suppress(FileNotFoundError):  # somebody just removed it
                     status = path.stat()
                     yield Stored(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
         except OSError as error:
             raise StoreError(f"{self._folder} cannot be listed ({error.strerror}): check its permissions") from error
 
     def clear(self, seconds: float) -> None:
-        """Remove files which are no blobs and so old: of writers that died before they could give them their name."""
-        with contextlib.suppress(OSError):  # they are no harm, and are tried again the next time
+        """Remove old files that are not blobs: of writers that died before they could rename them."""
+        with contextlib.suppress(OSError):  # they do no harm, and are tried again the next time
             for path in self._folder.glob("??/*"):
                 if not name_at(f"{path.parent.name}/{path.name}") and path.stat().st_mtime < time.time() - seconds:
                     path.unlink()
@@ -300,7 +299,7 @@ class FolderBlobs:
         return {path.name for path in (self._folder / OWNERS).glob("*")}
 
     def touch(self, sha256: str) -> bool:
-        """Note that it was used just now; False where that cannot be."""
+        """Mark it as just used; False if that fails."""
         try:
             os.utime(self._path(sha256))
         except OSError:
@@ -323,7 +322,7 @@ class FolderBlobs:
         self._owner = None
 
     def _path(self, name: str) -> str:
-        """Where it lies: text, since a `Path` costs as much to make as its file to look at."""
+        """Its path as text, since a `Path` costs as much to make as its file to look at."""
         return f"{self._folder}/{place_of(name)}"
 
     def _write(self, path: str, packed: bytes) -> None:
@@ -355,7 +354,7 @@ class MemoryBlobs:
         self._blobs: dict[str, bytes] = {}
 
     def put(self, data: bytes) -> str:
-        """Keep `data`; its hash."""
+        """Store `data` and return its hash."""
         name = sha256(data)
         self._blobs.setdefault(name, bytes(data))
         return name
@@ -364,12 +363,12 @@ class MemoryBlobs:
         """The bytes.
 
         Raises:
-            StoreError: not there.
+            StoreError: missing.
         """
         if sha256 not in self._blobs:
             raise StoreError(f"no blob {sha256[:80]}: `assay db check` names what is missing")
         return self._blobs[sha256]
 
     def has(self, sha256: str) -> bool:
-        """Whether it is there."""
+        """Whether it exists."""
         return sha256 in self._blobs

@@ -1,4 +1,4 @@
-"""What the memory and the SQL store share: labels, listeners, owners, and rules which must give one answer in both."""
+"""Shared by the memory and the SQL store: labels, listeners, owners, and rules that must agree in both."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Wall = Callable[[], float]
 """Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
 
 FOUND = 20
-"""`Library.find` answers with at most this many documents."""
+"""The most documents that `Library.find` returns."""
 
 HASH_PREFIX = 8
-"""A document is found by the start of its hash from this many characters on."""
+"""The least characters of a hash by which a document is found."""
 
 NAMED = 5
 """How many runs an error names."""
@@ -35,7 +35,7 @@ NAMED = 5
 _LONGEST_REFERENCE = 4000
 
 
-# Labels of runs: one text, in which a label is found to the letter.
+# Labels of runs as one text, in which a label is found exactly.
 
 
 class _LabelledBrief(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class _LabelledBrief(msgspec.Struct, frozen=True):
 
 
 def given_labels(brief: bytes) -> dict[str, str]:
-    """The labels which a run was begun with."""
+    """The labels that a run began with."""
     try:
         return msgspec.json.decode(brief, type=_LabelledBrief).labels
     except msgspec.MsgspecError:  # of another release
@@ -61,9 +61,9 @@ def stored_labels(text: str) -> dict[str, str]:
 
 
 def label_marks(wanted: str) -> tuple[str, ...]:
-    """What stands in the text of whatever has the label `wanted`: one of these.
+    """Texts of which one occurs in the labels of any run with the label `wanted`.
 
-    A quotation mark within a name or a value stands behind a backslash: no text looks like the begin of a label.
+    A quotation mark inside a name or a value is escaped, so that no text looks like the beginning of a label.
     """
     name, value = read_label(wanted)
     named = f",{msgspec.json.encode(wanted).decode()}:"
@@ -72,7 +72,7 @@ def label_marks(wanted: str) -> tuple[str, ...]:
     return (named, f",{msgspec.json.encode(name).decode()}:{msgspec.json.encode(value).decode()},")
 
 
-# Who wants to hear of runs whose log has grown.
+# Listeners for runs whose log has grown.
 
 Told = Callable[[str], None]
 
@@ -91,7 +91,7 @@ class Listeners:
         return lambda: self._remove(told)
 
     def tell(self, run_ids: Iterable[str]) -> None:
-        """The logs of these runs have grown."""
+        """Report that the logs of these runs have grown."""
         told = self._told
         for run_id in run_ids:
             for each in told:
@@ -99,7 +99,7 @@ class Listeners:
 
     @property
     def any(self) -> bool:
-        """Whether anybody listens."""
+        """Whether there are listeners."""
         return bool(self._told)
 
     def _remove(self, told: Told) -> None:
@@ -111,12 +111,12 @@ class Listeners:
 
 
 class OwnedView:
-    """The rows of one owner, or of all where the owner is None."""
+    """The rows of one owner, or of all if the owner is None."""
 
     _owner: str | None = None
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same rows as one owner knows them; see the port."""
+        """Return the same rows as one owner sees them; see the port."""
         view = copy.copy(self)
         view._owner = owner
         return view
@@ -134,7 +134,7 @@ class _Brief(msgspec.Struct, frozen=True):
 
 
 def searched(brief: bytes) -> str:
-    """The collections which a brief names, each between two line ends; "" for none."""
+    """The collections in a brief, each between two line ends; "" for none."""
     try:
         names = msgspec.json.decode(brief, type=_Brief).scope.collections
     except msgspec.MsgspecError:  # of another release
@@ -143,7 +143,7 @@ def searched(brief: bytes) -> str:
 
 
 def between(*names: str) -> str:
-    """Names between line ends, which no name has in it."""
+    """Names between line ends, which no name contains."""
     return "\n" + "".join(f"{name}\n" for name in names)
 
 
@@ -155,7 +155,7 @@ class _Run(Protocol):
 
 
 def spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
-    """What a run has used, of what its steps hold or have spent."""
+    """What a run has used, from its steps' holds and spending."""
     return Spent(
         run_id=run.run_id,
         status=run.status,
@@ -166,7 +166,7 @@ def spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
 
 
 def envelopes(run_id: str, drafts: Sequence[EventDraft], first: int) -> tuple[Envelope, ...]:
-    """The drafts as they stand in the log, numbered from `first`."""
+    """The drafts as in the log, numbered from `first`."""
     return tuple(
         Envelope(
             seq=seq,
@@ -181,7 +181,7 @@ def envelopes(run_id: str, drafts: Sequence[EventDraft], first: int) -> tuple[En
 
 
 def created_at(drafts: Sequence[EventDraft], wall: Wall) -> str:
-    """When a run was made: its first event's time, so that list and log agree."""
+    """When a run was created: its first event's time, so that list and log agree."""
     return drafts[0].at if drafts else iso(wall())
 
 
@@ -191,17 +191,17 @@ def iso(seconds: float) -> str:
 
 
 def is_held(until: float, now: float) -> bool:
-    """Whether a lease until then is in force. One that ends too far ahead was taken before the clock was set back."""
+    """Whether a lease until then is valid. One that ends too far ahead was taken before the clock was set back."""
     return now < until <= now + LONGEST_LEASE
 
 
 def controlled(now: Action, asked: Action) -> Action:
-    """The control row after `asked`: whoever cancelled a run is never overruled."""
+    """The control row after `asked`: a cancel is never overruled."""
     return now if now == "cancel" else asked
 
 
 def fresh(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[EventDraft]:
-    """The drafts whose key is not stored yet, each key once: the first one said it."""
+    """The drafts whose key is not stored yet, each key once: the first one counts."""
     seen: set[str] = set()
     new = []
     for draft in drafts:
@@ -212,11 +212,11 @@ def fresh(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[Eve
 
 
 def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
-    """The one run id in `starting`, the ids which begin with `reference`.
+    """The one run id in `starting`, the ids that begin with `reference`.
 
     Raises:
-        UnknownName: there is none (the message offers the nearest of `known`, which are the newest first, or names the
-            newest), or more than one (it names some).
+        UnknownName: there is none (the message suggests the nearest of `known`, newest first, or names the newest), or
+            more than one (it names some).
     """
     if len(starting) == 1:
         return starting[0]
@@ -233,29 +233,29 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def unknown_run(run_id: str) -> UnknownName:
-    """A full id which is in no list."""
+    """The error for a full id that does not exist."""
     return UnknownName("run", run_id)
 
 
 def run_exists(run_id: str) -> StoreError:
-    """An id was given out twice."""
+    """The error for an id that exists already."""
     return StoreError(f"run {run_id} exists already: use another id")
 
 
 def fence_lost(lease: Lease) -> FenceLost:
-    """The run is another process's now."""
+    """The error for a run that another process has now."""
     return FenceLost(f"run {lease.run_id} was taken over from {lease.holder}: this process may not write it any more")
 
 
 class _Attempt(msgspec.Struct, frozen=True):
-    """What is read of an event which tells of a call of a model."""
+    """The part of an event about a model call that is read."""
 
     model: str
     usage: Usage = Usage()
 
 
 def by_model(attempts: Iterable[tuple[str, str, str, bytes]], *, daily: bool = False) -> list[ModelUsage]:
-    """What was used, by owner and model, of events with their owners and runs, and when these were begun, in order."""
+    """The usage by owner and model, from events with their owners, runs and times, in order."""
     runs: dict[tuple[str, str, str], set[str]] = {}
     used: dict[tuple[str, str, str], Usage] = {}
     for owner, run_id, created_at, data in attempts:
@@ -272,54 +272,56 @@ def by_model(attempts: Iterable[tuple[str, str, str, bytes]], *, daily: bool = F
 
 
 def reference_to(owner: str, name: str, *, alone: bool) -> str:
-    """What others call a collection: OWNER/NAME. `alone`: who sees all calls those of the local user by their names."""
+    """Another owner's collection as OWNER/NAME. `alone`: the view of all calls those of the local user by name."""
     return name if alone and not owner and SLASH not in name else f"{owner}{SLASH}{name}"
 
 
 def split_reference(reference: str) -> tuple[str, str]:
-    """The owner and the name in what others call a collection."""
+    """The owner and the name in such a reference."""
     owner, found, name = reference.partition(SLASH)
     return (owner, name) if found else ("", reference)
 
 
 def anothers(reference: str) -> UsageError:
-    """A collection which only its owner may change."""
+    """The error for changing another owner's collection."""
     return UsageError(
         f"the collection {reference!r} is another user's: you may read it only; add documents to one of your own"
     )
 
 
 def unfit_name(name: str) -> UsageError:
-    """A name which would look like another's collection."""
+    """The error for a name that looks like another owner's collection."""
     return UsageError(
         f"there is no collection {name!r} you may read, and a new one may not have {SLASH!r} in its name: name another"
     )
 
 
 def set_members(documents: Iterable[str]) -> tuple[str, list[str]]:
-    """The name of the collection which holds exactly these documents, and their hashes sorted."""
+    """The name of the collection of exactly these documents, and their hashes sorted."""
     hashes = sorted(set(documents))
     return f"set-{sha256(chr(10).join(hashes).encode())[:16]}", hashes
 
 
 def fold(text: str) -> str:
-    """`text` for looking up: one Unicode form, no case, single spaces, no NUL (SQL text functions end there)."""
+    """`text` for look-ups: one Unicode form, no case, single spaces, no NUL (SQL text functions end there)."""
     return " ".join(unicodedata.normalize("NFC", text).replace("\0", " ").casefold().split())
 
 
 def lookup(document: Document) -> str:
-    """Name, URL and title for looking up, each on a line of its own between line breaks."""
+    """Name, URL and title for look-ups, each on a line between line breaks."""
     return f"\n{fold(document.name)}\n{fold(document.url)}\n{fold(document.title)}\n"
 
 
 def reference_of(text: str) -> str:
-    """A reference as `rank` wants it; empty when nothing can be meant by it."""
+    """A reference in the form for `rank`; empty if nothing can match it."""
     folded = fold(text)
     return folded if len(folded) <= _LONGEST_REFERENCE else ""
 
 
 def rank(reference: str, sha: str, looked_up: str) -> int | None:
-    """How well a folded reference names a document: 0 exactly, 1 by the start of its hash, 2 in part, None not."""
+    """How well a folded reference names a document: 0 exactly, 1 by the start of its hash, 2 in part, None not at
+    all.
+    """
     if reference == sha or f"\n{reference}\n" in looked_up:
         return 0
     if len(reference) >= HASH_PREFIX and sha.startswith(reference):
@@ -328,11 +330,11 @@ def rank(reference: str, sha: str, looked_up: str) -> int | None:
 
 
 def counted(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Name → count, the most frequent first, equal ones by name; nothing is no name."""
+    """Name → count, the most frequent first, equal ones by name; without empty names."""
     known = [(name, count) for name, count in counts if name]
     return dict(sorted(known, key=lambda entry: (-entry[1], entry[0])))
 
 
 def unknown_document(sha: str) -> UnknownName:
-    """A hash which the library does not know."""
+    """The error for a hash that is not in the library."""
     return UnknownName("document", sha)

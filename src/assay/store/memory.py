@@ -1,4 +1,4 @@
-"""A store in the process: nothing on disk, gone with it. For library calls, tests and benchmarks."""
+"""A store in the process, lost with it. For library calls, tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -75,29 +75,29 @@ class MemoryAdditions(OwnedView):
         return self._owner is None or addition.owner == self._owner
 
 
-# What was found out before, in memory.
+# The cache in memory.
 
 
 class MemoryCache:
-    """`Cache` in a dictionary, whose single operations no other thread can part."""
+    """`Cache` in a dictionary, whose single operations are atomic."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
     def recall(self, key: str) -> bytes | None:
-        """What was kept under `key`."""
+        """What is stored under `key`."""
         return self._kept.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
-        """Keep `data` under `key`, unless there is something already."""
+        """Store `data` under `key`, unless there is something already."""
         self._kept.setdefault(key, data)
 
     def known(self, prefix: str) -> dict[str, bytes]:
-        """What was kept under all keys which begin so."""
+        """What is stored under all keys with this beginning."""
         return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
 
     def forget(self, keys: Collection[str]) -> None:
-        """Keep nothing under these keys any more."""
+        """Delete these keys."""
         for key in keys:
             self._kept.pop(key, None)
 
@@ -158,11 +158,11 @@ class MemoryJournal(MemoryListing):
         thread: str = "",
         given: RunInputs = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events, and what it is given.
+        """Create a run with its first events, and with what it is `given`.
 
         Raises:
-            StoreError: there is a run of that id.
-            Overtaken: other runs have taken what it would take of an allowance.
+            StoreError: there is a run with that id.
+            Overtaken: other runs have used what it needs of an allowance.
         """
         with self._lock:
             if run_id in self._runs:
@@ -178,7 +178,7 @@ class MemoryJournal(MemoryListing):
             return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
-        """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
+        """Take the run's lease for `ttl` seconds and raise the fence; from `evict` even before it expires."""
         with self._lock:
             run, now = self._run(run_id), self._wall()
             if common.is_held(run.until, now) and run.holder not in ("", holder, evict):
@@ -187,7 +187,7 @@ class MemoryJournal(MemoryListing):
             return Lease(run_id=run_id, fence=run.fence, holder=holder)
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Hold on for `ttl` more seconds; the control row comes back."""
+        """Extend the lease and return the control row."""
         with self._lock:
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
@@ -196,7 +196,7 @@ class MemoryJournal(MemoryListing):
             return run.control
 
     async def release(self, lease: Lease) -> None:
-        """Give the lease up; nothing happens when it was lost already."""
+        """Release the lease; does nothing if it was lost already."""
         with self._lock:
             run = self._runs.get(lease.run_id)
             if run is not None and run.fence == lease.fence:
@@ -218,9 +218,9 @@ class MemoryJournal(MemoryListing):
             )
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
-        """Write at once; the answer comes in the loop's next round.
+        """Write at once; the result comes in the loop's next round.
 
-        A future which is done already would let a run go on without ever yielding: nobody could cancel it.
+        A finished future would let a run go on without ever yielding: nobody could cancel it.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[Envelope, ...]] = loop.create_future()
@@ -233,10 +233,10 @@ class MemoryJournal(MemoryListing):
         return future
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """The log from `seq > after`.
+        """The events with `seq > after`.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         with self._lock:
             first = max(after, 0)
@@ -293,7 +293,7 @@ class MemoryJournal(MemoryListing):
             return {run.run_id: run.row(now) for run in found if run is not None and self._knows(run)}
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
-        """How runs stand, and what their logs have behind these numbers."""
+        """The status of runs, and their events after these numbers."""
         with self._lock:
             now, left, found = self._wall(), max(limit, 0), dict[str, News]()
             for run_id, seq in after.items():
@@ -332,7 +332,7 @@ class MemoryJournal(MemoryListing):
             return _spending(known, since, limit)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
-        """Forget a run; one held by `evict` before its lease expires."""
+        """Delete a run; one held by `evict` even before its lease expires."""
         with self._lock:
             run = self._run(run_id)
             if common.is_held(run.until, self._wall()) and run.holder not in ("", evict):
@@ -340,7 +340,7 @@ class MemoryJournal(MemoryListing):
             self._forget(run)
 
     async def close(self) -> None:
-        """Nothing waits and nothing is held."""
+        """Do nothing: nothing waits or is open."""
 
     def _run(self, run_id: str) -> StoredRun:
         run = self._runs.get(run_id)

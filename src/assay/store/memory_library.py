@@ -1,4 +1,4 @@
-"""The memory store's library: documents and what they came from."""
+"""The memory store's library: documents and their origins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.common import OwnedView
 
-# Collections in the process: the part of the memory store's library which knows them.
+# Collections in the process: the part of the memory store's library that manages them.
 
 Key = tuple[str, str]
 """The owner and the name of a collection, or the owner and the hash of a document."""
@@ -22,7 +22,7 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class StoredCollection:
-    """A collection: the rows of its documents, where they are from, and who may read it."""
+    """A collection: the rows of its documents, its origins, and its readers."""
 
     rows: set[int] = field(default_factory=set)
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class StoredCollection:
 
 
 class MemoryCollections(OwnedView):
-    """`Collections` over what the library keeps of rows and members."""
+    """`Collections` over the library's rows and members."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -58,13 +58,13 @@ class MemoryCollections(OwnedView):
         )
 
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """What who knows all calls these collections."""
+        """The names of these collections in the view of all owners."""
         with self._lock:
             found = (self._meant(name) for name in dict.fromkeys(collections))
             return tuple(SLASH.join(key) for key in found if key is not None)
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
-        """Say who may read a collection."""
+        """Set who may read a collection."""
         with self._lock:
             held = self._mine(collection)
             if held is None:
@@ -72,12 +72,12 @@ class MemoryCollections(OwnedView):
             held.open, held.readers = open, tuple(sorted(set(readers)))
 
     def mark(self, collection: str, *, private: bool) -> None:
-        """Say of a collection whether it is private."""
+        """Set whether a collection is private."""
         with self._lock:
             self._made(collection).private = private
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        """The private collections among these, or which share a document with them."""
+        """The private collections among these, or that share a document with them."""
         with self._lock:
             named = {key for name in collections if (key := self._meant(name)) is not None}
             rows = set().union(*(self._collections[key].rows for key in named))
@@ -96,7 +96,7 @@ class MemoryCollections(OwnedView):
                 held.rows.difference_update(row for (_, sha), row in self._rows.items() if sha in hashes)
 
     def drop(self, collection: str) -> None:
-        """Forget a collection with its origins."""
+        """Delete a collection with its origins."""
         with self._lock:
             if self._mine(collection) is not None:
                 del self._collections[self._own(collection)]
@@ -108,12 +108,12 @@ class MemoryCollections(OwnedView):
             return [held.origins[place] for place in sorted(held.origins)]
 
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
-        """Keep origins of a collection."""
+        """Store origins of a collection."""
         with self._lock:
             self._made(collection).origins.update((each.place, each) for each in origins)
 
     def forget(self, collection: str, places: Iterable[str]) -> None:
-        """Forget origins of a collection."""
+        """Delete origins of a collection."""
         with self._lock:
             held = self._mine(collection)
             for place in places if held is not None else ():
@@ -122,13 +122,13 @@ class MemoryCollections(OwnedView):
     # whose they are
 
     def _readable(self) -> Iterator[tuple[Key, StoredCollection]]:
-        """The collections its owner may read."""
+        """The collections that the owner may read."""
         for key, held in self._collections.items():
             if self._owner in (None, key[0]) or held.open or self._owner in held.readers:
                 yield key, held
 
     def _seen_rows(self) -> set[int]:
-        """The documents its owner may read: his own, and those in the collections he may read."""
+        """The documents that the owner may read: their own, and those in readable collections."""
         own = {row for (owner, _), row in self._rows.items() if self._owner in (None, owner)}
         return own.union(*(held.rows for _, held in self._readable()))
 
@@ -136,7 +136,7 @@ class MemoryCollections(OwnedView):
         return (self._owner, name) if self._owner is not None else common.split_reference(name)
 
     def _meant(self, name: str) -> Key | None:
-        """The collection of this name which its owner may read."""
+        """The collection with this name, if the owner may read it."""
         readable = dict(self._readable())
         return next((key for key in (self._own(name), common.split_reference(name)) if key in readable), None)
 
@@ -145,10 +145,10 @@ class MemoryCollections(OwnedView):
         return name if owner == self._owner else common.reference_to(owner, name, alone=self._owner is None)
 
     def _mine(self, name: str) -> StoredCollection | None:
-        """A collection of its owner's, None where there is none.
+        """The owner's collection; None if there is none.
 
         Raises:
-            UsageError: it is another's.
+            UsageError: it belongs to another owner.
         """
         held = self._collections.get(self._own(name))
         if held is None and SLASH in name and self._meant(name) is not None:
@@ -156,10 +156,10 @@ class MemoryCollections(OwnedView):
         return held
 
     def _made(self, name: str) -> StoredCollection:
-        """A collection of its owner's, which is made when it is not there.
+        """The owner's collection, created if it does not exist.
 
         Raises:
-            UsageError: it is another's, or no name a collection of his can have.
+            UsageError: it belongs to another owner, or the name is not valid.
         """
         held = self._mine(name)
         if held is None and self._owner and SLASH in name:
@@ -181,7 +181,7 @@ class MemoryLibrary(MemoryCollections):
     def add(
         self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
     ) -> None:
-        """Add documents (known ones are left as they are) and put them into `collection`."""
+        """Store documents (existing ones stay as they are) and add them to `collection`."""
         with self._lock:
             me = self._owner or ""
             for snapshot, document in documents:
@@ -195,7 +195,7 @@ class MemoryLibrary(MemoryCollections):
             self._stamps.update(((me, stamp.path), stamp) for stamp in files)
 
     def select(self, documents: Iterable[str]) -> str:
-        """The name of the collection which holds exactly these documents.
+        """The name of the collection of exactly these documents.
 
         Raises:
             UnknownName: a document is not in the library.
@@ -207,7 +207,7 @@ class MemoryLibrary(MemoryCollections):
         return name
 
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Put known documents into `collection`.
+        """Add stored documents to `collection`.
 
         Raises:
             UnknownName: a document is not in the library.
@@ -231,7 +231,7 @@ class MemoryLibrary(MemoryCollections):
             return next((self._snapshots[owner, sha256] for owner in order), None)
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents by hash, name, URL or title; case and spacing do not count."""
+        """Documents by hash, name, URL or title, ignoring case and spacing."""
         wanted = common.reference_of(reference)
         if not wanted:
             return []
@@ -243,11 +243,11 @@ class MemoryLibrary(MemoryCollections):
                 if place is not None:
                     ranked.append((place, self._owners[row - 1] != (self._owner or ""), row, document))
         best = [document for *_, document in sorted(ranked, key=lambda found: found[:3])[: common.FOUND]]
-        # what he has and another shows him too is one document
+        # the owner's and a shared copy are one document
         return list({each.sha256: each for each in reversed(best)}.values())[::-1]
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
-        """In the order of adding."""
+        """The documents in the order they were added."""
         with self._lock:
             rows = sorted(self.members(collections))
             return [self._documents[row - 1] for row in rows[: None if limit is None else max(limit, 0)]]
@@ -259,7 +259,7 @@ class MemoryLibrary(MemoryCollections):
             return set().union(*(self._collections[key].rows for key in keys))
 
     def count(self, collections: Sequence[str]) -> int:
-        """How many documents are in `collections`."""
+        """The number of documents in `collections`."""
         return len(self.members(collections))
 
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
@@ -282,7 +282,7 @@ class MemoryLibrary(MemoryCollections):
         return len(self._documents)
 
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        """What is in the collections."""
+        """Summarize the collections."""
         documents = self.documents(collections)
         dates = [document.published for document in documents if document.published]
         return CollectionSummary(
@@ -309,7 +309,7 @@ class MemoryLibrary(MemoryCollections):
         return rows
 
     def _seen(self, sha: str) -> int | None:
-        """The row of the text with this hash: its owner's own, else the first which he may read."""
+        """The row of the text with this hash: the owner's, else the first one the owner may read."""
         own = self._rows.get((self._owner or "", sha))
         if own is not None:
             return own

@@ -1,4 +1,4 @@
-"""A run in memory, and lists in the process: the part of the memory store's journal which knows threads."""
+"""A run in memory, and lists in the process: the part of the memory store's journal that manages threads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.store.common import OwnedView, Wall, label_marks, written_labels
 
 @dataclass(slots=True)
 class StoredRun:
-    """All that is stored of a run."""
+    """Everything stored about a run."""
 
     run_id: str
     question: str
@@ -52,7 +52,7 @@ class StoredRun:
     inbox: dict[str, list[bytes]] = field(default_factory=dict)
 
     def append(self, drafts: Sequence[EventDraft]) -> tuple[Envelope, ...]:
-        """Write events which are not stored yet."""
+        """Write events that are not stored yet."""
         new = common.fresh(drafts, self.keys)
         added = common.envelopes(self.run_id, new, len(self.events) + 1)
         self.events.extend(added)
@@ -93,7 +93,7 @@ Key = tuple[str, str]
 
 
 class MemoryListing(OwnedView):
-    """`Listing` over runs in the process, as one owner knows them; None knows all."""
+    """`Listing` over runs in the process, as one owner sees them; None sees all."""
 
     def __init__(self, wall: Wall) -> None:
         self._wall = wall
@@ -190,14 +190,14 @@ class MemoryListing(OwnedView):
     # for the journal
 
     def _known(self) -> Iterable[StoredRun]:
-        """The runs its owner knows, newest first."""
+        """The runs that the owner sees, newest first."""
         return filter(self._knows, reversed(self._runs.values()))
 
     def _knows(self, run: StoredRun) -> bool:
         return self._owner is None or run.owner == self._owner
 
     def _begin(self, run: StoredRun) -> None:
-        """Take a run in; a thread which is called by the id of the run it began with has that one too."""
+        """Add a run; a thread named by the id of the run it began with includes that run."""
         run.number = next(self._numbers)
         first = self._runs.get(run.thread)
         if first is not None and first.owner == run.owner and not first.thread:
@@ -205,7 +205,7 @@ class MemoryListing(OwnedView):
         self._runs[run.run_id] = run
 
     def _forget(self, run: StoredRun) -> None:
-        """Let a run go, and the title of its thread with the last one."""
+        """Remove a run, and with the last one the title of its thread."""
         del self._runs[run.run_id]
         if not any(each.thread == run.thread and each.owner == run.owner for each in self._runs.values()):
             self._titles.pop((run.owner, run.thread), None)
@@ -247,7 +247,7 @@ class MemoryListing(OwnedView):
 
 
 def _is(run: StoredRun, wanted: RunFilter) -> bool:
-    """Whether a run is one of those wanted."""
+    """Whether a run matches."""
     return (
         (not wanted.status or run.status in wanted.status)
         and common.fold(wanted.text) in common.fold(run.question)

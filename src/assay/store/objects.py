@@ -1,7 +1,7 @@
-"""Blobs in an object store: Amazon S3 and what speaks its protocol, Google's, Azure's. Needs the extra `s3`.
+"""Blobs in an object store: Amazon S3 and compatible ones, Google's, Azure's. Needs the extra `s3`.
 
-Imported only where `blobs` is an address. Keys, region and endpoint are the environment's, by the names the services
-themselves give them (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
+Imported only if `blobs` is an address. Keys, region and endpoint come from the environment, under the services' own
+names (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
 """
 
 from __future__ import annotations
@@ -39,23 +39,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
-"""How long one attempt may take to be let in, and as a whole: what is large is sent in parts."""
+"""Seconds to connect, and for one attempt as a whole: large blobs are sent in parts."""
 ATTEMPTS, RETRY_SECONDS = 5, 30
-"""Attempts after the first one, and how long after the first the last may begin. Server errors, lost connections."""
+"""Attempts after the first one, and how long after the first the last may begin, for server errors and lost
+connections.
+"""
 FRESH_SECONDS = 12 * 3_600
-"""What is older is written again when it is stored again: cleaning up may be about to take what is old."""
+"""An older blob is written again when it is stored again: a clean-up may be about to remove it."""
 
 _CODE = re.compile(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _KIND = re.compile(r"\bkind: ([A-Z][a-z]+)")
 
 
 class ObjectBlobs:
-    """Blobs below an address like `s3://bucket/prefix`, at the same places as in a folder. Blocking; any thread.
+    """Blobs below an address like `s3://bucket/prefix`, at the same paths as in a folder. Blocking; thread-safe.
 
-    An upload is there as a whole or not at all; what is read is checked against its hash all the same.
+    An upload is complete or absent; what is read is checked against its hash all the same.
 
     Raises:
-        ConfigError: it is no address of an object store, or its settings in the environment are wrong.
+        ConfigError: it is not the address of an object store, or its settings in the environment are wrong.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class ObjectBlobs:
         return self._url
 
     def put(self, data: bytes) -> str:
-        """Store `data`; its hash. What lies there in another size (a torn copy), or for long, is written again.
+        """Store `data` and return its hash. A blob with another size (a torn copy) or an old one is written again.
 
         Raises:
             StoreError: the store cannot be reached, or refuses.
@@ -115,7 +117,7 @@ class ObjectBlobs:
         """The bytes, checked against their hash.
 
         Raises:
-            StoreError: not there, damaged, or not to be had.
+            StoreError: missing, damaged, or not readable.
         """
         return self.read(sha256)[1]
 
@@ -132,7 +134,7 @@ class ObjectBlobs:
             raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
-        """Whether it is there; what is empty is not a blob.
+        """Whether it exists; an empty object is not a blob.
 
         Raises:
             StoreError: the store cannot be reached, or refuses.
@@ -173,11 +175,11 @@ class ObjectBlobs:
         return Stored(name, there["size"], there["last_modified"])
 
     def _asked(self, what: str, ask: Callable[[], T]) -> T:
-        """What the store answers.
+        """The store's answer.
 
         Raises:
             FileNotFoundError: there is no such object.
-            StoreError: anything else went wrong. What the store said is not repeated: it may hold keys.
+            StoreError: anything else went wrong. The store's message is not repeated, since it may contain keys.
         """
         try:
             return ask()
@@ -194,7 +196,7 @@ class ObjectBlobs:
 
 
 def _client(seconds: int) -> ClientConfig:
-    # Plain HTTP where the environment names an endpoint of that kind.
+    # Plain HTTP if the environment names such an endpoint.
     return {"connect_timeout": f"{CONNECT_SECONDS}s", "timeout": f"{seconds}s", "allow_http": True}
 
 
@@ -211,7 +213,7 @@ def _age(stored: Stored) -> float:
 
 
 def _reason(error: BaseException) -> str:
-    """What a library's error means, in our own words, with the status and the code which the store answered."""
+    """The meaning of a library's error in our own words, with the store's status and code."""
     said = said_by(error)
     code = _CODE.search(said)
     answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))

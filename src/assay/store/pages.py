@@ -1,4 +1,4 @@
-"""Pages of the web kept for the next time: a small file for each address, the bodies among the blobs."""
+"""The cache of web pages: a small file for each address, with the bodies among the blobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.core.sources import sha256
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A kept page without its body, which lies among the blobs under `sha256`."""
+    """A cached page without its body, which is among the blobs under `sha256`."""
 
     kept: KeptPage
     sha256: str
@@ -24,8 +24,8 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
 class FolderPages:
     """Implements `core.ports.PageCache` under `folder`: `ab/cdef….json`, by the hash of the address.
 
-    A file is written beside its place and renamed, so that several processes may share the folder. What it says is a
-    convenience: whatever is wrong with a file, the page is asked for again.
+    A file is written beside its place and renamed, so that several processes may share the folder. It is only a cache:
+    if a file is damaged, the page is requested again.
     """
 
     def __init__(self, folder: Path, blobs: Blobs) -> None:
@@ -72,7 +72,7 @@ class FolderPages:
 
 
 class MemoryPages:
-    """`PageCache` in the process; of more than `most` pages, or `most_bytes`, those kept longest ago go first."""
+    """`PageCache` in the process; beyond `most` pages or `most_bytes`, the oldest are dropped first."""
 
     def __init__(self, most: int = 1_000, most_bytes: int = 64_000_000) -> None:
         self._most, self._most_bytes, self._bytes = most, most_bytes, 0

@@ -1,4 +1,4 @@
-"""Which processes work with a home: each holds a shared lock on a file in it, and who cleans up must be alone."""
+"""Records which processes work with a home: each holds a shared lock on a file in it; a clean-up needs it alone."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if sys.platform != "win32":
 
 FILE = "in-use.lock"
 PATIENCE_SECONDS = 60.0
-"""How long a process which comes waits for one that cleans up."""
+"""Seconds a starting process waits for a clean-up."""
 _PAUSE = 0.05
 
 
 class Presence:
-    """This process's lock on the home in `folder`, None for one in memory. The system lets go of a dead process's.
+    """This process's lock on the home in `folder`, None for one in memory. The system releases a dead process's lock.
 
-    Where no lock can be had (a disk which cannot be written), this process is not alone, and cleans nothing up.
+    If locking is impossible (a read-only disk), this process never counts as alone, and cleans nothing up.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._descriptor = -1
-        if folder is None or sys.platform == "win32":  # there are no shared locks: nobody is ever known to be alone
+        if folder is None or sys.platform == "win32":  # there are no shared locks: no process is ever known to be alone
             return
         with contextlib.suppress(OSError):
             self._descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -35,14 +35,14 @@ class Presence:
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Within the block no other process works with the home, or comes; False where one does."""
+        """In the block no other process works with the home, or starts to; False if one does."""
         if self._descriptor < 0 or sys.platform == "win32":
             yield False
             return
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._share()  # what was held is lost with a failed attempt
+            self._share()  # a failed attempt loses the held lock
             yield False
             return
         try:

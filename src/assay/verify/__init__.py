@@ -1,4 +1,4 @@
-"""Verification: which sentences of a report state facts, and what the evidence they cite says to each."""
+"""Verification: which sentences of a report state facts, and what their cited evidence says about them."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from assay.run.prompt_files import hashes
 
 
 def prompts() -> dict[str, str]:
-    """SHA-256 of every prompt this package speaks, by name."""
+    """SHA-256 of every prompt of this package, by name."""
     return hashes("assay.verify")

@@ -1,4 +1,4 @@
-"""Checks of other packages: they look at a claim beside its passages as ours do, and a fault of theirs ends no run."""
+"""Checks of other packages. They compare a claim with its passages as ours do; an error in one ends no run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from assay.verify.evidence import ClaimSlot, SlotFinding
 
 
 class AddedCheck(msgspec.Struct, frozen=True):
-    """A check of another package. `find` is what `rules.negation.find` is; one with the name of ours replaces that."""
+    """A check of another package. `find` is like `rules.negation.find`; a check with the name of ours replaces it."""
 
     name: str
     package: str
     find: Callable[[AnalyzedText, Texts], Iterable[SlotFinding]]
 
     def findings(self, claim: AnalyzedText, texts: Texts) -> list[SlotFinding]:
-        """What it finds, under its name; its fault, where it has one: then the claim is unchecked by it."""
+        """Its findings, under its name. If it fails, a finding says so, and the claim is unchecked by it."""
         try:
             return [self._own(each) for each in self.find(claim, texts)]
         except Exception as fault:  # noqa: BLE001 - another's code: its fault is told, and ends no run
@@ -36,7 +36,7 @@ class AddedCheck(msgspec.Struct, frozen=True):
 
 
 def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> list[str]:
-    """What to tell of the checks which failed: each once, with its package, its first fault and how many claims."""
+    """Messages about failed checks, each once: its package, its first error and the number of claims."""
     failed: dict[str, list[str]] = {}
     for each in findings:
         if each.outcome == "failed":
@@ -53,10 +53,10 @@ def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> lis
 
 
 def known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
-    """Make sure that there is a check of each name.
+    """Make sure that there is a check with each name.
 
     Raises:
-        UnknownName: there is none; the message offers the nearest.
+        UnknownName: there is none; the message suggests the nearest.
     """
     names = (*CHECKS, *(each.name for each in added))
     for name in off:

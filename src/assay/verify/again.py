@@ -1,4 +1,4 @@
-"""A report that was verified before, checked by the rules of today against the documents as they are stored."""
+"""Checks a verified report again, by today's rules and against the stored documents."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import msgspec
 
 from assay.core.assurance import records
 from assay.core.claims import HOLDING, Check, Claim, Summary, Verdict, summarize
+from assay.core.report_sentences import ReportSentence, claims
 from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
-from assay.verify.claims import ReportSentence, claims
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim's verdict as the run gave it (`before`), and as it is `now`, with what decides it and why."""
+    """A claim's verdict in the run (`before`) and `now`, with the rule that decides it and the reason."""
 
     id: str
     text: str
@@ -29,10 +29,10 @@ class Again(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report, checked again. `problems` are what the final gate says of it and of the documents now.
+    """A run's report, checked again. `problems` are those the final gate finds in the report and the documents now.
 
-    `lost` are the ids of claims which were quoted or supported, and are neither now. `model` judged what the rules
-    do not decide, empty where none was asked; `usage` is what that took.
+    `lost` are the ids of claims that were quoted or supported and are neither now. `model` judged what the rules do not
+    decide, empty if none was called; `usage` is its cost.
     """
 
     run_id: str
@@ -46,18 +46,18 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing that was supported is lost, and the documents are what they were."""
+        """Whether no supported claim was lost and the documents are unchanged."""
         return not self.lost and not self.problems
 
 
 class Reread(Settled, frozen=True, kw_only=True):
-    """A run's report as the rules of today find it."""
+    """A run's report by today's rules."""
 
     view: RunView
     problems: tuple[str, ...]
 
     def told(self, opinions: Mapping[str, Check]) -> Rechecked:
-        """What became of each claim; `opinions` are what a judge says now, by claim."""
+        """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
         checks = {**self.checks, **opinions}
         again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
@@ -73,7 +73,7 @@ class Reread(Settled, frozen=True, kw_only=True):
 
 
 def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Reread:
-    """Hold every claim of a run's report against its documents, and ask the rules of today, save `off`. Blocking."""
+    """Check every claim of a run's report against its documents by today's rules, except those in `off`. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
     with spoken(Phrases(stated=view.report.stated)):
@@ -96,7 +96,7 @@ def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Re
 
 
 def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
-    """A claim as it is checked: its words are those the run recorded, its markers those of the text as it stands."""
+    """The claim as a sentence to check: its words as the run recorded them, its markers as in the present text."""
     if now is None:
         return ReportSentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
@@ -115,12 +115,13 @@ def _again(claim: Claim, now: Check) -> Again:
 
 
 def _now(view: RunView, claim: Claim, found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
-    """The verdict of today, and whether a judge may be asked; what was not checked at all stays so."""
+    """Today's verdict, and whether a judge may be asked. A claim that was not checked at all stays so."""
     last = _last(view.checks, claim)
     if last.rule == "off":
         return last, False
     result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off)))
-    return (last if is_open and last.rule == "judge" else result), is_open  # its word stands until a rule objects
+    # the judge's verdict stands until a rule objects
+    return (last if is_open and last.rule == "judge" else result), is_open
 
 
 def _last(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:

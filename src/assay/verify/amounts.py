@@ -1,6 +1,6 @@
-"""Amounts, dates and other tokens with digits, read out of running text.
+"""Reads amounts, dates and other tokens with digits out of running text.
 
-The text is folded as `verify.plain` does it: one kind of dash, ASCII digits, single spaces.
+The text is folded by `verify.plain`: one kind of dash, ASCII digits, single spaces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DATES = tuple(
     )
 )
 _CJK = r"\u3040-\u30ff\u3400-\u9fff"
-"""Letters of scripts without spaces, which stand directly beside a number and are no part of it."""
+"""Letters of scripts without spaces, which may touch a number without being part of it."""
 _LITERAL = re.compile(
     r"(?<![\w.])(?:\d{1,2}:\d{2}(?::\d{2})?|\d{4}(?: ?')?s"
     r"|(?!\d{1,3}(?:\.\d{3})+(?![.\d]))v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)?)(?!\w|\.\d)"
@@ -74,10 +74,10 @@ _RANGE = re.compile(r" ?(?:-|to|and|or|bis|und|до|至|~) ?")
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """A number as a text states it.
 
-    `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` its
-    digits and point alone; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may
-    be bare or a percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be one:
-    four digits alone, where a year may stand. `terms` are the two numbers of a fraction ("one in five").
+    `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` only its
+    digits and point; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may be bare or a
+    percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be a year: four digits
+    alone, in a suitable place. `terms` are the two numbers of a fraction ("one in five").
     """
 
     text: str
@@ -97,7 +97,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
-    """A date; parts which are not stated are 0. `swapped` says day and month may be the other way about."""
+    """A date; parts that are not stated are 0. `swapped` says that day and month may be swapped."""
 
     text: str
     start: int
@@ -109,7 +109,7 @@ class Day(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
-    """A token which counts as it is written: a time, a decade, a version, a name with digits in it."""
+    """A token compared as it is written: a time, a decade, a version, a name with digits."""
 
     text: str
     start: int
@@ -121,7 +121,7 @@ Token = Amount | Day | Literal
 
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
-    """Every token with digits, and number words, in `text` (folded), in order; none overlap."""
+    """Every token with digits, and number words, in `text` (folded), in order, without overlaps."""
     found: list[Token] = []
     taken = bytearray(len(text))
 
@@ -156,7 +156,7 @@ def _day(match: re.Match[str]) -> Day | None:
         return None
     bare = not year and parts.get("month") in {"may", "mar", "mars", "mai", "march"}
     if bare and not match.string[: match.start()].lower().endswith(("on ", "by ", "since ", "until ")):
-        return None  # "may 3" inside a sentence: a month would have a capital, or such a word before it
+        return None  # "may 3" in a sentence: a month would have a capital, or such a word before it
     ambiguous = swapped and day <= 12 and month <= 12
     return Day(
         text=match[0].rstrip("."),
@@ -170,7 +170,7 @@ def _day(match: re.Match[str]) -> Day | None:
 
 
 def _fraction(share: Share, text: str) -> Amount:
-    """A fraction as the percentage it is."""
+    """The fraction as a percentage."""
     return Amount(
         text=text[share.start : share.end],
         start=share.start,
@@ -202,7 +202,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
 
 
 def _listed(run: str) -> list[str]:
-    """The numbers of a run such as "1,2,3", which is no number; empty when it is one."""
+    """The numbers of a list such as "1,2,3"; empty if it is a single number."""
     return [] if _readings(run)[0] else [part for part in run.split(",") if part]
 
 
@@ -217,7 +217,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
     number = match[group]
     values, literal, places = _readings(number) if match["run"] else _spelled(number)
     if (match["scale"] or "").lower() in _ENGLISH_SCALES:
-        values = values[:1]  # 3.515 billion are no 3,515 billion
+        values = values[:1]  # 3.515 billion is not 3,515 billion
     exponent = SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
     negative = any(_negative(text, at) for at in (match.start("front"), match.start(group)))
     scaled = tuple(_times(value, exponent, negative) for value in values)
@@ -256,7 +256,7 @@ def _bounding(before: str) -> Bound:
 
 
 def lead(text: str, amount: Amount) -> str:
-    """What stands before an amount of `text` (80 code points), without the words which bound it ("more than")."""
+    """The text before an amount (80 code points), without words that bound it ("more than")."""
     before = text[max(0, amount.start - 80) : amount.start]
     return _BOUNDS[amount.bound].sub("", before) if amount.bound else before
 
@@ -269,18 +269,18 @@ def _is_year(match: re.Match[str], text: str) -> bool:
 
 
 def _times(value: Decimal, exponent: int, negative: bool) -> Decimal:
-    """`value` times ten to the `exponent`, exactly: arithmetic would round what has more than 28 digits."""
+    """`value` times ten to the `exponent`, exactly: arithmetic would round beyond 28 digits."""
     _, digits, own = value.as_tuple()
     return Decimal((int(negative), digits, int(own) + exponent))
 
 
 def _negative(text: str, at: int) -> bool:
-    """Whether a minus stands directly before `at` (and is no hyphen, no dash of a range)."""
+    """Whether a minus stands directly before `at`, rather than a hyphen or the dash of a range."""
     return at > 0 and text[at - 1] == "-" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in ")%-"))
 
 
 def _torn(found: list[Amount], text: str) -> list[Amount]:
-    """In "3, 800 km" and "98. 7 per cent", as tokenized texts have them, either may be the whole number."""
+    """In tokenized text such as "3, 800 km" and "98. 7 per cent", both parts may be one number."""
     for at, (first, second) in enumerate(pairwise(found)):
         between = text[first.end : second.start].rstrip()
         if between not in {",", "."} or not (first.literal.isdecimal() and second.literal.isdecimal()):
@@ -296,7 +296,7 @@ def _torn(found: list[Amount], text: str) -> list[Amount]:
 
 
 def _ranged(found: list[Amount], text: str) -> list[Amount]:
-    """In "10-20 %" and "5 to 6 million", what the second number has may hold of the first."""
+    """In "10-20 %" and "5 to 6 million", the unit and scale of the second number may apply to the first."""
     for at in range(len(found) - 1):
         first, second = found[at], found[at + 1]
         if not _RANGE.fullmatch(text, first.end, second.start):
@@ -345,11 +345,11 @@ def _decimals(words: str) -> str:
 
 _COMMAS = re.compile(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
 _POINTS = re.compile(r"(?!0\.)(\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(,\d+)?")
-"""Digits in groups of three, of which the first is never a mere 0: 0.375 is no 375."""
+"""Digits in groups of three; the first group is never just 0, since 0.375 is not 375."""
 
 
 def _readings(run: str) -> tuple[tuple[Decimal, ...], str, int]:
-    """The values a run of digits and separators may have, its canonical digits, its digits after the point."""
+    """The possible values of digits and separators, their canonical digits, and the digits after the point."""
     if re.fullmatch(r"\d+(?:\.\d+)?", run) and not _POINTS.fullmatch(run):
         return (Decimal(run),), run, _places(run)
     if match := _COMMAS.fullmatch(run):

@@ -1,4 +1,4 @@
-"""A text as the checks compare it: its words with stems, numbers as one word, sentences, and who stands where."""
+"""A text as the checks compare it: words with stems, numbers as one word, sentences, and name order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.core.lexicon.analysis import stem as english
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
 
-# Text as it is compared: without Markdown, in one Unicode form, and traceable back to where it came from.
+# Text for comparison: without Markdown, in one Unicode form, and traceable to its original.
 
 _MARKUP = re.compile(
     r"""
@@ -37,30 +37,30 @@ _SAME = {
     **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", ""),
 }
 _KEPT_APART = ("<super>", "<sub>", "<fraction>")
-"""Compatibility forms which change a value when they are folded: 10² is not 102."""
+"""Compatibility forms whose value changes when they are folded: 10² is not 102."""
 
 
 class FoldedText(msgspec.Struct, frozen=True):
-    """A folded text; `starts` and `ends` tell which piece of the original each of its characters was."""
+    """A folded text; `starts` and `ends` map each character to its piece of the original."""
 
     text: str
     starts: array[int]
     ends: array[int]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where `text[start:end]` (not empty) was: code points `[start, end)` of the original."""
+        """The place of `text[start:end]` (not empty) in the original, as code points `[start, end)`."""
         return self.starts[start], self.ends[end - 1]
 
     def index(self, origin: int) -> int:
-        """The first character of `text` made of the original from `origin` on; the length when there is none."""
+        """The first character of `text` from the original at `origin` or later; the length if there is none."""
         return bisect_left(self.starts, origin)
 
 
 @lru_cache(maxsize=1024)
 def plain(text: str) -> FoldedText:
-    """`text` for comparing: no Markdown signs, NFKC, one kind of quotation mark and dash, single spaces, trimmed.
+    """Fold `text` for comparison: no Markdown, NFKC, one kind of quotation mark and dash, single spaces, trimmed.
 
-    Case is kept, and so are superscripts, subscripts and fractions.
+    Case, superscripts, subscripts and fractions are kept.
     """
     kept = _without_markup(text)
     signs: list[str] = []
@@ -82,7 +82,7 @@ def plain(text: str) -> FoldedText:
 
 
 def _without_markup(text: str) -> list[int]:
-    """The places of the characters which are no Markdown signs."""
+    """The places of the characters that are not Markdown markup."""
     kept: list[int] = []
     last = 0
     for match in _MARKUP.finditer(text):
@@ -96,7 +96,7 @@ def _without_markup(text: str) -> list[int]:
 
 
 def _clusters(text: str, kept: list[int]) -> list[tuple[int, str]]:
-    """Characters with the marks which follow them, each with the place of its first."""
+    """Characters with their combining marks, each with the place of its first code point."""
     found: list[tuple[int, str]] = []
     for at in kept:
         if found and unicodedata.combining(text[at]):
@@ -118,7 +118,7 @@ def _folded(cluster: str) -> str:
 
 
 def _digit(sign: str) -> str:
-    """Decimal digits of any script as 0 to 9."""
+    """Convert decimal digits of any script to 0 to 9."""
     return str(unicodedata.decimal(sign)) if not sign.isascii() and sign.isdecimal() else sign
 
 
@@ -135,14 +135,14 @@ COMMON = frozenset(
     not no s t according despite however both all some most many several each every other such only one two first
     """.split()
 )
-"""English words which say little of what a sentence is about."""
+"""Common English words, which say little about the topic of a sentence."""
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
-    """A word of the folded text `[start, end)`; a number or date is one. `key` is what is compared: its stem.
+    """A word of the folded text `[start, end)`; a number or date is one word. `key` is compared: its stem.
 
-    `sentence` and `clause` count from the text's beginning; a clause ends at a comma and its like, and at "and".
-    `common` words say little of what a sentence is about.
+    `sentence` and `clause` count from the text's beginning; a clause ends at a comma or the like, and at "and".
+    `common` words say little about the topic of a sentence.
     """
 
     text: str
@@ -157,14 +157,14 @@ class Word(msgspec.Struct, frozen=True, gc=False):
 
 
 class AnalyzedText(msgspec.Struct, frozen=True):
-    """A folded text, its words in order, and the indices of those of each key."""
+    """A folded text, its words in order, and their indices by key."""
 
     plain: FoldedText
     words: tuple[Word, ...]
     places: dict[str, tuple[int, ...]]
 
     def nearest(self, key: str, index: int) -> int | None:
-        """The word of `key` nearest to that at `index`, itself apart; None without one."""
+        """The nearest other word with `key` to the word at `index`; None if there is none."""
         found = self.places.get(key)
         if found is None:
             return None
@@ -183,9 +183,9 @@ class AnalyzedText(msgspec.Struct, frozen=True):
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """What a claim is held against: passages and the headings above them, and the passage each is of.
+    """The texts a claim is compared with: passages and their headings, with the id of the passage of each.
 
-    `names` say what the cited documents are called, as words.
+    `names` are the names of the cited documents, as words.
     """
 
     readings: tuple[AnalyzedText, ...]
@@ -193,12 +193,12 @@ class Texts(msgspec.Struct, frozen=True):
     names: tuple[tuple[str, ...], ...] = ()
 
     def has(self, key: str) -> bool:
-        """Whether a word of this stem stands in one of them."""
+        """Whether one of them has a word with this stem."""
         return any(key in reading.places for reading in self.readings)
 
 
 def texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Texts:
-    """Read pairs of a passage's id and a text of it; `names` are what the documents are called."""
+    """Read pairs of a passage's id and a text of it; `names` are those of the documents."""
     pairs = tuple(passages)
     return Texts(
         readings=tuple(read(text) for _, text in pairs),
@@ -209,7 +209,7 @@ def texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Tex
 
 @lru_cache(maxsize=2048)
 def read(text: str) -> AnalyzedText:
-    """Read `text`; the result is kept, since the same passage is read for many claims."""
+    """Analyze `text`. Results are cached, since the same passage is read for many claims."""
     folded = plain(text)
     ends = [folded.index(end) for _, end in sentences(text)]
     numbers = tokens(folded.text)
@@ -239,7 +239,7 @@ def _clauses(found: list[Word]) -> list[Word]:
 
 
 def _first_names(found: list[Word]) -> list[Word]:
-    """The first word of a sentence is a name where a name follows it, or where it is one elsewhere in the text."""
+    """Treat the first word of a sentence as a name if a name follows it, or if it is one elsewhere in the text."""
     names = {word.key for word in found if word.kind == "name"}
     for index, word in enumerate(found):
         if word.kind != "word" or not word.text[0].isupper() or word.common:

@@ -1,7 +1,7 @@
-"""The rules in their order: the first which decides gives a claim its verdict.
+"""The rules in order: the first that decides sets a claim's verdict.
 
-What stands in the evidence word for word is certified; the other rules can only veto. What none of them decides is
-left to the weight of words, which may call a claim supported only where it is sure (docs/verification.md).
+A claim that the evidence states word for word is certified; other rules can only veto. What no rule decides is left to
+the weight of words, which calls a claim supported only if that is certain (docs/verification.md).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NO_CITATION = Check(rule="citation", verdict="unsupported", reason=N_("no citati
 NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason=N_("what it cites does not exist"))
 
 LONGEST = 2_000
-"""Code points; what is longer is no sentence, and binding its figures would take seconds."""
+"""Code points. A longer text is not a sentence, and comparing its figures would take seconds."""
 DOUBTING = frozenset(("name", "negation", "quantifier"))
-"""Rules which are right in two of three objections to a sentence in words of its own: they only lower its score."""
+"""Rules that are right in two of three objections to a rephrased sentence: they only lower its score."""
 COPIED = 0.8
-"""Such a rule decides where so much of the rest of the sentence is copied: then what it objects to is an edit."""
+"""Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
 TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
 
 _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
@@ -43,7 +43,7 @@ _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
     oppositions.find,
     qualifiers.find,
 )
-"""What looks at a claim's words beside its passages, in order."""
+"""The checks that compare a claim's words with its passages, in order."""
 
 
 def check(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()) -> Check:
@@ -52,22 +52,22 @@ def check(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str
     Args:
         claim: the sentence, without markers.
         evidence: what it cites.
-        marked: whether it bears markers at all.
-        off: rules which are not asked (`findings.RULES`, "verbatim", "field").
+        marked: whether it has markers at all.
+        off: rules to skip (`findings.RULES`, "verbatim", "field").
     """
     check, findings = ruled(claim, evidence, marked, off)
     return check or weighed(claim, evidence, findings, off)
 
 
 def firsthand(check: Check, evidence: ClaimEvidence) -> Check:
-    """What only a search's summary of a page says is not supported yet."""
+    """Lower a support that rests only on a search engine's snippet."""
     return HEARSAY if check.verdict in (*HOLDING, "partial") and evidence.is_hearsay else check
 
 
 def ruled(
     claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
-    """What the rules say to a claim, None where none of them decides; and what they found on the way."""
+    """The verdict of the rules, None if none decides, and their findings."""
     if not evidence.passages:
         return NO_PASSAGE if marked else NO_CITATION, ()
     passage = quotes.verbatim(claim, evidence) if "verbatim" not in off else None
@@ -88,7 +88,7 @@ def ruled(
 def weighed(
     claim: str, evidence: ClaimEvidence, findings: Collection[SlotFinding] = (), off: Collection[str] = ()
 ) -> Check:
-    """What the words alone tell, where no rule decides; `findings` are what the rules found, which may lower it."""
+    """The verdict by the weight of words; `findings` of the rules may lower it."""
     if "lexical" in off:
         return NO_JUDGE
     doubt = objection(findings, evidence)
@@ -105,10 +105,9 @@ def _weighable(evidence: ClaimEvidence) -> str:
 def examine(
     claim: str, evidence: ClaimEvidence, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
 ) -> tuple[SlotFinding, ...]:
-    """Everything the deterministic checks find about the slots of a claim, ours and then the `added` ones.
+    """Everything the deterministic checks find about the slots of a claim: ours, then the `added` ones.
 
-    Rules in `off` are not asked. The same claim and evidence give the same findings; what is found says which slots are
-    stated, too.
+    Rules in `off` are skipped. The same claim and evidence give the same findings, which include the stated slots.
     """
     silent = {*off, *(each.name for each in added)}
     found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
@@ -126,9 +125,9 @@ def _texts(evidence: ClaimEvidence) -> Texts:
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
-    """The verdict of the first rule which objects, where it may decide; None where words or a judge have to.
+    """The verdict of the first rule that objects and may decide; None leaves it to the words or a judge.
 
-    Rules in `DOUBTING` decide only of a sentence which is copied but for what they object to.
+    Rules in `DOUBTING` decide only about a sentence that is copied except for what they object to.
     """
     objections = [finding for finding in findings if finding.veto]
     firm = [finding for finding in objections if finding.rule not in DOUBTING]
@@ -140,7 +139,7 @@ def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence)
 
 
 def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
-    """What the first rule which objects says: contradicted where the evidence says something else instead."""
+    """The verdict of the first rule that objects: contradicted if the evidence says something else instead."""
     objections = [finding for finding in findings if finding.veto]
     if not objections:
         return None
@@ -156,7 +155,7 @@ def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Che
 
 
 def _by(rule: str, reason: str) -> str:
-    """A reason with the name of the check it is of, where that is not ours."""
+    """A reason, with the name of its check if that is not ours."""
     return reason if rule in RULES else f"{rule}: {reason}"
 
 

@@ -1,4 +1,4 @@
-"""One claim checked: by all that needs no model, then in a run, where there is a judge, by it what that leaves open."""
+"""Checks one claim: first without a model; in a run with a judge, the judge decides what that leaves open."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from functools import partial
 import msgspec
 
 from assay.core.claims import HOLDING, Check, Claim, Nearest, Relevance, Verdict
+from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
 from assay.verify.added_checks import AddedCheck
 from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
 from assay.verify.checks import objection as objected
-from assay.verify.claims import ReportSentence
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import MOST, WordToken, index, tokens, weight
+from assay.verify.verifier.index import WordToken, index, tokens, weight
 from assay.verify.verifier.verdicts import weigh
+from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
-# A claim held against one text: the rules first, then the weight of words.
+# Compares a claim with one text: first the rules, then the weight of words.
 
 LONGEST_CLAIM = 5_000
-"""Characters; a longer text is no claim, and what compares each figure with each would take long."""
+"""Characters. A longer text is not a claim, and comparing each of its figures with each other takes long."""
 VERBATIM = 0.99
-"""The score of a claim which stands in the text word for word."""
+"""The score of a claim that the text states word for word."""
 _CITATION = re.compile(
     r"(?P<before>[^\s\[【]{0,20})"
     r"(?:[ \t]?(?:\[\^?\d{1,3}(?:[ ]?[,;–-][ ]?\^?\d{1,3}){0,20}\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)){1,9}"
 )
 _VETOED = 0.49
-"""The most a claim scores to which a rule objects."""
+"""The highest score of a claim to which a rule objects."""
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,8 +51,10 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(claim: str, text: str) -> Decided:
-    """Whether `text` supports `claim`. In the order of a run: word for word, the rules which can object, the weight."""
-    for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST)):
+    """Decide whether `text` supports `claim`, in the order of a run: word for word, rules that object, weight of
+    words.
+    """
+    for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST_EVIDENCE)):
         if len(given) > most:
             reason = f"the {what} has more than {most:,} characters"
             return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
@@ -68,20 +71,20 @@ def decide(claim: str, text: str) -> Decided:
 
 
 def without_citations(claim: str, text: str) -> str:
-    """`claim` without citations by number (`[4]`, `[1, 3-5]`, `【1†…】`), which are no part of what it says.
+    """Remove numbered citations (`[4]`, `[1, 3-5]`, `【1†…】`) from `claim`.
 
-    What `text` has just so, `arr[1]` perhaps, stays.
+    Those that `text` itself contains, such as `arr[1]`, stay.
     """
     return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
 
 
 def objection(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """What the deterministic rules object to, if anything."""
+    """The objection of the deterministic rules, if there is one."""
     return objected(examine(claim, evidence), evidence)
 
 
 def evidence_of(text: str) -> ClaimEvidence:
-    """`text` as the only passage a claim cites."""
+    """Evidence in which `text` is the only cited passage."""
     data = text.encode(errors="surrogatepass")
     digest = hashlib.sha256(data).hexdigest()
     passage = Passage(
@@ -96,13 +99,13 @@ def evidence_of(text: str) -> ClaimEvidence:
     return ClaimEvidence(passages=(passage,), sources={})
 
 
-# The passage nearest to a claim, and what it lacks of it: where nothing is certain, a reader looks there.
+# The passage nearest to a claim, and what it lacks: where nothing is certain, a reader looks there.
 
 _LISTED = 8
 
 
 def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
-    """`check` with the nearest of `passages`, where the claim does not hold and there is one."""
+    """`check` with the nearest of `passages`, if the claim does not hold and there is one."""
     if check.verdict in HOLDING or check.nearest is not None:
         return check
     found = nearest(claim, passages)
@@ -110,7 +113,7 @@ def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check
 
 
 def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
-    """The passage which has most of the claim's words by weight, the first of equals; None where no word is shared."""
+    """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
     telling = _telling(claim)
     best, most = None, 0.0
     for passage in passages:
@@ -140,16 +143,16 @@ def _missing(telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
 
 
 AT_ONCE = 8
-"""How many claims are with the judge, or in repair, at a time."""
+"""How many claims the judge or repair handle at a time."""
 TOGETHER = 16
-"""How many claims code alone checks in one go, before they are told: a thread for each costs as much as some checks."""
+"""How many claims code checks in one go before reporting them: a thread for each would cost as much as some checks."""
 
 
 class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How claims are checked: `off` are rules not asked, `judged` says that there is a judge.
+    """How claims are checked: `off` are rules to skip, `judged` says that there is a judge.
 
-    `added` are checks of other packages. `inherits` says that the evidence of a sentence without a citation is that of
-    the next citation behind it. Not `enabled`, or without sources (an answer from the model alone), every claim is left
+    `added` are checks of other packages. `inherits` says that a sentence without a citation uses the evidence of the
+    next citation after it. If not `enabled`, or without sources (an answer from the model alone), every claim stays
     unchecked.
     """
 
@@ -162,10 +165,10 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim as it stands: its id, its sentence in the present text, what it cites, and what was found of it.
+    """A checked claim: its id, its sentence in the present text, what it cites, and the result.
 
-    The id is the claim's for good; `sentence.id` counts the claims of the present text. `against` are passages which
-    speak against it; `relevance`, how far it answers the question, is known in the end.
+    The id is permanent; `sentence.id` counts the claims of the present text. `against` are passages that contradict it;
+    `relevance`, how far it answers the question, is set at the end.
     """
 
     id: str
@@ -178,7 +181,7 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The ids of what it cites."""
+        """The ids of the passages it cites."""
         return tuple(passage.id for passage in self.evidence.passages)
 
     @property
@@ -201,14 +204,14 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
 async def check_claim(
     run: Run, id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules
 ) -> ClaimResult:
-    """Check one claim; the order is that of docs/verification.md. Nothing is emitted.
+    """Check one claim, in the order of docs/verification.md. Emits nothing.
 
     Args:
-        run: a place of the claim's own: the judge's calls are steps of it.
+        run: a place for this claim alone, since the judge's calls are steps of it.
         id: the claim's.
-        sentence: what it says, and its markers.
+        sentence: its text and its markers.
         evidence: what it cites.
-        rules: what is asked.
+        rules: how to check.
     """
     if not rules.judged:
         return await asyncio.to_thread(alone, id, sentence, evidence, rules)
@@ -221,7 +224,7 @@ async def check_claim(
 
 
 def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """A check's verdict; a claim which an inherited citation does not bear out has none, as if nothing followed it."""
+    """The verdict of a check. If an inherited citation does not support a claim, the claim counts as uncited."""
     failed = check.verdict in ("unsupported", "contradicted")
     doubted = check.rule == "lexical" and check.verdict == "unchecked"
     lent = rules.inherits and inherits(sentence, evidence.passages)
@@ -229,7 +232,7 @@ def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules:
 
 
 def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
-    """A claim checked without a judge: by the rules, else by the weight of its words."""
+    """Check a claim without a judge: by the rules, else by the weight of its words."""
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
@@ -240,7 +243,7 @@ def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: Che
 def decided(
     sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
-    """What code decides alone, None where it does not; and what it found."""
+    """The verdict that code can give alone, None if it cannot, and its findings."""
     if not rules.enabled:
         return OFF, ()
     if not rules.has_sources:
@@ -253,7 +256,7 @@ def decided(
 
 
 def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> tuple[Check, bool]:
-    """What code says of a claim, and whether a judge may be asked: where only the weight of words has spoken."""
+    """The verdict by code, and whether a judge may be asked: only if it rests on the weight of words."""
     check, findings = decided(sentence, evidence, rules)
     if check is not None:
         return _told(check, sentence, evidence, rules), False
@@ -261,7 +264,7 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
 
 
 def _told(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
-    """A check as a reader is told it: with the nearest passage, where the claim was looked at and does not hold."""
+    """A check as readers get it: with the nearest passage, if the claim was checked and does not hold."""
     if check.rule == "off":
         return check
     own = _own(firsthand(check, evidence), sentence, evidence, rules)
@@ -269,7 +272,7 @@ def _told(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules
 
 
 class PendingClaim(msgspec.Struct, frozen=True):
-    """A claim of the report which is still to be checked."""
+    """A claim of the report that is still to be checked."""
 
     id: str
     sentence: ReportSentence
@@ -277,9 +280,9 @@ class PendingClaim(msgspec.Struct, frozen=True):
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
-    """Claims of which code has said what it can: what each cites, and its verdict by its id.
+    """Claims with the verdicts that code can give: what each cites, and its verdict by its id.
 
-    `open` are those of which only the weight of their words has spoken: a judge may be asked.
+    `open` are those decided only by the weight of their words: a judge may be asked.
     """
 
     found: tuple[PendingClaim, ...]
@@ -287,15 +290,15 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     open: frozenset[str]
 
     def to_judge(self) -> tuple[PendingClaim, ...]:
-        """The open claims, as a judge gets them."""
+        """The open claims, for a judge."""
         return tuple(each for each in self.found if each.id in self.open)
 
 
 class Checks:
-    """Checks claims, `AT_ONCE` with the judge at a time; the same sentence with the same evidence is checked once.
+    """Checks claims, `AT_ONCE` with the judge at a time; the same sentence with the same evidence only once.
 
-    A claim is checked at a place of its own, named by what it says and cites: its result does not depend on when it was
-    begun, or what else was. What was judged before a process died is not judged again.
+    Each claim is checked at its own place, named by what it says and cites. So its result does not depend on when or
+    with what others it was begun, and what was judged before a process died is not judged again.
     """
 
     def __init__(self, run: Run, rules: CheckRules) -> None:
@@ -308,7 +311,7 @@ class Checks:
         self._free = asyncio.Semaphore(AT_ONCE if rules.judged else 1)  # code alone waits for nothing
 
     async def check(self, found: PendingClaim) -> ClaimResult:
-        """What is found of a claim, now or before."""
+        """Check a claim, or return the earlier result."""
         key = _content(found)
         if key not in self._begun and key not in self._settled:
             self._waiting.add(key)
@@ -317,7 +320,7 @@ class Checks:
         return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
 
     async def settle(self, found: Sequence[PendingClaim]) -> None:
-        """Check claims without a judge, all of them in one thread; those begun before are left out."""
+        """Check claims without a judge in one thread, except those already begun."""
         fresh = {key: each for each in found if (key := _content(each)) not in self._begun and key not in self._settled}
 
         def work() -> dict[str, ClaimResult]:
@@ -327,7 +330,7 @@ class Checks:
             self._settled |= await asyncio.to_thread(work)
 
     def let_go(self) -> None:
-        """Give up what waits for its turn; what is being checked goes on."""
+        """Drop claims that wait for their turn; checks in progress go on."""
         for key in self._waiting:
             self._begun.pop(key).cancel()
         self._waiting.clear()
@@ -339,7 +342,7 @@ class Checks:
 
 
 def _content(found: PendingClaim) -> str:
-    """A name for all that a claim's check depends on."""
+    """A name for everything that a claim's check depends on."""
     sentence, evidence = found.sentence, found.evidence
     parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.told())
     return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
@@ -352,10 +355,10 @@ async def check_all(
     told: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
-    """Check claims; `told` hears of each once it is checked, in a group of `TOGETHER` where code alone does it.
+    """Check claims. `told` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
 
-    With a judge each claim has a place of its own, named by its id: nothing depends on which is checked first.
-    `checks` may know some already.
+    With a judge each claim has its own place, named by its id: nothing depends on which is checked first. `checks` may
+    know some already.
     """
     checks = checks or Checks(run, rules)
     if not rules.judged:

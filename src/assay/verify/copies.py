@@ -1,9 +1,9 @@
-"""Which documents copy one another: they count as one source.
+"""Finds documents that copy one another: they count as one source.
 
-Two documents are near-copies where most runs of five words of the one stand in the other too. How much two share is
-estimated by minhash (Broder 1997, "On the resemblance and containment of documents"), for all pairs; what comes near is
-compared exactly. Short documents, of which an estimate is unsure, are compared exactly throughout, and one that stands
-inside a longer document is a copy of that.
+Two documents are near-copies if most runs of five words of one are in the other too. Minhash (Broder 1997, "On the
+resemblance and containment of documents") estimates how many two share, for all pairs; near ones are compared exactly.
+Short documents, for which the estimate is unreliable, are always compared exactly, and one contained in a longer
+document is a copy of it.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ from rensa import RMinHash
 
 from assay.core.text import words
 
-# Chosen by hand, each for the reason beside it, but for the bounds of rewrites (`FIGURED`, `PLAIN`).
+# Chosen by hand, each for the reason beside it, except the bounds of rewrites (`FIGURED`, `PLAIN`).
 
 MOST_DOCUMENTS = 1_000
-"""What comes after counts as copying nothing: all pairs are compared."""
+"""Further documents count as copying nothing, since all pairs are compared."""
 LONGEST = 100_000
-"""Code points of a document which are looked at."""
+"""Code points of a document that are compared."""
 ALIKE = 0.5
-"""The share of all runs of two documents which both have, from which on they are copies: a changed lead leaves more."""
+"""The share of all runs of two documents that both have, from which they are copies: a changed lead leaves more."""
 CONTAINED = 0.8
-"""The share of a short document's runs which a longer one has, from which on it is a part of that."""
+"""The share of a short document's runs in a longer one, from which it is a part of that."""
 SHORT = 200
-"""Words of a document which may be a part of another."""
+"""Words of a document that may be a part of another."""
 FEWEST = 12
-"""Words below which a text is too little to say who copied whom; such are copies where they are equal."""
+"""Shorter texts, in words, cannot show who copied whom; they are copies only if they are equal."""
 LINE = 6
-"""Words of a line below which it is a menu, a button, a heading or a field: it says nothing about copying."""
+"""A shorter line, in words, is a menu, a button, a heading or a field, and says nothing about copying."""
 SAME_PAGE = 0.3
-"""The share of the shorter one's runs which the other has too, from which on two addresses of one page are one source:
-a form of a page for small screens or for print leaves much away.
+"""The share of the shorter one's runs in the other, from which two addresses of one page are one source: versions for
+small screens or for print leave out much.
 """
 MOST_FORMS = 20
-"""Documents at addresses of one page which are compared."""
+"""The most documents at addresses of one page that are compared."""
 WIDESPREAD = 3
-"""Groups of documents otherwise unlike in which a line is boilerplate."""
+"""A line in this many groups of otherwise different documents is boilerplate."""
 _RUN = 5
-"""Words of a run, as docs/verification.md tells it."""
+"""Words of a run, as documented in docs/verification.md."""
 _PERMUTATIONS, _SEED = 128, 7
 _NEAR, _SURE = 0.35, 0.65
 """Between these estimates two documents are compared exactly: the error of an estimate is 0.04 at one half."""
 _KEPT = 10_000_000
-"""Code points of words which are kept while documents are compared; what is beyond is read again when needed."""
+"""Code points of words cached during the comparison; more are read again when needed."""
 
 
 def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> dict[str, int]:
-    """Group documents by what they copy of one another.
+    """Group documents by what they copy from one another.
 
     Args:
-        texts: each document's text by its name, in an order which is the same whenever this is asked.
-        pages: groups of documents whose addresses are those of one page; they are together where they say the same, in
-            part even, so that an address which a page names wrongly joins nothing.
+        texts: each document's text by its name, always in the same order.
+        pages: groups of documents whose addresses are of one page. They are grouped if they share even a part of their
+            text, so that a wrong address on a page joins nothing.
 
     Returns:
-        The group of each document. Groups are numbered from 0 by their first document; one which copies nothing is
-        alone in its own.
+        The group of each document. Groups are numbered from 0 by their first document; a document that copies nothing
+            is alone in its group.
     """
     names = list(texts)
     documents = _Documents(texts, frozenset())
@@ -83,12 +83,12 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
 
 
 def copies(groups: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
-    """The groups of two documents and more, in order."""
+    """The groups with two or more documents, in order."""
     return tuple(tuple(members) for members in _members(groups) if len(members) > 1)
 
 
 class _Documents:
-    """The words of documents, by name, besides `boilerplate`: to read them costs more than what is done with them."""
+    """The words of documents, by name, without `boilerplate`; cached, since reading them costs most of the time."""
 
     def __init__(self, texts: Mapping[str, str], boilerplate: Collection[str]) -> None:
         self._texts, self._boilerplate = texts, boilerplate
@@ -99,7 +99,7 @@ class _Documents:
         return name in self._texts
 
     def words(self, name: str) -> list[str]:
-        """The words which count."""
+        """The words that count."""
         if name in self._kept:
             return self._kept[name].split()
         found = _words(self._texts[name], self._boilerplate)
@@ -111,7 +111,7 @@ class _Documents:
 
 
 def _forms(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tuple[str, str]]:
-    """Pairs of documents which are forms of one page."""
+    """Pairs of documents that are versions of one page."""
     for page in pages:
         runs = {name: set(_runs(documents.words(name))) for name in page[:MOST_FORMS] if name in documents}
         for one, other in combinations(runs, 2):
@@ -120,13 +120,13 @@ def _forms(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tu
 
 
 class _Groups:
-    """Names which belong together, by union and find."""
+    """Groups of names, by union-find."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._leader = {name: name for name in names}
 
     def join(self, groups: Iterable[Sequence[str]]) -> None:
-        """Put the names of each group together."""
+        """Join the names of each group."""
         for group in groups:
             for name in group[1:]:
                 one, other = self._lead(group[0]), self._lead(name)
@@ -156,9 +156,9 @@ def _members(groups: Mapping[str, int]) -> list[list[str]]:
 
 
 def _widespread(groups: Mapping[str, int], texts: Mapping[str, str]) -> frozenset[str]:
-    """Lines which stand in several groups: licences, notices, what a publisher puts under every page."""
+    """Lines that occur in several groups: licences, notices, a publisher's footers."""
     if max(Counter(groups.values()).values(), default=0) < 2:
-        return frozenset()  # nobody copies: nothing to put right
+        return frozenset()  # no copies: nothing to correct
     seen: Counter[str] = Counter()
     for members in _members(groups):
         seen.update({line for name in members for line in _lines(texts[name])})
@@ -170,8 +170,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _words(text: str, boilerplate: Collection[str]) -> list[str]:
-    """The words of a text which count; of one which has too few of those, all of them."""
-    # Where lines need not be compared, spaces need not be put in order: for words they are all the same.
+    """The words of a text that count; all of them if too few do."""
+    # If lines need not be compared, spaces need not be normalized: for words they make no difference.
     lines = [line for line in _lines(text) if line not in boilerplate] if boilerplate else text[:LONGEST].splitlines()
     telling = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
     return telling if len(telling) >= FEWEST else words("\n".join(lines))
@@ -182,7 +182,7 @@ def _runs(found: Sequence[str]) -> list[str]:
 
 
 class _Sketch(msgspec.Struct, frozen=True):
-    """A document as all pairs are compared; its `words` where it is short."""
+    """A document as all pairs are compared; with its `words` if it is short."""
 
     digest: bytes
     minhash: RMinHash | None
@@ -190,7 +190,7 @@ class _Sketch(msgspec.Struct, frozen=True):
 
 
 def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
-    """Group `names` by what they say."""
+    """Group `names` by their texts."""
     sketches = {name: _sketched(documents.words(name)) for name in names}
     groups = _Groups(names)
     groups.join(_equal(sketches))
@@ -221,7 +221,7 @@ def _equal(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
 
 
 def _near(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
-    """Pairs which may have most of their runs in common, and the estimate of their share."""
+    """Pairs that may share most of their runs, and the estimate of the share."""
     hashed = [(name, sketch.minhash) for name, sketch in sketches.items() if sketch.minhash is not None]
     for (one, first), (other, second) in combinations(hashed, 2):
         estimate = first.jaccard(second)
@@ -235,7 +235,7 @@ def _share(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _contained(sketches: Mapping[str, _Sketch], documents: _Documents) -> Iterator[Sequence[str]]:
-    """A short document and the longer ones it stands in; a page which has several of them in it is a collection."""
+    """Pair a short document with longer ones that contain it; a page that contains several is a collection."""
     short = {name: set(_runs(each.words)) for name, each in sketches.items() if len(each.words) >= FEWEST}
     where: dict[str, list[str]] = defaultdict(list)
     for name, runs in short.items():
@@ -250,20 +250,20 @@ def _contained(sketches: Mapping[str, _Sketch], documents: _Documents) -> Iterat
             yield name, *sorted(inside)
 
 
-# Which documents say the same in other words: a release which was rewritten is no second source.
+# Documents that say the same in other words: a rewritten press release is not a second source.
 
 FIGURED, PLAIN = 0.6, 0.75
-"""How far above the usual cosine, on the way to 1, two passages say the same: with figures in common, and without.
+"""How far above the usual cosine, on the way to 1, two passages say the same: with common figures, and without.
 
-Of four releases rewritten by hand two embedders find all with these; of 7,140 pairs of XQuAD's paragraphs, many of one
-article, they take none for a rewrite.
+With these, two embedders find all rewrites of four press releases by hand; of 7,140 pairs of XQuAD's paragraphs, many
+from one article, they take none for a rewrite.
 """
 SHARE = 0.8
-"""The share of the shorter document's words in passages which the other restates."""
+"""The share of the shorter document's words that must be in passages that the other restates."""
 FEWEST_WORDS = 8
-"""Words of a passage below which it is a heading, a field, a button."""
+"""A shorter passage, in words, is a heading, a field or a button."""
 LEAST = 25
-"""Words of a document's passages together below which it is too little to say who rewrote whom."""
+"""With fewer words in all its passages, a document cannot show who rewrote whom."""
 MOST_COMPARED, MOST_PASSAGES = 40, 16
 ELSEWHERE = (
     "The river rises in the mountains and flows into the sea.",
@@ -275,12 +275,12 @@ ELSEWHERE = (
     "Prices of houses rose faster than wages in that year.",
     "The team won the match in the last minute.",
 )
-"""Sentences about this and that: how near to them passages are with one embedder is how near all texts are."""
+"""Sentences about unrelated topics: their cosines with passages show how near all texts are for an embedder."""
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A passage of a document: the document's name, the text as an embedder reads it, the passage's own words."""
+    """A passage of a document: the document's name, the text for the embedder, the passage's own words."""
 
     document: str
     read: str
@@ -288,13 +288,13 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def parts(document: str, passages: Sequence[tuple[str, str]]) -> list[Part]:
-    """The passages of a document which count, at most `MOST_PASSAGES`; each as it is read and as it stands there."""
+    """The passages of a document that count, at most `MOST_PASSAGES`, each as embedded and as written."""
     found = [Part(document, read, text) for read, text in passages if len(words(text)) >= FEWEST_WORDS]
     return found[:MOST_PASSAGES] if sum(len(words(each.text)) for each in found) >= LEAST else []
 
 
 def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[tuple[str, str]]:
-    """Pairs of documents one of which says what the other says.
+    """Pairs of documents of which one says what the other says.
 
     `rows` are the cosines of each passage with all of them, and with the sentences in `ELSEWHERE`.
     """
@@ -313,7 +313,7 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
 
 
 def joined(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """`groups` with the documents of each pair together; numbered as before, by their first document."""
+    """`groups` with the documents of each pair joined, numbered as before by their first document."""
     leader = {number: number for number in groups.values()}
 
     def lead(number: int) -> int:
@@ -329,7 +329,7 @@ def joined(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[
 
 
 def _usual(count: int, rows: Sequence[Sequence[float]]) -> float:
-    """The median cosine of passages with sentences about something else; 1 where there are no passages."""
+    """The median cosine of passages with unrelated sentences; 1 if there are no passages."""
     return median([each for row in rows for each in row[count:]] or [1.0])
 
 
@@ -340,7 +340,7 @@ def _size(places: Sequence[int], compared: Sequence[Part]) -> int:
 def _restated(
     short: Sequence[int], long: Sequence[int], compared: Sequence[Part], rows: Sequence[Sequence[float]], usual: float
 ) -> int:
-    """Words of the passages at `short` which one of those at `long` restates."""
+    """Words of the passages in `short` that one of those in `long` restates."""
     said = 0
     for at in short:
         figures = _figures(compared[at].text)
@@ -356,7 +356,7 @@ def _figures(text: str) -> frozenset[str]:
 
 
 def _least(one: frozenset[str], other: frozenset[str]) -> float:
-    """How near passages with these figures must be; where each has some which the other lacks, none is near enough."""
+    """How near passages with these figures must be. If each has figures that the other lacks, no cosine suffices."""
     few, many = sorted((one, other), key=len)
     if not few:
         return PLAIN

@@ -1,4 +1,4 @@
-"""What a claim cites, as the checks see it."""
+"""The evidence a claim cites, as the checks see it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from assay.verify.number_words import BOUNDS
 
 
 class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """The passages a claim cites, and the sources they are of.
+    """The passages a claim cites, and their sources.
 
-    `cut_before` and `cut_after` are ids of passages whose first or last sentence is only a part of the document's;
-    `around` is what stands around passages in their documents, by id, where that is known. `tables` reads the tables of
-    the documents cited, as a whole; there are none where the documents are not at hand.
+    `cut_before` and `cut_after` are ids of passages that begin or end inside a sentence of the document; `around` has
+    the surrounding text of passages, by id, if known. `tables` reads the whole tables of the cited documents; there are
+    none if the documents are not at hand.
     """
 
     passages: tuple[Passage, ...]
@@ -34,22 +34,22 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What counts as stated: each passage, the headings above it, and what it is about."""
+        """The texts that count as evidence: each passage, its headings, and its topic."""
         headings = (heading for passage in self.passages for heading in passage.above)
         return (*(passage.text for passage in self.passages), *dict.fromkeys(headings))
 
     @property
     def is_hearsay(self) -> bool:
-        """Whether nothing but what search providers said of pages is cited, and none of the pages."""
+        """Whether only search snippets are cited, and no page itself."""
         cited = self._cited()
         return bool(cited) and all(source.media_type == SNIPPET for source in cited)
 
     def names(self) -> tuple[str, ...]:
-        """What the cited sources are called."""
+        """The names of the cited sources."""
         return tuple(name for source in self._cited() for name in names_of(source))
 
     def told(self) -> tuple[object, ...]:
-        """All a check may see of it, as plain data: nothing of what is not cited, nor when and where it was read."""
+        """Everything a check may see of it, as plain data, without uncited data or when and where it was read."""
         around = [self.around.get(passage.id) for passage in self.passages]
         sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited()]
         return self.passages, sources, sorted(self.cut_before), sorted(self.cut_after), around
@@ -60,13 +60,13 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def names_of(source: Source) -> tuple[str, ...]:
-    """Title, address, and the metadata which name a document."""
+    """The title, the address, and metadata that name a document."""
     named = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
     return tuple(name for name in (source.title, _address(source.url), *named) if name)
 
 
 def _address(url: str) -> str:
-    """An address as it names what is there: of a file its own name, for where a folder lies says nothing of it."""
+    """The name in an address: for a file only its own name, since its folder says nothing about it."""
     path = local_path(url) if url.startswith(("file:", "upload:")) else None
     return url if path is None else path.rpartition("/")[2]
 
@@ -75,7 +75,7 @@ _NAMING = re.compile(r"id|name|number|title|slug|doi|isbn", re.IGNORECASE)
 
 
 class FieldPassage(msgspec.Struct, frozen=True):
-    """A passage which is a header field, `KEY: VALUE`; `name` is the key's words."""
+    """A passage that is a header field, `KEY: VALUE`; `name` has the key's words."""
 
     passage: Passage
     name: tuple[str, ...]
@@ -90,7 +90,7 @@ _FIELD = re.compile(
 
 
 def field_of(passage: Passage) -> FieldPassage | None:
-    """The field a passage is, if it is one."""
+    """The field that a passage is, if it is one."""
     match = _FIELD.fullmatch(passage.text)
     if match is None or "\n\n" in passage.text:
         return None
@@ -98,16 +98,16 @@ def field_of(passage: Passage) -> FieldPassage | None:
     return FieldPassage(passage, name, match["value"].strip()) if 0 < len(name) <= 6 else None
 
 
-# What the deterministic checks find about a claim: one record for each slot they looked at.
+# Findings of the deterministic checks about a claim: one record for each slot they checked.
 
 RULES: tuple[str, ...] = (*CHECKS, "derived")
-"""Our checks which find something; `derived` is a figure which was computed again, and never objects."""
+"""Our checks that find something; `derived` is a recomputed figure, and never objects."""
 Outcome = Literal["stated", "conflict", "absent", "failed"]
-"""What was found about a slot; `failed` says that the check of another package did, and tells nothing of the claim."""
+"""The result for a slot; `failed` says that a check of another package failed, and says nothing about the claim."""
 
 
 class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
-    """A place of the claim: its words as written, code points `[start, end)` of the claim's text."""
+    """A place in the claim: its words as written, code points `[start, end)` of the claim's text."""
 
     text: str
     start: int
@@ -117,9 +117,9 @@ class ClaimSlot(msgspec.Struct, frozen=True, gc=False):
 class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     """What `rule` found about `slot`.
 
-    `said` is what the evidence says in its place, as written, empty where it says nothing there or the same; `passage`
-    the id of the passage which says it. `veto` tells that the finding alone is enough to call the claim not supported;
-    without it a conflict or an absence is a sign only (small number words and names are often told by other words).
+    `said` is what the evidence says instead, as written, empty if it says nothing or the same; `passage` is the id of
+    that passage. `veto` says that this finding alone makes the claim unsupported. Without it, a conflict or absence is
+    only a sign, since small number words and names are often expressed in other words.
     """
 
     rule: str
@@ -130,15 +130,15 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     veto: bool = False
 
 
-# A claim with the numbers of its evidence: "almost nine percent" is 8.9 % where the evidence says so.
+# A claim with the numbers of its evidence: "almost nine percent" is 8.9 % if the evidence says so.
 
 _BOUND = re.compile(rf"(?:{'|'.join(BOUNDS.values())})\s*\Z", re.IGNORECASE)
 _REACH = 24
-"""Code points before a number in which its bound stands."""
+"""Code points before a number that may contain its bound."""
 
 
 def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
-    """`claim` with each number which the evidence states in other signs as the evidence has it, without its bound."""
+    """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
     told = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
     for slot in sorted(told, key=lambda slot: -slot.start):
         before = claim[: slot.start]
@@ -148,7 +148,7 @@ def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
 
 
 def _end(claim: str, slot: ClaimSlot) -> int:
-    """Where a number ends; a slot may have the full stop after it."""
+    """The end of a number; a slot may include a full stop."""
     return slot.start + len(slot.text) if claim.startswith(slot.text, slot.start) else slot.end
 
 

@@ -1,31 +1,30 @@
-"""What a run has to show for its report, as verification sees it: what may be cited, what is, and where it stands."""
+"""The evidence of a run for its report, as verification sees it: citable passages, cited ones, and their places."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import msgspec
 
+from assay.core.citations.whole_source import WholeSource
 from assay.core.errors import Failed, StoreError
 from assay.core.markers import Marker, parse
 from assay.core.ports import Library
-from assay.core.sources import Passage, Source, Surroundings, ordinal_of
+from assay.core.report_sentences import ReportSentence
+from assay.core.sources import Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
-from assay.core.text import words
 from assay.evidence.documents import DocumentReader
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify import gate
-from assay.verify.claims import ReportSentence
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim
 
 
 class CitableIds(msgspec.Struct, frozen=True):
-    """Every passage and source a marker may name, by id."""
+    """Every passage and source that a marker may name, by id."""
 
     passages: Mapping[str, Passage]
     sources: Mapping[str, Source]
@@ -36,58 +35,50 @@ class CitableIds(msgspec.Struct, frozen=True):
 
     def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
         """The passages `sentence` cites, in order, each once. Ids which do not exist name nothing."""
+        return self._named(sentence.markers, sentence.text)
+
+    def _named(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
+        """What markers name; of a source cited as a whole what `statement` means."""
         found: dict[str, Passage] = {}
-        for marker in sentence.markers:
-            for id in marker.passages:
-                if id in self.passages:
-                    found[id] = self.passages[id]
-            for id in marker.sources:
-                best = self._best(id, sentence.text) if id in self.sources else None
-                if best is not None:
-                    found[best.id] = best
+        for marker in markers:
+            found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
+            for source in marker.sources:
+                whole = WholeSource(each for each in self.passages.values() if each.source == source)
+                found.update((passage.id, passage) for passage in whole.meant(statement))
         return tuple(found.values())
 
     def all_cited(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
-        """Each claim of a text, or of whole blocks of it, with what it cites.
+        """Each claim of a text, or of whole blocks of it, with the passages it cites.
 
-        A sentence without a marker inherits what the next sentence of its block cites which bears one: many cite at a
-        paragraph's end alone. Where its words stand in one of these passages, it is that passage.
+        A sentence without a marker inherits the citation of the next sentence with one in its block, since many writers
+        cite only at a paragraph's end. If one of these passages contains its words, it inherits that passage.
         """
         cited = [(sentence, self.cited(sentence)) for sentence in found]
-        following: tuple[int, tuple[Passage, ...]] = (-1, ())
+        following: tuple[int, tuple[Marker, ...]] = (-1, ())
         for at in range(len(cited) - 1, -1, -1):
-            sentence, own = cited[at]
-            if not sentence.markers and sentence.block == following[0]:
-                passage = verbatim(sentence.text, ClaimEvidence(passages=following[1], sources=self.sources))
-                cited[at] = (sentence, (passage,) if passage else following[1])
-            elif sentence.markers:
-                following = (sentence.block, own)
+            sentence, _ = cited[at]
+            if sentence.markers:
+                following = (sentence.block, sentence.markers)
+            elif sentence.block == following[0]:
+                lent = self._named(following[1], sentence.text)
+                passage = verbatim(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
+                cited[at] = (sentence, (passage,) if passage else lent)
         return cited
-
-    def _best(self, source: str, text: str) -> Passage | None:
-        """The passage of `source` which shares most with `text`; a word counts the more the fewer passages have it."""
-        passages = [passage for passage in self.passages.values() if passage.source == source]
-        vocabularies = [set(words(passage.text)) for passage in passages]
-        spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
-        wanted = set(words(text))
-        scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-        best = max(range(len(passages)), key=lambda at: (scores[at], -ordinal_of(passages[at].id)), default=-1)
-        return passages[best] if best >= 0 and scores[best] > 0 else None
 
 
 def inherits(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
-    """Whether what a sentence cites is the citation of one behind it."""
+    """Whether a sentence has the citation of a later one."""
     return bool(passages) and not sentence.markers
 
 
 def dropped(report: str | Sequence[Marker], shown: CitableIds) -> int:
-    """How many ids the report's markers name which do not exist; what only a range implies does not count."""
+    """How many ids in the report's markers do not exist, apart from those that only a range implies."""
     markers = parse(report) if isinstance(report, str) else report
     return sum(not shown.has(id) for marker in markers for id in marker.ids if id not in marker.implied)
 
 
 class EvidenceIndex:
-    """Every passage shown and every source met, and what the stored documents say of those which are cited.
+    """Every passage shown and every source found, and what the stored documents say about cited ones.
 
     `passages` and `sources` are by id; they may grow while claims are repaired.
     """
@@ -107,12 +98,12 @@ class EvidenceIndex:
         return CitableIds(self.passages, self.sources)
 
     def add(self, passages: Iterable[Passage], sources: Iterable[Source]) -> None:
-        """More that may be cited."""
+        """Add what may be cited."""
         self.passages.update({passage.id: passage for passage in passages})
         self.sources.update({source.id: source for source in sources})
 
     def evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
-        """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""
+        """The evidence of a claim, with where its passages are cut and what surrounds them, if known."""
         cited = tuple(passages)
         ids = {passage.id for passage in cited}
         return ClaimEvidence(
@@ -125,7 +116,7 @@ class EvidenceIndex:
         )
 
     def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
-        """The tables of stored documents. Blocking; what cannot be read has none, which the gate says."""
+        """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
         found: list[ReadTable] = []
         for hash in hashes:
             document = self._library.document(hash) if self._library is not None else None
@@ -137,14 +128,14 @@ class EvidenceIndex:
         return found
 
     async def look(self, run: Run, passages: Iterable[Passage]) -> None:
-        """Look passages up in their documents, ahead of `hold` and without a step: stored documents do not change."""
+        """Look passages up in their documents, before `hold` and without a step: stored documents do not change."""
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
         if fresh:
             self._take(await asyncio.to_thread(gate.documents, fresh, text_of(run.world.library, self.reader)))
 
     async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
-        """Hold passages against their stored documents, each once, in one step; what is wrong is kept for the gate."""
+        """Compare passages with their stored documents, each once, in one step; problems are kept for the gate."""
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._held}
         if not fresh:
@@ -168,16 +159,16 @@ class EvidenceIndex:
         self._problems.update(held.wrong)
 
     def located(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
-        """Where passages stand in their documents, in the order asked for."""
+        """The places of passages in their documents, in the given order."""
         return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
 
     def problems(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """What is wrong with these passages, each thing once."""
+        """The problems of these passages, each once."""
         return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
 
 
 def text_of(library: Library, reader: DocumentReader) -> gate.TextOf:
-    """How a stored document's text is got at by its hash."""
+    """A function that returns a stored document's text by its hash."""
 
     def found(sha256: str) -> bytes:
         document = library.document(sha256)

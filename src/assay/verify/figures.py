@@ -1,8 +1,8 @@
-"""Figures held against figures: whether two state the same at the precision of the first, and which were computed.
+"""Compares figures: whether two state the same at the precision of the first, and which were computed.
 
-A figure which the claim computed (a sum, difference, change, share, mean, or the years between two dates) need not
-stand in the evidence. Where the claim's words name the operation, it is computed again from the figures the evidence
-states, and compared at the claim's precision.
+A figure that the claim computed (a sum, difference, change, share, mean, or the years between two dates) need not be in
+the evidence. If the claim's words name the operation, the figure is computed again from the figures in the evidence and
+compared at the claim's precision.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.verify.amounts import Amount, Day, Token, lead
 from assay.verify.analyzed_text import AnalyzedText, Texts, stem
 
 _APART = ("share", "points")
-"""Dimensions whose unit is never left out: 37 is not 37 %."""
+"""Dimensions whose unit may not be left out: 37 is not 37 %."""
 _CALENDAR = frozenset(("day", "week", "month", "year", "decade", "century"))
 _WAYS = {
     "over": (ROUND_DOWN,),
@@ -39,23 +39,24 @@ _WAYS = {
 _LOOSE = dict.fromkeys(("over", "least", "under", "most"), Decimal("0.35")) | dict.fromkeys(
     ("about", "nearly"), Decimal("0.15")
 )
-"""How far from a value a round number may be with such a word before it, as a share of the value."""
+"""How far a round number after such a word may be from a value, as a share of the value."""
 
 
 _NEAR = {"": (-1, 1), "about": (-3, 3), "nearly": (-3, 0), "over": (0, 20), "least": (0, 20)} | {
     "under": (-20, 0),
     "most": (-20, 0),
 }
-"""How far from a fraction a percentage may be which it rounds: points below and above, and of a small fraction no more
-than so many hundredths of 30."""
+"""How far a percentage may be from the fraction that rounds it: points below and above; for a small fraction at most so
+many hundredths of 30.
+"""
 
 
 def same(claim: Amount, evidence: Amount) -> bool:
-    """Whether `evidence` states the amount of `claim`, at the precision the claim states it.
+    """Whether `evidence` states the amount of `claim`, at the precision of the claim.
 
     A bare decimal counts as written (3.1 is not 3.10); an amount with a unit, a currency or a scale by its value,
-    rounded as far as the claim rounds. Sign, unit and currency must agree; units of one dimension are converted. A
-    unit of measure may be left out on one side, a percent sign not. A year is no quantity.
+    rounded as the claim rounds. Sign, unit and currency must agree; units of one dimension are converted. A unit of
+    measure may be missing on one side, a percent sign may not. A year is not a quantity.
     """
     if not claim.values:
         return claim.literal == evidence.literal
@@ -77,10 +78,10 @@ def _is_near(claim: Amount, value: Decimal) -> bool:
 
 
 def entails(claim: Amount, evidence: Amount) -> bool:
-    """Whether what `evidence` states lies beyond the bound of `claim`: "over 100" where it says 757.
+    """Whether the value in `evidence` is beyond the bound of `claim`: "over 100" if it says 757.
 
-    That both speak of the same has to be known from elsewhere. Ten times as much is not meant, nor what the evidence
-    bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
+    Whether both are about the same must be known from elsewhere. Ten times as much is not meant, nor an amount that the
+    evidence bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
     """
     way = {"over": 1, "least": 1, "under": -1, "most": -1}.get(claim.bound, 0)
     if not way or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
@@ -97,7 +98,7 @@ def _beyond(value: Decimal, bound: Decimal) -> bool:
 
 
 def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
-    """The evidence's values, and the step of its last digit, in each unit which the claim may mean."""
+    """The evidence's values, and the step of its last digit, in each unit that the claim may mean."""
     for unit in claim.units:
         for other in evidence.units:
             if unit == other or (not (unit and other) and not _apart(unit or other)):
@@ -115,7 +116,7 @@ def _apart(unit: str) -> bool:
 
 
 def _converted(value: Decimal, unit: str, to: str) -> Decimal:
-    """Months and years count as 30.4 days and twelve months: what comes out is rounded to a hundredth."""
+    """Convert; months and years count as 30.4 days and twelve months, so the result is rounded to a hundredth."""
     exact = number_words.convert(value, unit, to)
     return exact.quantize(Decimal("0.01")) if {unit, to} <= _CALENDAR and abs(exact) < 10**12 else exact
 
@@ -146,14 +147,14 @@ def _rounds(value: Decimal, claim: Amount) -> bool:
 
 
 def _steps(claim: Amount) -> Iterator[Decimal]:
-    """How far the claim may round: to its last digit, and with a word such as "about" to its last digit but zeros."""
+    """How far the claim may round: to its last digit; with a word such as "about", to its last digit other than 0."""
     yield claim.quantum
     if claim.bound and claim.values and claim.values[0]:
         yield Decimal(1).scaleb(int(claim.values[0].normalize().as_tuple().exponent))
 
 
 def same_day(claim: Day, evidence: Day) -> bool:
-    """Whether every part which the claim states agrees; a year which the evidence lacks is left open."""
+    """Whether every part that the claim states agrees; a year that the evidence lacks stays open."""
     orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swapped else set())
     theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swapped else set())
     agree = any(
@@ -164,12 +165,12 @@ def same_day(claim: Day, evidence: Day) -> bool:
     return agree and (not claim.year or not evidence.year or claim.year == evidence.year)
 
 
-# Figures which the claim computed from what the evidence states.
+# Figures that the claim computed from the evidence.
 
 _FEW = 5
-"""Of more figures any result could be had: then only those are combined which the claim states too."""
+"""With more figures any result could be reached: then only those are combined that the claim states too."""
 _MOST = 20
-"""Of so many of these again none are: three of them can be chosen in more than a thousand ways."""
+"""With this many of those, none are combined: three of them can be chosen in more than a thousand ways."""
 Computed = Iterator[tuple[Decimal, str]]
 
 
@@ -183,7 +184,7 @@ class Input(msgspec.Struct, frozen=True):
 
 
 def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> str:
-    """How the amount follows from what is stated ("50 - 40"); empty where no operation the claim names gives it."""
+    """How the amount follows from the evidence ("50 - 40"); empty if no operation that the claim names gives it."""
     around = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
     inputs = _inputs(stated, [word.token for word in claim.words if word.token])
     own = [each for each in inputs if _alike(each, amount)]
@@ -197,7 +198,7 @@ def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> s
 
 
 def _inputs(stated: Sequence[Token], told: Sequence[Token]) -> list[Input]:
-    """What may be combined: all figures where they are few, else those which the claim states too, if few enough."""
+    """The figures to combine: all if they are few, else those that the claim states too, if these are few enough."""
     every = _figures(stated)
     if len(every) <= _FEW:
         return every
@@ -274,7 +275,7 @@ def _guarded(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequen
             context.prec = 40
             try:
                 return list(compute(inputs))
-            except (DivisionByZero, InvalidOperation):  # numbers beyond all measure
+            except (DivisionByZero, InvalidOperation):  # numbers beyond all bounds
                 return []
 
     return run
@@ -294,17 +295,17 @@ _OPERATIONS = tuple(
         ("years?|decades?|after|later|between|lasted|span\\w*|old", _years, False),
     )
 )
-"""The operation, the words which name it, and whether its result is in percent whatever its inputs are."""
+"""The operation, the words that name it, and whether its result is in percent whatever its inputs are."""
 
 
-# Figures of a claim which are the sum or the mean of a column of the rows it cites, or of all rows of their table.
+# Figures of a claim that are the sum or mean of a column, over the cited rows or all rows of their table.
 
 FEWEST = 2
-"""Rows a column is added up from."""
+"""The least rows of a column to add up."""
 
 
 def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
-    """How the amount follows from a column of the rows cited ("sum of 12 rows of price"); empty where it does not."""
+    """How the amount follows from a column of the cited rows ("sum of 12 rows of price"); empty if it does not."""
     told = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
     tables = _tables(told)
     operation = read_asking(claim.plain.text).ways[0].operation if tables else "cell"
@@ -320,17 +321,17 @@ def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
 
 @lru_cache(maxsize=64)
 def _tables(told: tuple[tuple[str, str], ...]) -> tuple[ReadTable, ...]:
-    """The tables of the passages cited."""
+    """The tables of the cited passages."""
     return read_tables(TablePiece(name, text) for name, text in told if "|" in text)
 
 
 def _columns(table: ReadTable, claim: AnalyzedText) -> Iterator[tuple[int, list[Figure]]]:
-    """The columns of figures the claim names by a word of their heads; the only one, where there is no other."""
+    """The columns of figures that the claim names by a word of their headers; if there is only one column, that."""
     able = [column for column in range(len(table.heads)) if figures_of(table, column) is not None]
     named = [column for column in able if any(stem(word) in claim.places for word in words(table.heads[column]))]
     for column in named or (able if len(able) == 1 else []):
         figures = figures_of(table, column)
-        assert figures is not None  # of those which are able
+        assert figures is not None  # of those that can compute it
         found = zip(table.rows, figures.values, strict=True)
         used = [figure for row, figure in found if figure is not None and not is_total(row)]
         if len(used) >= FEWEST and len({figure.unit for figure in used}) == 1:

@@ -1,4 +1,4 @@
-"""The final gate: every marker resolves, every hash holds, every count equals the claims."""
+"""The final gate: every marker resolves, every hash matches, every count equals the claims."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import msgspec
 from assay.core.assurance import misquoted, records
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
+from assay.core.report_sentences import PAIRED, read
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.evidence.documents import surroundings
-from assay.verify.claims import PAIRED, read
 from assay.verify.evidence import ClaimEvidence
 
 __all__ = ["Documents", "TextOf", "documents", "gate", "records", "unrecorded"]
 
 TextOf = Callable[[str], bytes]
-"""The stored UTF-8 text of a document, by its hash. Raises StoreError where it is not there, or damaged."""
+"""Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
 
 
 class Documents(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What the stored documents say of the cited passages: what is `wrong` with which, whose ends lie inside a
-    sentence, and what stands around those which are there.
+    """What the stored documents say about the cited passages.
+
+    `wrong` has the problem of each passage with one. It also has the passages that begin or end inside a sentence, and
+    what surrounds those found.
     """
 
     cut_before: tuple[str, ...] = ()
@@ -33,11 +35,11 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, in the order of the passages."""
+        """The problems, in the order of the passages."""
         return tuple(self.wrong.values())
 
     def evidence(self, passages: Sequence[Passage], sources: Mapping[str, Source]) -> ClaimEvidence:
-        """What a claim cites, with what is known of where its passages are cut, and of what stands around them."""
+        """The evidence of a claim, with where its passages are cut and what surrounds them, if known."""
         return ClaimEvidence(
             passages=tuple(passages),
             sources=sources,
@@ -63,7 +65,7 @@ def gate(
     text_of: TextOf,
     summary: Summary,
 ) -> tuple[str, ...]:
-    """Everything wrong with a report's citations and counts; empty when it may be called verified.
+    """Everything wrong with a report's citations and counts; empty if it is verified.
 
     `passages` are all that were shown, by id, `sources` the ids of all sources.
     """
@@ -72,9 +74,9 @@ def gate(
 
 
 def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Sentences of `report` which state a fact and are no record, and records which do not stand where they say.
+    """Factual sentences of `report` without a record, and records that are not where they say.
 
-    What is put into a report behind its checks is neither checked nor counted.
+    A sentence added after the checks is neither checked nor counted.
     """
     standing = {sentence.start: _words(sentence.text) for sentence in read(report) if sentence.id}
     recorded = {claim.start: claim for claim in claims}
@@ -92,12 +94,12 @@ def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def _words(text: str) -> str:
-    """What a sentence says; signs of emphasis at its ends may have gone to another."""
+    """The words of a sentence, without emphasis markup at its ends, which may belong to another."""
     return text.strip(PAIRED)
 
 
 def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
-    """Hold every cited passage against its stored document: both hashes, and the byte range."""
+    """Compare every cited passage with its stored document: both hashes, and the byte range."""
     wrong: dict[str, str] = {}
     before: list[str] = []
     after: list[str] = []
@@ -128,7 +130,7 @@ def _locate(id: str, passage: Passage, text: bytes) -> Surroundings:
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:
-    """What is wrong with a passage, empty when nothing is."""
+    """What is wrong with a passage; empty if nothing is."""
     if sha256(text) != passage.document_sha256:
         return "is of a document whose text does not have its hash"
     return misquoted(id, passage, text)
@@ -137,7 +139,9 @@ def _mismatch(id: str, passage: Passage, text: bytes) -> str:
 _ENDED = (".", "!", "?", "。", "！", "？", "؟", "۔", "।", "…", ":", "：")
 _CLOSERS = "\"'”’»)]*_`」』】）"
 _LONG = 250
-"""A passage is cut inside a sentence only where it is long: the segmenter's pieces have at least half its limit."""
+"""Only a passage at least this long may be cut inside a sentence: the segmenter's pieces have at least half its
+limit.
+"""
 
 
 def _cut_before(text: bytes, passage: Passage) -> bool:

@@ -1,4 +1,4 @@
-"""The words which stand around numbers: currencies, bounds, fractions, units."""
+"""Words around numbers: currencies, bounds, fractions, units."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ BOUNDS: dict[Bound, str] = {
     r"|\b(?:etwa|ungefähr|rund|zirka|environ|à peu près|quelque|unos|unas|cerca de|alrededor de|aproximadamente"
     r"|por volta de|ongeveer|zowat|około|mniej więcej|примерно|около|приблизительно|приблизно|близько)|大约|大約|约|約",
 }
-"""Words directly before a number which say how exactly it is meant; the first whose pattern fits holds."""
+"""Words directly before a number that say how exact it is; the first matching pattern counts."""
 
 
-# Fractions in words, which are shares of a whole: "two thirds", "half of", "one in five".
+# Fractions in words: "two thirds", "half of", "one in five".
 
 _PARTS = {
     "half": 2,
@@ -65,7 +65,7 @@ _SHARE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = ("hal", *(word for word in _PARTS if word != "half"))
-"""Without one of these, lower case, a text has no fraction of that kind: far faster to know."""
+"""A text without any of these, in lower case, has no such fraction: a much faster test."""
 _OUT_OF = re.compile(
     rf" (?:in|out of) (?:every |an? )?(?P<whole>{'|'.join(_WHOLES)}|10{{1,3}}|[2-9])\b"
     rf"(?! ?(?:%|per ?cent|{_TIMES})|[.,:/-]\d)",
@@ -73,7 +73,7 @@ _OUT_OF = re.compile(
 )
 _SOME = re.compile(rf"\b(?P<some>{_COUNT}|ten)\Z", re.IGNORECASE)
 _REACH = 8
-"""Code points before " in five" in which the other number stands."""
+"""Code points before " in five" that contain the other number."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ class Share(msgspec.Struct, frozen=True):
 
 
 def shares(text: str) -> Iterator[Share]:
-    """The fractions in `text` (folded). No part of a year, and no "three quarters" which may be of one."""
+    """The fractions in `text` (folded), without parts of a year and a possible count of "three quarters"."""
     lower = text.lower()
     for match in _SHARE.finditer(text) if any(sign in lower for sign in _SIGNS) else ():
         count, whole = _terms({name: value.lower() for name, value in match.groupdict().items() if value})
@@ -117,11 +117,11 @@ def _number(said: str) -> int:
     return int(said) if said.isdecimal() else _WHOLES[said]
 
 
-# Units of measure: what they are called, their dimension, and how one is converted to another.
+# Units of measure: their names, their dimension, and their conversion.
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """A unit: `value * factor + offset` is the value in the unit its dimension is counted in."""
+    """A unit: `value * factor + offset` is the value in the base unit of its dimension."""
 
     name: str
     dimension: str
@@ -240,16 +240,16 @@ def _read() -> tuple[dict[str, Measure], dict[str, str]]:
 
 
 MEASURES, NAMES = _read()
-"""Units by their one name; and that name by everything a unit is called, lower case."""
+"""Units by their main name; and that name by every name of a unit, lower case."""
 
 
 def comparable(one: str, other: str) -> bool:
-    """Whether both are units of one dimension."""
+    """Whether both units have the same dimension."""
     first, second = MEASURES.get(one), MEASURES.get(other)
     return first is not None and second is not None and first.dimension == second.dimension
 
 
 def convert(value: Decimal, unit: str, to: str) -> Decimal:
-    """`value` of `unit` in the unit `to`, which must be comparable."""
+    """Convert `value` from `unit` to the unit `to`, which must be comparable."""
     source, target = MEASURES[unit], MEASURES[to]
     return (value * source.factor + source.offset - target.offset) / target.factor

@@ -14,28 +14,28 @@ from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
 from assay.core.markers import parse
 from assay.core.relevance import read_question
 from assay.core.relevance.grades import CitedSentence, grade
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
 from assay.verify.added_checks import faults
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
-from assay.verify.claims import claims
 from assay.verify.evidence_index import EvidenceIndex, dropped
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carried
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.mender import Mender, Repaired
 
-# How far the claims of a report answer the question: each is held against it, together with what it cites.
+# How far the claims answer the question: each is compared with it, together with its evidence.
 
 FEW = 2
-"""Keys a question has at least which can be understood without the one before it in the conversation."""
+"""The least keys of a question that can be understood without the one before it in the conversation."""
 _ASKED = re.compile(r"[^?？؟]+[?？؟]")
 
 
 async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source]) -> tuple[ClaimResult, ...]:
-    """The claims, each with how far it answers the run's question; that is told."""
+    """Grade how far each claim answers the run's question, and log it."""
     asked = questions(run.brief)
     told = [_told(each, sources) for each in checked]
 
@@ -49,9 +49,10 @@ async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str,
 
 
 def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
-    """Whether a claim is what the tables it cites give when they are asked one of the questions.
+    """Whether a claim is what its cited tables return for one of the questions.
 
-    Every name and number of the question is accounted for then; its words alone ("longest" of a length) do not show it.
+    Then every name and number of the question is accounted for, which its words alone ("longest" of a length) do not
+    show.
     """
     if each.check.rule != "field":
         return False
@@ -61,9 +62,9 @@ def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
 
 
 def questions(brief: Brief) -> tuple[str, ...]:
-    """The question of a run, and the parts of it which are questions by themselves.
+    """The question of a run, and its parts that are questions themselves.
 
-    One which says too little alone goes on from what was asked before it.
+    One that says too little alone is joined with the one before it.
     """
     text = brief.question
     asked = read_question(text)
@@ -98,7 +99,7 @@ Closing = Callable[[Run, Repaired, Sequence[ClaimResult]], Repaired]
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """The report as it left verification, its claims with their verdicts, the counts, and whether the gate passed.
+    """The report after verification, its claims with their verdicts, the counts, and whether the gate passed.
 
     `limits` say what repair did to the text.
     """
@@ -114,8 +115,8 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
-    `proofreader` has found and checked claims while it was written, as it `streamed`: that is neither said nor done
-    again.
+    `proofreader` has found and checked claims while it was written, as it `streamed`; they are neither logged nor
+    checked again.
     """
 
     text: str
@@ -132,16 +133,16 @@ async def verify(
     means: Means | None = None,
     closing: Closing | None = None,
 ) -> Verified:
-    """Find the claims of `report`, check each against what it cites, repair what fails, and pass the gate.
+    """Find the claims of `report`, check each against its evidence, repair failing ones, and pass the gate.
 
     Args:
-        run: where events go; reading, judging, asking and searching are steps of it.
-        report: what the claims stand in.
+        run: where events go; reading, judging, model calls and searches are steps of it.
+        report: the text with the claims.
         held: every passage shown in the run, and every source.
-        rules: not `enabled`, every claim is left `unchecked(off)`, and without sources `unchecked(no sources)`; the
-            gate is passed all the same. Whether there is a judge is found out here.
-        means: what repair works with; without, nothing is repaired.
-        closing: has the last word on the text before the gate, where claims are checked; it gets what was taken out.
+        rules: if not `enabled`, every claim is `unchecked(off)`, and without sources `unchecked(no sources)`; the gate
+            is still passed. Whether there is a judge is determined here.
+        means: what repair works with; without it nothing is repaired.
+        closing: changes the text last, before the gate, if claims are checked; it gets the removed claims.
     """
     judged = rules.enabled and "judge" not in rules.off and has_judge(run)
     rules = msgspec.structs.replace(rules, judged=judged)
@@ -170,9 +171,9 @@ async def verify(
 async def find(
     run: Run, report: str, held: EvidenceIndex, known: VerificationStart, streamed: str = ""
 ) -> tuple[PendingClaim, ...]:
-    """The claims of `report` with what they cite, held against the stored documents; each is told.
+    """Find the claims of `report` and their passages, compare these with the stored documents, and log each claim.
 
-    Those which were in the report as it `streamed` keep their ids.
+    Claims of the report as it `streamed` keep their ids.
     """
     cited = held.shown.all_cited(claims(report))
     named = _named(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
@@ -198,7 +199,7 @@ def _named(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
 
 
 async def _hold_again(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
-    """Hold what is cited now; readers are told where it stands, unless it is what was cited before."""
+    """Look up what is cited now; readers get the places if the citations have changed."""
     before = {passage.id for each in found for passage in each.evidence.passages}
     now = _rests_on(repaired, held)
     await held.hold(run, (held.passages[id] for id in now))
@@ -207,7 +208,7 @@ async def _hold_again(run: Run, found: Sequence[PendingClaim], repaired: Repaire
 
 
 def _rests_on(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
-    """The ids of all passages a report names or its claims rest on."""
+    """The ids of all passages that a report names or its claims rest on."""
     resting = (id for checked in repaired.checked for id in checked.passages)
     return dict.fromkeys((*_named(repaired.text, held.passages), *resting))
 

@@ -1,12 +1,12 @@
-"""Claims found and checked while the report is written: what is said of them stands beside the stream, on the log.
+"""Finds and checks claims while the report is written; the results are logged beside the stream.
 
-It is said under names made of what it says, as long as the text stands: verification, which goes over the whole text in
-the end, says what was not said yet, and on a replay comes to the same. What a stream said of its claims is taken back
-with it; what was judged is not judged again, whoever asks.
+They are logged under names made from their content, while the text stands. Verification, which reads the whole text at
+the end, logs the rest, and a replay gives the same result. If a stream is dropped, the results for its claims are
+dropped too; what was judged is not judged again.
 
-A block of Markdown is read when the next one has begun, since a line may yet become a heading (an underline follows)
-or the head of a table; a table row when the next row has. Before the last top-level block all is settled and let go
-(CommonMark 0.31: a closed block is never opened again), so that a stream is read in about linear time.
+A block of Markdown is read when the next one has begun, since a line may become a heading (by an underline) or the
+header of a table; a table row when the next row has begun. Everything before the last top-level block is final and
+freed (CommonMark 0.31: a closed block is never opened again), so a stream is read in about linear time.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import msgspec
 from assay.core.blocks import parse
 from assay.core.events import ClaimChecked, ClaimFound
 from assay.core.markers import Marker
+from assay.core.report_sentences import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 from assay.core.scanner import Scanner
 from assay.core.sources import Passage, sha256
 from assay.evidence.documents import DocumentReader
@@ -31,39 +32,38 @@ from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
 from assay.verify.added_checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
-from assay.verify.claims import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
 from assay.verify.evidence_index import EvidenceIndex, inherits
 from assay.verify.judge import has_judge
 
 _SMALL = 2_000
 _GROWTH = 16
-"""What is not settled yet is read anew when a line came; if long, only when it grew by one part in so many."""
+"""Unfinished text is parsed again after each line; if it is long, only when it has grown by 1 part in `_GROWTH`."""
 _LINE_ENDS = "\r\n"
 _MARKER_SIGNS = "[【［"
 
 
 class SentenceStream:
-    """Reads sentences out of a stream; joined, those given equal what `claims.read` finds in the whole text."""
+    """Reads sentences out of a stream; together they equal what `claims.read` finds in the whole text."""
 
     def __init__(self) -> None:
         self._scanner = Scanner()
         self._markers: list[Marker] = []
-        self._tail, self._base = "", 0  # the text from the last block let go on, and where it begins
+        self._tail, self._base = "", 0  # the text from the last freed block on, and its start
         self._sections: dict[int, str] = {}  # the headings above the tail
-        self._taken = 0  # blocks of the tail which were read
+        self._taken = 0  # blocks of the tail that were read
         self._number = 0  # blocks read
         self._held: list[ReportSentence] = []  # of the last block read: a block of markers alone belongs to it
         self._count = 0
-        self._seen = 0  # how much of the tail was looked at
+        self._seen = 0  # how much of the tail was examined
 
     def feed(self, text: str) -> tuple[ReportSentence, ...]:
-        """Take more of the report; the sentences, of whole blocks, which are settled by it."""
+        """Add text of the report and return the sentences, of whole blocks, that are now final."""
         self._scanner.add(text)
         self._scan(final=False)
         begins_line = not self._tail or self._tail[-1] in _LINE_ENDS
         self._tail += text
         if not begins_line and not any(end in text for end in _LINE_ENDS):
-            return ()  # as nearly always: no line more than was looked at
+            return ()  # almost always: no more complete lines than before
         seen = _settled(self._tail)
         least = max(1, len(self._tail) // _GROWTH if len(self._tail) > _SMALL else 1)
         if seen - self._seen < least:
@@ -71,7 +71,7 @@ class SentenceStream:
         return self._read(self._tail[:seen], final=False)
 
     def end(self) -> tuple[ReportSentence, ...]:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; nothing may be fed afterwards."""
         self._scan(final=True)
         return (*self._read(self._tail, final=True), *self._released())
 
@@ -97,11 +97,11 @@ class SentenceStream:
         return tuple(settled)
 
     def _is_decided(self, block: ReportBlock) -> bool:
-        """Whether all markers in it are known."""
+        """Whether all its markers are known."""
         return self._base + block.places[-1] < self._scanner.decided
 
     def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
-        """Read a block; what it settles is the block before."""
+        """Read a block, which makes the block before it final."""
         first, last = (self._base + place for place in (block.places[0], block.places[-1]))
         start = bisect_left(self._markers, first, key=_start)
         inside = self._markers[start : bisect_right(self._markers, last, key=_start)]
@@ -117,7 +117,7 @@ class SentenceStream:
         return before
 
     def _released(self) -> tuple[ReportSentence, ...]:
-        """What is held, with its ids."""
+        """The pending sentences, with their ids."""
         given = numbered(self._held, self._count)
         self._count += sum(bool(each.id) for each in given)
         self._held = []
@@ -132,9 +132,9 @@ class SentenceStream:
 
 
 def _settled(text: str) -> int:
-    """How much of a text may be looked at: its whole lines, and the first letter of one which began with a letter.
+    """How much of a text may be examined: whole lines, and the first letter of a line that began with one.
 
-    Such a line begins a paragraph or goes on with one, whatever follows.
+    Such a line begins or continues a paragraph, whatever follows.
     """
     ends = max(text.rfind("\n"), text.rfind("\r")) + 1
     return ends + 1 if text[ends : ends + 1].isalpha() else ends
@@ -153,16 +153,16 @@ def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
     return msgspec.structs.replace(sentence, start=sentence.start + by, end=sentence.end + by, markers=markers)
 
 
-# Claims of one text found again in another: what code put in, moved or left out of a report as it streamed.
+# Finds claims of one text in another, after code has added, moved or removed text.
 
 Said = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
 
 
 def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
-    """The ids of claims in a changed text: for each id of `now` that which the claim had before, or a new one.
+    """The ids of claims in a changed text: maps each id of `now` to the claim's earlier id, or a new one.
 
-    A claim is the same where its words, citations and columns are; of several alike the first is the first. No two get
-    one id, and no new claim gets that of one which is gone.
+    A claim is the same if its words, citations and columns are; equal ones are matched in order. Ids are unique, and a
+    new claim never gets the id of a removed one.
     """
     known: defaultdict[Said, deque[str]] = defaultdict(deque)
     for sentence in before:
@@ -179,7 +179,7 @@ def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> 
 
 
 def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
-    """Where the claims of the report as it streamed stand in its present text, in code points, by id."""
+    """The places of the streamed claims in the present text, in code points, by id."""
     if not before:
         return {}
     found = claims(now)
@@ -192,25 +192,25 @@ def _said(sentence: ReportSentence) -> Said:
 
 
 Asked = Literal["write", "answer"]
-"""The task beside whose steps claims are said: that for which the writer is asked."""
+"""The task of the writer's model calls beside whose steps claims are logged."""
 
 
 def proofreader(
     run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write", added: tuple[AddedCheck, ...] = ()
 ) -> Proofreader | None:
-    """What reads a run's report; nothing, where it is not verified, or its writer has all of it at once."""
+    """A proofreader for a run's report; None if it is not verified or the writer gets all of it at once."""
     writes = run.profile("complex")
     return Proofreader(run, ledger, reader, asked, added) if run.brief.verify and not writes.deterministic else None
 
 
 class Proofreader:
-    """Reads a report as it is written.
+    """Reads a report while it is written.
 
     Args:
         run: the run's own place.
         ledger: what may be cited; it may grow.
         reader: reads stored documents.
-        asked: the task for which the writer is asked.
+        asked: the task of the writer's model calls.
         added: checks of other packages.
     """
 
@@ -224,16 +224,16 @@ class Proofreader:
         self._held = EvidenceIndex({}, {}, reader)
         self._checks = Checks(self._place, rules)
         self._code_alone = rules.judged and run.limited  # the writer's worst case is held: little is left for others
-        self._texts = 0  # how often the text was taken back
+        self._texts = 0  # how often the text was dropped
         self._blocks: list[Handle[None]] = []
         self._open = True
 
     def listener(self, before: str) -> Hearing:
-        """What hears one part of the report; `before` is the text before it, with the break between them."""
+        """A listener for one part of the report; `before` is the text before it, including the break between them."""
         return Hearing(self, before)
 
     def take_back(self) -> None:
-        """The text is begun anew: nothing that was said of its claims stands, and no judge need be asked of them."""
+        """Start the text again: results for its claims are dropped, and no judge need be asked about them."""
         self._texts += 1
         for block in self._blocks:
             block.cancel()
@@ -241,20 +241,20 @@ class Proofreader:
         self._checks.let_go()
 
     async def closed(self) -> VerificationStart:
-        """What is known when the report stands; from here on nothing is said beside the writer's streams.
+        """What is known when the report is complete; nothing more is logged beside the writer's streams.
 
-        Checks which were begun go on.
+        Checks in progress go on.
         """
         self._open = False
         for block in self._blocks:
             if block.done:
-                await block.result()  # a bug there is no less one
+                await block.result()  # a bug there must be raised too
             else:
                 block.cancel()
         return VerificationStart(self._checks, self._stands)
 
     def meet(self, sentences: Sequence[ReportSentence], beside: Beside) -> None:
-        """Whole blocks of the report, and where what is found of them is said."""
+        """Take whole blocks of the report, and where to log their results."""
         claims = [sentence for sentence in sentences if sentence.id]
         if not claims or not self._open:
             return
@@ -284,7 +284,7 @@ class Proofreader:
         await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
 
     async def _is_decided(self, found: PendingClaim) -> bool:
-        """Whether code decides a claim alone."""
+        """Whether code can decide a claim alone."""
         check, _ = await asyncio.to_thread(decided, found.sentence, found.evidence, self._checks.rules)
         return check is not None
 
@@ -300,7 +300,7 @@ class Proofreader:
 
 
 class Hearing:
-    """Hears one stream of the writer's; a `Listener`."""
+    """Listens to one stream of the writer (a `Listener`)."""
 
     def __init__(self, reader: Proofreader, before: str) -> None:
         self._reader, self._before = reader, before
@@ -308,12 +308,12 @@ class Hearing:
         self._beside: Beside | None = None
 
     def begin(self, beside: Beside) -> None:
-        """Begin, or begin again: the text before is read once more, for where it ends."""
+        """Begin, or begin again: the text before it is read once more to see how it ends."""
         self._stream, self._beside = SentenceStream(), beside
         self.hear(self._before)
 
     def hear(self, text: str) -> None:
-        """More of the report."""
+        """Take more of the report."""
         if self._beside is not None and text:
             self._reader.meet(self._stream.feed(text), self._beside)
 
@@ -322,19 +322,19 @@ Stands = Callable[[ClaimFound, ClaimChecked | None], bool]
 
 
 class VerificationStart:
-    """What verification begins with: `checks` done or begun, and what was said of claims already."""
+    """What verification begins with: `checks` done or begun, and what was logged about claims."""
 
     def __init__(self, checks: Checks, stands: Stands = lambda *_: False) -> None:
         self.checks, self._stands = checks, stands
 
     def say_found(self, run: Run, found: PendingClaim) -> None:
-        """Put a claim on the log, if it is not there."""
+        """Log a claim if it is not logged."""
         event = _found(found.id, found.sentence, found.evidence.passages)
         if not self._stands(event, None):
             run.emit(event)
 
     def say_checked(self, run: Run, checked: ClaimResult) -> None:
-        """Put a check's result on the log, if it is not there."""
+        """Log a check's result if it is not logged."""
         event = _checked(checked)
         if not self._stands(_found_of(checked), event):
             run.emit(event)
@@ -368,6 +368,6 @@ def _checked(checked: ClaimResult) -> ClaimChecked:
 
 
 def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:
-    """A name for what is said of a claim, wherever it stands by now."""
+    """A name for the results of a claim, wherever it is in the text by now."""
     said = (found.text, [passage.id for passage in found.passages], checked)
     return f"{found.id}/{sha256(msgspec.json.encode(said))[:16]}"

@@ -1,4 +1,4 @@
-"""Table rows which compare fields: a cell is `KEY of SUBJECT: VALUE`, key and subject being its row's and column's."""
+"""Table rows that compare fields: a cell is `KEY of SUBJECT: VALUE`, with key and subject from its row and column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
-from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -17,17 +17,17 @@ from assay.verify.amounts import Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.evidence import ClaimEvidence, FieldPassage, field_of, names_of
 
-# Claims which frame a field: `KEY of SUBJECT: VALUE`, where a cited passage is `KEY: VALUE` of that subject.
+# Claims that frame a field: `KEY of SUBJECT: VALUE`, if a cited passage is `KEY: VALUE` of that subject.
 
 _NAMING = frozenset(("title", "name", "number", "id", "feature"))
 _TURNS = re.compile(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
 
 
 def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """What the fields cited say to a framed claim; None when it frames none of them.
+    """The verdict of the cited fields on a framed claim; None if it frames none of them.
 
-    Supported: the value is the field's whole value, or whole elements of it where it is a list. Contradicted: key
-    and subject are the field's, the value is another. The subject must be what the field's own source is called.
+    Supported: the value is the field's whole value, or whole elements of a list. Contradicted: key and subject are the
+    field's, the value is another. The subject must be a name of the field's own source.
     """
     fields = [field for field in map(field_of, evidence.passages) if field is not None]
     checks = [
@@ -49,10 +49,10 @@ def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
 
 
 def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> bool:
-    """Whether the field's source is called `subject`.
+    """Whether `subject` is a name of the field's source.
 
-    Every word of it is in the source's names, every number beside the word it stands beside there, and it has such
-    a number or the whole of a name.
+    Every word of it is in the source's names, every number beside the same word as there, and it has such a number or a
+    complete name.
     """
     wanted = _numbered(words(subject))
     names = [_numbered(words(name)) for name in _called(field.passage, fields, evidence)]
@@ -72,7 +72,7 @@ def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str
 
 
 def _called(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
-    """Names of a passage's source: its title and the like, and cited fields of it which name or number it."""
+    """Names of a passage's source: its title and the like, and cited fields that name or number it."""
     source = evidence.sources.get(passage.source)
     if source is not None:
         yield from names_of(source)
@@ -92,7 +92,7 @@ def _compare(value: str, field: FieldPassage) -> Check | None:
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     said, stated = set(words(mine)), set(words(theirs))
     if said <= stated or stated <= said:
-        return None  # a part of the value, or more than it: nothing this rule can decide
+        return None  # a part of the value, or more than it: this rule cannot decide
     key = " ".join(field.name)
     return Check(
         rule="field",
@@ -106,9 +106,9 @@ def _value(text: str) -> str:
 
 
 def _elements(value: str) -> list[str]:
-    """The elements of a value which is a list, else the value alone.
+    """The elements of a value that is a list, else the value alone.
 
-    Prose with commas is no list: leaving a part of it out may turn its meaning.
+    Prose with commas is not a list: leaving out a part may change its meaning.
     """
     parts = [_value(re.sub(r"^\s*-\s+", "", part)) for part in re.split(r",\s+|;\s+|\n\s*", value.strip())]
     parts = [part for part in parts if part]
@@ -122,38 +122,29 @@ def _days(text: str) -> list[Day]:
 
 
 def _one_day(mine: str, theirs: str) -> bool:
-    """Whether both values are one and the same full date, however written."""
+    """Whether both values are the same full date, however written."""
     days = [(day.year, day.month, day.day) for text in (mine, theirs) for day in _days(text)]
     whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
     return whole and len(days) == 2 and days[0] == days[1] and all(days[0])
 
 
-BAR = re.compile(r"(?<!\\)\|")
-"""What stands between the cells of a row."""
 _EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
 
 
-def cells(line: str) -> tuple[str, ...]:
-    """The cells of a row of a Markdown table, the empty ones too."""
-    inner = line.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
-
-
 def is_empty(cell: str) -> bool:
-    """Whether a cell says that there is nothing in it."""
+    """Whether a cell says that it is empty."""
     return cell.casefold() in _EMPTY
 
 
 def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collection[str] = ()) -> Check | None:
-    """What the fields cited say to a row under the cells of its head; None when they decide nothing.
+    """The verdict of the cited fields on a row under its header cells; None if they decide nothing.
 
-    Supported: each filled cell is the value its document's field has. The first column may hold keys and the head
-    subjects, or the other way round. What has no head is no row; nor is it asked where the rule "field" is `off`.
+    Supported: each filled cell is the value of its document's field. The first column may have keys and the header
+    subjects, or the other way round. Needs a header, and the rule "field" not in `off`.
     """
     if not head or "field" in off:
         return None
-    first, *values = cells(row)
+    first, *values = row_cells(row)
     if len(head) != len(values) + 1:
         return None
     filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
@@ -163,7 +154,7 @@ def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collec
 
 
 def _agreed(checks: Sequence[Check | None]) -> Check | None:
-    """Contradicted where one cell is; supported where all cells are."""
+    """Contradicted if one cell is, supported if all cells are."""
     found = [check for check in checks if check is not None]
     wrong = next((check for check in found if check.verdict != "supported"), None)
     if wrong is not None or not found or len(found) < len(checks):
@@ -171,11 +162,11 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
     return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))
 
 
-# Sentences which state what a table says or gives: a cell under its head, a sum, a mean, a count, an extreme.
+# Sentences that state a cell under its header, or a sum, mean, count or extreme of a table.
 
 
 def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """What the tables cited say to a claim which has the form of a cell or a computation; None for any other."""
+    """The verdict of the cited tables on a claim in the form of a cell or a computation; None for others."""
     cited = _cited(evidence)
     if not cited:
         return None
@@ -202,7 +193,7 @@ def _check(same: bool, said: str, rows: int = 0) -> Check:
 
 
 def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
-    """The tables of the rows which are cited, each document's by itself."""
+    """The tables of the cited rows, those of each document apart."""
     sources = dict.fromkeys(passage.source for passage in evidence.passages)
     found: list[ReadTable] = []
     for id in sources:

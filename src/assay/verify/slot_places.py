@@ -1,8 +1,8 @@
-"""Which of several places in the evidence a slot of the claim speaks of.
+"""Decides which of several places in the evidence a slot of the claim refers to.
 
-A value which occurs somewhere in the evidence is not thereby said of the claim's subject. So every place of the
-evidence which could fill the slot is weighed by how near to it the claim's other words stand, each counting by how near
-it stands to the slot in the claim. The method knows no grammar; it holds for prose in any order, rows and fields alike.
+A value somewhere in the evidence is not necessarily about the claim's subject. So every place that could fill the slot
+is weighed by how near the claim's other words are to it, each weighted by how near it is to the slot in the claim. The
+method needs no grammar; it works for prose in any order, rows and fields alike.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ import msgspec
 
 from assay.verify.analyzed_text import AnalyzedText, Word
 
-# Chosen by hand, and by no bench; `bench mutations` and `bench grounding` measure what comes of them.
+# Chosen by hand, not by a bench; `bench mutations` and `bench grounding` measure the effect.
 
 _REACH = 4.0
-"""Words apart at which nearness has fallen to a half."""
+"""The distance in words at which nearness has fallen to a half."""
 _OTHER_SENTENCE = 10
 _OTHER_CLAUSE = 2
-"""What a boundary between two words counts, in words."""
+"""How many words a boundary between clauses counts as."""
 _COUNTED = 0.5
-"""What the noun after a number weighs: the second time it is left out ("40 people ... and the other 50")."""
+"""The weight of the noun after a number, often left out the second time ("40 people ... and the other 50")."""
 _COMMON = 0.1
-"""What a word weighs which stands in any text."""
+"""The weight of a word that occurs in any text."""
 _TELLING = 3
-"""Telling words of the claim on which a conflict must rest."""
+"""The number of significant words of the claim that a conflict must rest on."""
 
 
 class EvidenceSpan(msgspec.Struct, frozen=True):
-    """A word of a passage, or all from `index` to `last`; `passage` indexes the readings a check was given."""
+    """A word of a passage, or all from `index` to `last`; `passage` is an index of the check's readings."""
 
     passage: int
     index: int
@@ -39,7 +39,7 @@ class EvidenceSpan(msgspec.Struct, frozen=True):
 class Bound(msgspec.Struct, frozen=True):
     """The best place with the claim's value, the best with another, and how well each fits (0 to 1).
 
-    `words` is how many telling words of the claim the weighing rests on.
+    `words` is the number of significant words the weighing rests on.
     """
 
     same: EvidenceSpan | None
@@ -49,18 +49,18 @@ class Bound(msgspec.Struct, frozen=True):
     words: int
 
     def conflicts(self, *, at_least: float, ratio: float) -> bool:
-        """Whether the other value clearly fits better: well by itself, and `ratio` times as well as the claim's."""
+        """Whether the other value fits clearly better: `at_least` so well, and `ratio` times as well as the claim's."""
         return self.words >= _TELLING and self.misfits >= at_least and self.misfits > ratio * self.fits
 
 
 class SlotContext(msgspec.Struct, frozen=True):
-    """The words of a claim around a slot, by stem: a weight each (they add up to 1), how near each stands (0 to 1)."""
+    """The words of a claim around a slot, by stem: a weight each (their sum is 1), and how near each is (0 to 1)."""
 
     weights: tuple[tuple[str, float, float], ...]
     words: int
 
     def fit(self, evidence: Sequence[AnalyzedText], place: EvidenceSpan) -> float:
-        """How the words stand around `place`: 1 where all are as near as in the claim, 0 where none is there."""
+        """How well the words fit around `place`: 1 if all are as near as in the claim, 0 if none is there."""
         reading = evidence[place.passage]
         words, wide = reading.words, place.last > place.index
         fit = 0.0
@@ -80,7 +80,7 @@ class SlotContext(msgspec.Struct, frozen=True):
 def _apart(words: Sequence[Word], one: int, other: int) -> int:
     first, second = words[one], words[other]
     apart = abs(one - other)
-    if first.clause != second.clause:  # which every other sentence has
+    if first.clause != second.clause:  # which every other sentence contains
         apart += min(3, abs(first.clause - second.clause)) * _OTHER_CLAUSE
         apart += 0 if first.sentence == second.sentence else _OTHER_SENTENCE
     return apart
@@ -119,7 +119,7 @@ def bind(
     places: Iterable[EvidenceSpan],
     same: Callable[[EvidenceSpan], bool],
 ) -> Bound:
-    """Weigh `places` by the words `around` a slot; `same` tells which hold the claim's value."""
+    """Weigh `places` by the words `around` a slot; `same` says which have the claim's value."""
     best: dict[bool, tuple[float, EvidenceSpan | None]] = {True: (0.0, None), False: (0.0, None)}
     for place in places:
         fit = around.fit(evidence, place)

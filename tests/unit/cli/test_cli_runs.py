@@ -12,7 +12,7 @@ from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 import warm
 from shells import Command, apart, spoken
@@ -82,7 +82,7 @@ def test_json_follows_its_schema(assay, notes: Path):
     said = assay(QUESTION, "--in", notes, "--json")
     report = json.loads(said.stdout)
     schema = json.loads((files("assay.export") / "schemas" / "assay.report-1.json").read_text())
-    jsonschema.validate(report, schema)
+    jsonschema_rs.validate(schema, report)
     assert report["question"] == QUESTION
     assert report["claims"]
 

@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 from assay.core.messages import Closeness, passage_text, shown_text
 from assay.core.passage_context import ShownPassage, ShownSource
 from assay.core.relevance import Judgement, QuotableStatement, judge, read_question
-from assay.core.relevance.scores import (
-    ORDER,
-    likelier,
-    mixed,
-    reordered,
-)
+from assay.core.relevance.relevance_constants import MEANING_WEIGHT
+from assay.core.relevance.scores import likelier, mixed, reordered
 
 ASKED = read_question("How often should a car be serviced?")
 TEXTS = (
@@ -59,7 +55,7 @@ def test_among_a_few_none_is_the_usual_one():
 
 
 def test_statements_which_were_not_compared_stand_in_the_middle():
-    assert reordered([0.0, 0.0, 0.0], [0.2, None, 0.6]) == [0.0, ORDER / 2, ORDER]
+    assert reordered([0.0, 0.0, 0.0], [0.2, None, 0.6]) == [0.0, MEANING_WEIGHT / 2, MEANING_WEIGHT]
     assert reordered([1.0, 2.0], [0.5, 0.5]) == [1.0, 2.0]
 
 

@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.core.claims import Claim
+from assay.core.report_sentences import claims
 from assay.export.bundle.reports import says
-from assay.verify.claims import claims
 
 WORDS = st.sampled_from(
     [

@@ -9,9 +9,9 @@ from assay.core.blocks import outline, read_template
 from assay.core.brief import Section
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
+from assay.core.report_sentences import read, role_of
 from assay.locale import speaking
 from assay.phases.form import as_of, filled, formed, is_listed, joined, missing, redated, with_missing
-from assay.verify.claims import read, role_of
 
 DATED = as_of((), "2026-01-01")
 TEMPLATE = read_template("# Report\n\n## Risks\nWhat may go wrong.\n\n## Costs\n\n## Open questions")

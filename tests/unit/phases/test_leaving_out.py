@@ -14,11 +14,11 @@ from assay.core.passage_context import show
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage
 from assay.phases.case import Research
 from assay.phases.fork import Checkpoint, Leaving, revised
 from assay.phases.inheritance import InheritedEvidence
-from assay.verify.claims import claims
 
 SOURCES = ("S1", "S1001", "S1002", "S2001")
 PASSAGES = {

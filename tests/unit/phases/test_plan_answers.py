@@ -6,11 +6,11 @@ import pytest
 
 from assay.core.claims import Check, Verdict
 from assay.core.plan import Coverage
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage
 from assay.phases.final import reassess
 from assay.phases.form import missing, with_missing, with_section
 from assay.verify.claim_check import ClaimResult
-from assay.verify.claims import claims
 from assay.verify.evidence import ClaimEvidence
 
 BEFORE = (

@@ -11,7 +11,14 @@ from library_of import fill
 from assay.core.ports import Query
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.local_ranks import COMMON, FEEDBACK_LEAST, RARE, SHARE, WORDS, more_words
+from assay.search.local.local_ranks import more_words
+from assay.search.local.ranking_constants import (
+    FEEDBACK_COMMON,
+    FEEDBACK_LEAST,
+    FEEDBACK_RARE,
+    FEEDBACK_SHARE,
+    FEEDBACK_WORDS,
+)
 from assay.store.memory import memory_store
 
 TERMS = st.lists(
@@ -27,19 +34,19 @@ class Counts(msgspec.Struct, frozen=True):
     def doc_freq(self, field_name: str, field_value: str) -> int:
         """How many have it."""
         assert field_name == "body"
-        return {"once": RARE - 1, "every": int(COMMON * 100) + 1}.get(field_value, 10)
+        return {"once": FEEDBACK_RARE - 1, "every": int(FEEDBACK_COMMON * 100) + 1}.get(field_value, 10)
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 50), TERMS), max_size=6), st.integers(1, 12), st.sets(st.sampled_from("abc")))
 def test_what_is_taken(found: list[tuple[float, list[str]]], asked: int, leave: set[str]) -> None:
     leave |= {"term1", "term2"}
     more = more_words(found, asked, leave, Counts())
-    assert len(more) <= WORDS
+    assert len(more) <= FEEDBACK_WORDS
     assert not more.keys() & (leave | {"of", "1969", "once", "every"})
     assert more.keys() <= {term for _, terms in found for term in terms}
     assert all(weight > 0 for weight in more.values())
     if more:
-        assert sum(more.values()) / (sum(more.values()) + asked) == pytest.approx(SHARE)
+        assert sum(more.values()) / (sum(more.values()) + asked) == pytest.approx(FEEDBACK_SHARE)
 
 
 def test_better_documents_count_more() -> None:

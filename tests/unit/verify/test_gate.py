@@ -10,8 +10,8 @@ from evidence_of import passage, shown
 
 from assay.core.claims import Claim, Summary
 from assay.core.errors import StoreError
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage, sha256
-from assay.verify.claims import claims
 from assay.verify.gate import documents, gate, unrecorded
 
 TEXT = "Größe zählt. Die zweite Zeile ist 🙂."

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from assay.core.claims import Verdict
 from assay.core.clean import escape_markdown
+from assay.core.report_sentences import claims
+from assay.core.tables.cells import row_cells
 from assay.verify.analyzed_text import plain
-from assay.verify.claims import claims
-from assay.verify.rows import cells, compared
+from assay.verify.rows import compared
 
 SIX = (
     passage("S1.0", "PEP: 6"),
@@ -87,15 +88,15 @@ def test_a_row_of_a_report_knows_its_head() -> None:
 
 
 def test_cells() -> None:
-    assert cells("| a | b \\| c |  |") == ("a", "b | c", "")
-    assert cells("a | b") == ("a", "b")
-    assert cells("| a \\|") == ("a |",)
+    assert row_cells("| a | b \\| c |  |") == ("a", "b | c", "")
+    assert row_cells("a | b") == ("a", "b")
+    assert row_cells("| a \\|") == ("a |",)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\\\n\r"), max_size=8), min_size=1, max_size=5))
 def test_what_is_written_into_cells_comes_back(texts: list[str]) -> None:
     line = "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
-    assert cells(line) == tuple(text.strip() for text in texts)
+    assert row_cells(line) == tuple(text.strip() for text in texts)
 
 
 def test_an_escaped_cell_is_what_it_was() -> None:

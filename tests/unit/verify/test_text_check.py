@@ -13,6 +13,7 @@ from runtime import DONE, ready
 from assay.core.claims import Check
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import World
+from assay.core.report_sentences import claims
 from assay.core.sources import SNIPPET
 from assay.models.script import Scripted
 from assay.run.engine import Engine
@@ -20,7 +21,6 @@ from assay.run.process import SystemClock
 from assay.run.run import Handle, Run
 from assay.store.memory import memory_store
 from assay.verify.claim_check import AT_ONCE, CheckRules, Checks, ClaimResult, PendingClaim, check_all, check_claim
-from assay.verify.claims import claims
 from assay.verify.evidence import ClaimEvidence
 
 PIER = passage("S1001.1", "The old pier of Brest was built of oak by the Tanguy family.")

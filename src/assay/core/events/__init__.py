@@ -1,7 +1,7 @@
 """Every event kind, the envelope they travel in, and the registry.
 
-An event says in the past tense what happened; the log of a run is the one truth every screen and export is folded
-from. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
+An event records in the past tense what happened. The log of a run is the one truth from which every screen and export
+is folded. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
 """
 
 from assay.core.events.agents import AgentAbandoned as AgentAbandoned

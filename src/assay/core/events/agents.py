@@ -14,7 +14,7 @@ from assay.core.usage import Usage
 
 @kind("agents.planned")
 class AgentsPlanned(Event, frozen=True):
-    """How many lanes this cycle has so far; always before the first event of any of them."""
+    """The number of lanes of this cycle so far; always logged before the first event of any of them."""
 
     cycle: int
     lanes: tuple[int, ...]
@@ -31,7 +31,7 @@ class AgentStarted(Event, frozen=True):
 
 @kind("agent.finished")
 class AgentFinished(Event, frozen=True):
-    """An agent reported. `stop`: done, or the limit which ended it."""
+    """An agent reported. `stop` is done, or the limit that ended it."""
 
     lane: int
     stop: str = "done"
@@ -40,7 +40,7 @@ class AgentFinished(Event, frozen=True):
 
 @kind("agent.failed")
 class AgentFailed(Event, frozen=True):
-    """An agent failed alone; the orchestrator is told."""
+    """An agent failed; the others go on, and the orchestrator is told."""
 
     lane: int
     error: str
@@ -48,16 +48,16 @@ class AgentFailed(Event, frozen=True):
 
 @kind("agent.abandoned")
 class AgentAbandoned(Event, frozen=True):
-    """An agent started from a stream that was cut and repeated differently; it counts in usage only."""
+    """An agent started from a stream that was cut and repeated differently; it only counts in usage."""
 
     lane: int
 
 
 @kind("tools.ignored")
 class ToolsIgnored(Event, frozen=True):
-    """A model was told to call a tool, reminded, and called none: it may not be able to.
+    """A model was told to call a tool, reminded, and called none; perhaps it cannot.
 
-    `task` is what it was asked for, `model` its name; `lane` the research agent's, 0 where it is none's.
+    `task` is the task of the request, `model` the model's name; `lane` is the research agent's, 0 if there is none.
     """
 
     model: str
@@ -79,7 +79,7 @@ class ThinkDelta(Event, frozen=True):
 
 @kind("think.finished")
 class ThinkFinished(Event, frozen=True):
-    """A model's reasoning, whole."""
+    """A model's complete reasoning."""
 
     text: str
 
@@ -124,7 +124,7 @@ class ToolFailed(Event, frozen=True):
 
 
 class Excluded(msgspec.Struct, frozen=True):
-    """A page which a search found and nobody is shown, and why."""
+    """A page that a search found and that is shown to nobody, and why."""
 
     url: str
     reason: str
@@ -132,7 +132,7 @@ class Excluded(msgspec.Struct, frozen=True):
 
 @kind("scope.counted")
 class ScopeCounted(Event, frozen=True):
-    """How many documents there are in the scope of the run."""
+    """The number of documents in the scope of the run."""
 
     documents: int
 
@@ -141,7 +141,7 @@ class ScopeCounted(Event, frozen=True):
 class SearchPerformed(Event, frozen=True):
     """A search ran. `shared` says its answer came from the ledger at no cost.
 
-    `found` are the addresses of its results, best first; `excluded` what the rules of the run left out.
+    `found` has the addresses of its results, best first; `excluded` those left out by the rules of the run.
     """
 
     query: str
@@ -163,7 +163,7 @@ class SearchFailed(Event, frozen=True):
 
 @kind("search.expected")
 class SearchExpected(Event, frozen=True):
-    """A query was put to a provider at once, because somebody will likely ask for it."""
+    """A query was sent ahead, because somebody will probably ask it."""
 
     query: str
     provider: str
@@ -185,7 +185,7 @@ class SourceReused(Event, frozen=True):
 
 @kind("source.expected")
 class SourceExpected(Event, frozen=True):
-    """Pages which are read at once, because somebody will likely ask for them."""
+    """Pages are read ahead, because somebody will probably ask for them."""
 
     urls: tuple[str, ...]
 
@@ -200,7 +200,7 @@ class SourceFailed(Event, frozen=True):
 
 @kind("source.noted")
 class SourceNoted(Event, frozen=True):
-    """Of a source notices were found which were published about it later: that it was retracted, or corrected."""
+    """Notices about a source were found: that it was retracted, or corrected."""
 
     source: str
     notices: tuple[Notice, ...]
@@ -223,9 +223,9 @@ class FindingDelta(Event, frozen=True):
 
 @kind("finding.added")
 class FindingAdded(Event, frozen=True):
-    """What an agent reports, with the passages it cites.
+    """An agent's report, with the passages it cites.
 
-    `uncited` says that it cites none: the passages are those it was shown which are nearest to what it says.
+    `uncited` says that it cites none: then the passages are those nearest to its text among those it was shown.
     """
 
     lane: int
@@ -240,7 +240,7 @@ class FindingAdded(Event, frozen=True):
 class ReflectDecided(Event, frozen=True):
     """The reflector's decision after plan step `step`: continue, adjust (change the plan as `changes` say) or complete.
 
-    `note` says why research went on as planned all the same: a rule did not allow the decision, or there was none.
+    `note` says why research continued as planned: a rule did not allow the decision, or there was none.
     """
 
     decision: Literal["continue", "adjust", "complete"]
@@ -252,9 +252,9 @@ class ReflectDecided(Event, frozen=True):
 
 @kind("coverage.assessed")
 class CoverageAssessed(Event, frozen=True):
-    """The question, each plan step, each part of the question: answered, partly, not.
+    """The coverage of the question, each plan step and each part of the question: answered, partly, not.
 
-    `when` is "before" the report is written, from what was found, and "after" it was verified, from what it says.
+    `when` is "before" the report is written, based on the findings, or "after" verification, based on the report.
     """
 
     coverage: tuple[Coverage, ...]

@@ -1,7 +1,7 @@
-"""The envelope events travel in, and the registry of their kinds.
+"""The envelope that events travel in, and the registry of their kinds.
 
-An event says in the past tense what happened; the log of a run is the one truth every screen and export is
-folded from. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
+An event records in the past tense what happened. The log of a run is the one truth from which every screen and export
+is folded. A kind is a frozen struct registered with `@kind(...)`; readers ignore kinds they do not know.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ Path = tuple[str, ...]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """The root of all kinds; `kind` is the name in the log."""
+    """The base class of all kinds; `kind` is the name in the log."""
 
     kind: ClassVar[str] = ""
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """An event in the log. `seq` counts up by one per run from 1; `at` is ISO 8601 UTC; `path`: phase first."""
+    """An event in the log. `seq` counts from 1 without gaps in each run; `at` is ISO 8601 UTC; `path` begins with the
+    phase.
+    """
 
     v: int = ENVELOPE_VERSION
     seq: int

@@ -1,4 +1,4 @@
-"""Events of the report: its text, its claims and what verification says of them."""
+"""Events of the report: its text, its claims and their verification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.core.typed_answers import Field
 
 @kind("report.started")
 class ReportStarted(Event, frozen=True):
-    """The writer began, or begins anew: the text so far is taken back, with its claims. `title` may be empty."""
+    """The writer began, or begins again: the text so far is dropped, with its claims. `title` may be empty."""
 
     title: str = ""
 
@@ -27,8 +27,8 @@ class ReportDelta(Event, frozen=True):
 class ReportRevised(Event, frozen=True):
     """The report's whole text after a revision, with passage markers; replaces what was streamed.
 
-    `spans` are the new places of the claims found so far, in code points `[start, end)` of the new text, by id; a claim
-    which is not among them is in the text no more.
+    `spans` maps the ids of claims found so far to their new places, in code points `[start, end)` of the new text; a
+    claim that is missing was removed.
     """
 
     text: str
@@ -38,9 +38,9 @@ class ReportRevised(Event, frozen=True):
 
 @kind("report.finished")
 class ReportFinished(Event, frozen=True):
-    """The report is final: `text_sha256` is of the text as written; `limits` say what the reader must know.
+    """The report is final: `text_sha256` is that of the text as written; `limits` say what the reader must know.
 
-    `stated` are the sentences and headings of the text which code put there, without markup, and of what kind each is.
+    `stated` lists the sentences and headings that code put into the text, without markup, and the kind of each.
     """
 
     text_sha256: str
@@ -50,10 +50,10 @@ class ReportFinished(Event, frozen=True):
 
 @kind("claim.found")
 class ClaimFound(Event, frozen=True):
-    """A factual sentence; `start` and `end` are code points into the report as written; `passages` what it cites.
+    """A factual sentence; `start` and `end` are code points into the report as written; `passages` are those it cites.
 
-    It may be found while the report still streams. Said again, it cites something else now, and is checked anew.
-    An `inherited` citation is that of the next sentence of its paragraph which has one: the claim bears no marker.
+    It may be found while the report streams. A second event for the same claim replaces its citations, and the claim is
+    checked again. An `inherited` citation is that of the next cited sentence in its paragraph: the claim has no marker.
     """
 
     id: str
@@ -66,10 +66,10 @@ class ClaimFound(Event, frozen=True):
 
 @kind("claim.checked")
 class ClaimChecked(Event, frozen=True):
-    """A check's result on a claim: the rule (or judge), its verdict and why. The last one stands.
+    """The result of checking a claim: the rule (or judge), its verdict and why. The last one counts.
 
-    `against` are passages which were found to speak against it; `nearest` is the cited passage which says most of it,
-    where it does not hold.
+    `against` are passages that contradict it; `nearest` is the cited passage that says most of it, if the claim does
+    not hold.
     """
 
     id: str
@@ -82,16 +82,16 @@ class ClaimChecked(Event, frozen=True):
 
 @kind("claims.graded")
 class ClaimsGraded(Event, frozen=True):
-    """How far the claims of the final text answer the question, by id; "" where that could not be told."""
+    """How far each claim of the final text answers the question, by id; "" if unknown."""
 
     relevance: dict[str, Relevance]
 
 
 @kind("claim.revised")
 class ClaimRevised(Event, frozen=True):
-    """A claim's sentence, or what it cites, was replaced; the text follows with the next `report.revised`.
+    """A claim's sentence or its citations were replaced; the text follows with the next `report.revised`.
 
-    `passages` are what it cites now. What was said of the sentence before holds for it no more.
+    `passages` are the new citations. Earlier results for the sentence no longer apply.
     """
 
     id: str
@@ -103,7 +103,7 @@ class ClaimRevised(Event, frozen=True):
 
 @kind("claim.removed")
 class ClaimRemoved(Event, frozen=True):
-    """A claim's sentence was taken out of the report; the text follows with the next `report.revised`."""
+    """A claim's sentence was removed from the report; the text follows with the next `report.revised`."""
 
     id: str
     why: str
@@ -111,21 +111,21 @@ class ClaimRemoved(Event, frozen=True):
 
 @kind("citations.located")
 class CitationsLocated(Event, frozen=True):
-    """The passages the report cites were found in their stored documents, with what stands around them there."""
+    """The passages that the report cites were found in their stored documents, with the text around them."""
 
     passages: tuple[Surroundings, ...]
 
 
 @kind("copies.found")
 class CopiesFound(Event, frozen=True):
-    """Documents which copy one another, by their hash: each group counts as one source."""
+    """Documents that copy one another, by hash: each group counts as one source."""
 
     groups: tuple[tuple[str, ...], ...]
 
 
 @kind("conflict.found")
 class ConflictFound(Event, frozen=True):
-    """Sources disagree: `text` says how on one line, `sides` what each says, `passages` are those of the sides."""
+    """Sources disagree: `text` says how in one line, `sides` what each says, `passages` are those of the sides."""
 
     text: str
     subject: str = ""
@@ -148,6 +148,6 @@ class VerifySummary(Event, frozen=True):
 
 @kind("fields.filled")
 class FieldsFilled(Event, frozen=True):
-    """Every field of the schema, in its order: filled from passages, or empty with the reason."""
+    """Every field of the schema, in order: filled from passages, or empty with the reason."""
 
     fields: tuple[Field, ...]

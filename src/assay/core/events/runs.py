@@ -30,10 +30,10 @@ class RunContinued(Event, frozen=True):
 
 @kind("run.forked")
 class RunForked(Event, frozen=True):
-    """The run was forked off `parent`: what follows up to `point` happened there, and cost this run nothing.
+    """The run was forked off `parent`: the events up to `point` happened there, and cost this run nothing.
 
-    So many sources, passages shown, queries asked and pages read were taken over; `left_out` names the sources which
-    were not.
+    The counts are of sources, passages shown, queries asked and pages read that were taken over; `left_out` names the
+    sources that were not.
     """
 
     parent: str
@@ -54,7 +54,7 @@ class RunStarted(Event, frozen=True):
 
 @kind("run.resumed")
 class RunResumed(Event, frozen=True):
-    """Another process took the run up again; `fence` counts the processes which have held it."""
+    """Another process resumed the run; `fence` counts the processes that have held its lease."""
 
     fence: int
 
@@ -68,7 +68,7 @@ class RunWaiting(Event, frozen=True):
 
 @kind("run.exhausted")
 class RunExhausted(Event, frozen=True):
-    """A limit was reached or the owner asked to finish: research ends, writing and verification go on."""
+    """A limit was reached or the owner asked to finish: research ends, then writing and verification follow."""
 
     reason: str
 
@@ -83,7 +83,7 @@ class RunCompleted(Event, frozen=True):
 
 @kind("run.failed")
 class RunFailed(Event, frozen=True):
-    """The run ended without a report; `error` names what and, where there is one, the fix."""
+    """The run ended without a report; `error` says why and, if possible, what to do."""
 
     stop_reason: str
     error: str
@@ -91,7 +91,7 @@ class RunFailed(Event, frozen=True):
 
 @kind("run.cancelled")
 class RunCancelled(Event, frozen=True):
-    """The owner cancelled the run; findings so far are kept."""
+    """The owner cancelled the run; its findings so far are kept."""
 
     stop_reason: str = "cancelled"
 
@@ -128,7 +128,7 @@ class ClarifyRequested(Event, frozen=True):
 
 @kind("clarify.answered")
 class ClarifyAnswered(Event, frozen=True):
-    """Answers in the questions' order; empty when nobody could answer and the run goes on with assumptions."""
+    """Answers in the order of the questions; empty if nobody could answer and the run makes assumptions."""
 
     answers: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class PlanStarted(Event, frozen=True):
 
 @kind("plan.delta")
 class PlanDelta(Event, frozen=True):
-    """More of the plan while it is written: a line `1. Title` for each step whose title is whole."""
+    """More of the plan while it is written: a line `1. Title` for each step with a complete title."""
 
     text: str
 
@@ -155,7 +155,7 @@ class PlanProposed(Event, frozen=True):
 
 @kind("plan.approved")
 class PlanApproved(Event, frozen=True):
-    """The plan research follows; `by` is `auto` or `user`."""
+    """The plan that research follows; `by` is `auto` or `user`."""
 
     plan: Plan
     by: str = "auto"
@@ -163,7 +163,7 @@ class PlanApproved(Event, frozen=True):
 
 @kind("plan.changed")
 class PlanChanged(Event, frozen=True):
-    """The plan as it stands now: a step's status or finding changed."""
+    """The plan has changed: the status or finding of a step."""
 
     plan: Plan
 
@@ -192,7 +192,7 @@ class BudgetLow(Event, frozen=True):
 class ControlAccepted(Event, frozen=True):
     """A control request (finish, cancel, pause, steer, agent-cancel) was stored; `id` names it.
 
-    `text` is what a steer says, `lane` the agent which is to be stopped.
+    `text` is the instruction of a steer, `lane` the agent to stop.
     """
 
     action: str
@@ -203,7 +203,7 @@ class ControlAccepted(Event, frozen=True):
 
 @kind("control.applied")
 class ControlApplied(Event, frozen=True):
-    """A control request took effect; `where` is the place of the decision a steer was told to, `lane` the agent's."""
+    """A control request took effect; `where` is the decision that took a steer into account, `lane` the agent's."""
 
     action: str
     where: str = ""
@@ -223,7 +223,7 @@ class ControlRejected(Event, frozen=True):
 
 @kind("step.restarted")
 class StepRestarted(Event, frozen=True):
-    """A step is done again after its process died; the events numbered `dropped` were an earlier attempt's."""
+    """A step is repeated after its process died; the events numbered `dropped` belong to the earlier attempt."""
 
     step: str
     attempt: int
@@ -232,7 +232,7 @@ class StepRestarted(Event, frozen=True):
 
 @kind("step.diverged")
 class StepDiverged(Event, frozen=True):
-    """A stored step's input is not what it was, so it was done again."""
+    """A stored step's input has changed, so it was done again."""
 
     step: str
 

@@ -1,4 +1,4 @@
-"""The protocols between Assay and everything that can be exchanged: stores, models, search, extractors, time.
+"""The protocols between Assay and everything replaceable: stores, models, search, extractors, time.
 
 An adapter implements one of these; its contract suite in tests/contracts runs over every adapter.
 """

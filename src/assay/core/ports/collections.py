@@ -1,4 +1,4 @@
-"""Collections of a library: what they hold, where that was added from, and whether it stays on this machine."""
+"""Collections of a library: their documents, the places these came from, and whether they are private."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal, Protocol, Self
 import msgspec
 
 SLASH = "/"
-"""Stands between the owner and the name of another's collection."""
+"""Separates the owner from the name of another owner's collection."""
 
 
 class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A collection in a list: how many documents it holds, from how many places, and whether it is private.
+    """A collection in a list: the number of its documents and places, and whether it is private.
 
-    `owner` is whose it is, empty for the one local user. Beside him it is read by all where it is `open`, else by its
-    `readers`, whom only its owner is told. Another's is called OWNER/NAME.
+    `owner` is the user it belongs to, empty for the one local user. Others may read it if it is `open` or if they are
+    among its `readers`; only the owner sees that list. Another owner's collection is called OWNER/NAME.
     """
 
     name: str
@@ -28,7 +28,7 @@ class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkippedFile(msgspec.Struct, frozen=True):
-    """A file or page of a place which gave no document, or (`partly`) not all it holds, and why."""
+    """A file or page of a place that gave no document, or (`partly`) not all of its contents, and why."""
 
     path: str
     reason: str
@@ -36,12 +36,12 @@ class SkippedFile(msgspec.Struct, frozen=True):
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """A place a collection was added from, so that it can be looked at again.
+    """A place that documents were added from, so that it can be synced again.
 
-    `place` is an absolute path (or glob), an address, or what a connector understands; `kind` is `files`, `page`,
-    `crawl` or a connector's name, `options` are what it was asked with. `documents` (hashes) are what the place gave
-    last, at `synced_at`; `left_out` has the addresses of documents a person took out: a sync does not bring them back.
-    `skipped` has what could not be read then, or was left out on purpose.
+    `place` is an absolute path (or glob), an address, or what a connector understands. `kind` is `files`, `page`,
+    `crawl` or a connector's name; `options` are its parameters. `documents` (hashes) are what the place gave at the
+    last sync, at `synced_at`. `left_out` has the addresses of documents that a person removed: a sync does not bring
+    them back. `skipped` lists what could not be read at the last sync, or was left out on purpose.
     """
 
     place: str
@@ -54,67 +54,72 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Collections(Protocol):
-    """The part of a library which knows its collections. Blocking; call from a worker thread.
+    """The part of a library that manages its collections. Blocking; call from a worker thread.
 
-    A name is a collection of one's own, OWNER/NAME another's which one may read: what is said to change raises a
-    `UsageError` then.
+    A name is one of the owner's own collections, or OWNER/NAME for another's that the owner may read. Methods that
+    change a collection raise a `UsageError` for the latter.
     """
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same library as one owner knows it: his own collections and documents, and what others let him read.
+        """Return the same library as one owner sees it: their own collections and documents, and what others share with
+        them.
 
-        None knows all, and makes what belongs to the local user.
+        None sees everything; what it creates belongs to the local user.
         """
         ...
 
     def collections(self) -> list[CollectionRow]:
-        """All of them, by name; those made for one run too."""
+        """All collections by name, including those made for a single run."""
         ...
 
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
-        """What who knows all calls these collections, those which may be read; OWNER/NAME, in the order given."""
+        """Translate names into those used by the view of all owners. Keeps the order; leaves out what may not be
+        read.
+        """
         ...
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
-        """Say who may read a collection beside its owner: all, or these; nobody any more where neither is said.
+        """Set who may read a collection beside its owner: everyone, these readers, or (if neither is given) nobody.
 
         Raises:
-            UnknownName: there is no such collection of one's own.
+            UnknownName: the owner has no such collection.
         """
         ...
 
     def mark(self, collection: str, *, private: bool) -> None:
-        """Say of a collection whether it is private; it is made when it is not there."""
+        """Set whether a collection is private, and create it if it does not exist."""
         ...
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        """The names of the private collections which are among these, or hold one of their documents or of
-        `documents` (hashes): what is private stays so in every other collection it is put into.
+        """Return the names of private collections that are among `collections` or share a document with them.
+
+        The documents in `documents` (hashes) count too. A private document stays private in every other collection it
+        is added to.
         """
         ...
 
     def remove(self, documents: Iterable[str], collection: str) -> None:
-        """Take documents (hashes) out of a collection, in one transaction; they stay in the library."""
+        """Take documents (hashes) out of a collection, in one transaction. They stay in the library."""
         ...
 
     def drop(self, collection: str) -> None:
-        """Forget a collection with its origins; its documents stay in the library."""
+        """Delete a collection and its origins. Its documents stay in the library."""
         ...
 
     def origins(self, collection: str) -> list[Origin]:
-        """Where a collection was added from, by place."""
+        """The places a collection was added from, ordered by place."""
         ...
 
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
-        """Keep origins of a collection (made when it is not there), in the place of those of the same place."""
+        """Store origins of a collection (created if it does not exist); an origin with the same place is replaced."""
         ...
 
     def forget(self, collection: str, places: Iterable[str]) -> None:
-        """Forget origins of a collection."""
+        """Delete origins of a collection."""
         ...
 
 
-# Documents which are being added in the background: what each came to, so that any process can tell.
+# Documents being added in the background, with their progress, so that any process can report it.
 
 AdditionState = Literal["waiting", "reading", "done", "failed"]
 AdditionKind = Literal["add", "crawl", "sync"]
@@ -122,7 +127,7 @@ ENDED: frozenset[AdditionState] = frozenset(("done", "failed"))
 
 
 class AdditionStart(msgspec.Struct, frozen=True, kw_only=True):
-    """How an addition is begun, beside what it reads; without a name it is called by that."""
+    """How to begin an addition, apart from what it reads. Without a name it is named after its sources."""
 
     name: str = ""
     kind: AdditionKind = "add"
@@ -130,12 +135,12 @@ class AdditionStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Addition(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents on their way into a collection; `seq` counts what was said of it.
+    """Documents on their way into a collection. `seq` counts its updates.
 
-    `name` is what a person calls it, `sources` are what is read: paths and addresses. `kind` says how: the site at an
-    address is crawled by `options` (pages, depth), of a collection all it was added from is looked at again. `line` is
-    the last word on how it goes; `documents` were found so far, `added` of them are new. `holder` is the process that
-    reads.
+    `name` is what a person calls it; `sources` are the paths and addresses to read. `kind` says how: a crawl follows
+    the site at an address within `options` (pages, depth), a sync looks again at every place a collection was added
+    from. `line` is the latest progress message. `documents` counts those found so far, `added` the new ones. `holder`
+    is the process that reads.
     """
 
     id: str
@@ -158,18 +163,18 @@ class Addition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Additions(Protocol):
-    """What is being added, or was. Blocking; call from a worker thread."""
+    """Additions in progress or ended. Blocking; call from a worker thread."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same as one owner knows it: what he adds; None knows all."""
+        """Return the same as one owner sees it: their own additions. None sees all."""
         ...
 
     def put(self, addition: Addition) -> None:
-        """Keep an addition, in the place of what was known of it; it is the owner's of this view, where it has one."""
+        """Store an addition, replacing its earlier state. It belongs to the owner of this view, if there is one."""
         ...
 
     def find(self, id: str) -> Addition:
-        """An addition by its id.
+        """Return the addition with this id.
 
         Raises:
             UnknownName: there is none.
@@ -177,9 +182,9 @@ class Additions(Protocol):
         ...
 
     def all(self, limit: int = 100) -> list[Addition]:
-        """Newest first."""
+        """Additions, newest first."""
         ...
 
     def forget(self, before: str) -> None:
-        """Forget those which ended before a moment (ISO 8601 UTC)."""
+        """Delete the additions that ended before a moment (ISO 8601 UTC)."""
         ...

@@ -1,4 +1,4 @@
-"""Connectors: places documents are in which are neither files nor pages."""
+"""Connectors: places of documents that are neither files nor pages."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from assay.core.sources import Fetched
 
 
 class Connector(Protocol):
-    """Gives what is in a place, file by file. An entry point's name is the scheme of its places (`git+https`).
+    """Reads a place file by file. The name of its entry point is the scheme of its places (`git+https`).
 
-    It is made without arguments. What it gives is read like a page of the web: by its media type, else its name.
+    It is created without arguments. Its files are read like pages of the web: by media type, else by name.
     """
 
     def canonical(self, place: str) -> str:
-        """The place as it is remembered.
+        """Return the place in the form that is stored.
 
         Raises:
-            UsageError: it is none of this connector's.
+            UsageError: this connector does not handle it.
         """
         ...
 
     def reaches_out(self, place: str) -> bool:
-        """Whether another machine is asked for `place`."""
+        """Whether reading `place` contacts another machine."""
         ...
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
-        """The files at `place`, as they are now; none of more than `largest` bytes. Blocking.
+        """Yield the current files at `place`, none larger than `largest` bytes. Blocking.
 
         Args:
-            folder: an empty folder of this call's own, deleted after it, or when the answer is wanted no more.
+            folder: an empty folder for this call alone, deleted afterwards or when the caller no longer wants the
+                answer.
 
         Raises:
-            FetchFailed: it cannot be had; the reason begins with its kind. Raised by the iteration.
+            FetchFailed: the place cannot be read; the reason begins with its kind. Raised by the iteration.
         """
         ...
 
 
 class ListedFile(msgspec.Struct, frozen=True):
-    """A file of a place: its name there, and what tells this content of it from another ("" where nothing does)."""
+    """A file of a place: its name there, and a tag that changes with its content ("" if there is none)."""
 
     name: str
     version: str = ""
@@ -54,22 +55,22 @@ class ListingConnector(Connector, Protocol):
     """A connector whose places can be listed first and then read in parts, by several processes."""
 
     def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
-        """The place as it is at this moment, under a name which stays true (a commit), and its files.
+        """Return the place under a name that stays valid (a commit), and its files at this moment.
 
-        It may be given that name again. Files of more than `largest` bytes are left out. Blocking.
+        That name is accepted as `place` too. Files larger than `largest` bytes are left out. Blocking.
 
         Args:
-            folder: a folder of this place's own, for this call and for `read`. Who wants the answer no more deletes
-                it: look for it now and then, and end when it is gone.
+            folder: a folder for this place alone, used by this call and by `read`. A caller that no longer wants the
+                answer deletes it: check now and then whether it exists, and stop when it is gone.
 
         Raises:
             FetchFailed: as `fetch`.
-            UsageError: there is more than anybody reads.
+            UsageError: there are more files than can be read.
         """
         ...
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
-        """Some files of a place which was listed; one that is gone since is left out. Blocking.
+        """Yield some files of a listed place, without those deleted since. Blocking.
 
         Raises:
             FetchFailed: as `fetch`.

@@ -1,4 +1,4 @@
-"""Documents: how they are read, stored and searched."""
+"""How documents are read, stored and searched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from assay.core.web_addresses import ANYTHING, WebRules
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What to look for: at most `limit` documents, in these collections; `language` is a hint (ISO 639-1).
 
-    Of the web only what `rules` let through; a provider which cannot tell gives more, and is sorted out afterwards.
+    `rules` restrict pages of the web. A provider that cannot apply them returns more, and the caller filters
+    afterwards.
     """
 
     text: str
@@ -29,9 +30,9 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A document that answers a query, best first; higher `score` is better, comparable within one answer only.
+    """A document that answers a query. A higher `score` is better; scores compare within one answer only.
 
-    `spans` are its passages that match best, best first.
+    `spans` are its best matching passages, best first.
     """
 
     document: Document
@@ -44,7 +45,9 @@ WordField = Literal["text", "title", "name", "passage"]
 
 
 class WordScore(msgspec.Struct, frozen=True, kw_only=True):
-    """What a word of the question gave a document; `added` says that the search took it from what it found first."""
+    """What one word of the question adds to a document's score; `added` says that the search took it from its first
+    results.
+    """
 
     word: str
     field: WordField
@@ -53,10 +56,10 @@ class WordScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a hit stands where it stands: its score and rank by words, and by the cosine of its nearest passage.
+    """Why a hit has its rank: its score and rank by words, and by the cosine of its nearest passage.
 
-    What was not asked, or does not know the document, is None. `words` are the parts of `lexical`, the largest first;
-    none where the index does not tell them. `hit.score` is what the ranks were made of together.
+    A part is None if it was not asked or does not know the document. `words` are the parts of `lexical`, largest first;
+    empty if the index does not report them. `hit.score` combines the ranks.
     """
 
     hit: Hit
@@ -74,7 +77,7 @@ class Search(Protocol):
     def name(self) -> str: ...
 
     async def search(self, query: Query) -> list[Hit]:
-        """The best documents.
+        """Return the best documents, best first.
 
         Raises:
             SearchFailed: the provider could not answer.
@@ -84,10 +87,10 @@ class Search(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """A search provider which can count how rare words are in what it searches. Not all can."""
+    """A search provider that can count how rare words are in what it searches. Not all can."""
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        """How many passages of these collections hold each word of `text`, in every form the index may hold it.
+        """Count the passages of these collections that hold each word of `text`, in every form the index may hold it.
 
         Raises:
             SearchFailed: the provider could not answer.
@@ -97,20 +100,20 @@ class Counting(Protocol):
 
 @runtime_checkable
 class AskedAhead(Protocol):
-    """A search provider which may be asked before anybody wants its answer. Most may not."""
+    """A search provider that may be asked before its answer is needed. Most may not."""
 
     @property
     def ahead(self) -> Literal["free", "paid", "never"]:
-        """Whether such a question is free, costs money, or would keep those waiting who have one."""
+        """Say whether such a query is free, costs money, or would delay the queries that are needed now."""
         ...
 
 
 @runtime_checkable
 class Metered(Protocol):
-    """A search provider which says what a question cost beyond the search itself. Not all have such costs."""
+    """A search provider that reports costs beyond the search itself. Not all have such costs."""
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
-        """What `search` gives, and what it cost: tokens of an embedder.
+        """Return what `search` returns, and its cost: the tokens of an embedder.
 
         Raises:
             SearchFailed: as `search`.
@@ -119,10 +122,10 @@ class Metered(Protocol):
 
 
 class LibrarySearch(Search, Protocol):
-    """Search over the library, with an index that is derived from it. Its other methods are blocking."""
+    """Search over the library, with an index derived from it. Its other methods are blocking."""
 
     async def explain(self, query: Query) -> list[Explanation]:
-        """What `search` gives, with why. It takes longer.
+        """Return what `search` returns, with the reasons for each rank. Takes longer.
 
         Raises:
             SearchFailed: as `search`.
@@ -130,16 +133,16 @@ class LibrarySearch(Search, Protocol):
         ...
 
     def sync(self, progress: Callable[[str], None] | None = None) -> None:
-        """Index what the library has and the index has not. `progress` is given sentences for the user.
+        """Index what is in the library and not yet in the index. `progress` is called with sentences for the user.
 
         Raises:
-            SearchFailed: the index cannot be written, or another process did not let go of it for long.
+            SearchFailed: the index cannot be written, or another process keeps it locked.
             StoreError: the library cannot be read.
         """
         ...
 
     def forget(self, rows: Sequence[int]) -> None:
-        """Take documents out which the library does not have any more.
+        """Remove documents that are no longer in the library from the index.
 
         Raises:
             SearchFailed: the index cannot be written.
@@ -147,15 +150,15 @@ class LibrarySearch(Search, Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
 class Extractor(Protocol):
-    """Turns a file's bytes into text. `name` carries its version ("html/1"); `suffixes` in lower case (".html").
+    """Turns a file's bytes into text. `name` includes a version ("html/1"); `suffixes` are lower case (".html").
 
-    `isolated` asks for a process of its own: for formats whose readers may crash, hang or take too much memory. The
-    class is then made anew there, without arguments, and a file which ends the process costs that file alone.
+    `isolated` asks for a separate process, for formats whose parsers may crash, hang or take too much memory. The class
+    is created again there, without arguments, and a file that kills the process costs only that file.
     """
 
     @property
@@ -171,16 +174,19 @@ class Extractor(Protocol):
     def isolated(self) -> bool: ...
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """The documents in `data`; `name` is the file's name. Work may begin at the call, or with the first document.
+        """Yield the documents in `data`; `name` is the file's name. Work may begin at the call or with the first
+        document.
 
         Raises:
-            ExtractError: nothing, or nothing more, can be read, with the reason; raised by the iteration.
+            ExtractError: nothing, or nothing more, can be read, with the reason. Raised by the iteration.
         """
         ...
 
 
 class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
-    """A file in an archive: its path there, made printable, and its bytes; or the `problem` which keeps it closed."""
+    """A file in an archive: its path there, made printable, and its bytes, or the `problem` that prevents reading
+    it.
+    """
 
     name: str
     data: bytes = b""
@@ -191,34 +197,34 @@ class Fetcher(Protocol):
     """Fetches pages of the web."""
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
-        """The page at `url`; no host is asked on the way which `rules` refuse.
+        """Fetch the page at `url`. Hosts that `rules` refuse are never contacted, not even by a redirect.
 
         Raises:
-            FetchFailed: it cannot be had; the reason begins with its kind ("blocked: …").
+            FetchFailed: the page cannot be fetched; the reason begins with its kind ("blocked: …").
         """
         ...
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         ...
 
 
 class KeptPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page kept for the next time; until `fresh_until` (seconds since 1970) its server need not be asked again."""
+    """A cached page. Until `fresh_until` (seconds since 1970) its server need not be asked again."""
 
     page: Fetched
     fresh_until: float
 
 
 class PageCache(Protocol):
-    """Pages by the address they were at. Blocking; call from a worker thread."""
+    """Pages by the address they were found at. Blocking; call from a worker thread."""
 
     def get(self, url: str) -> KeptPage | None:
-        """The page last kept of this address; None too where it cannot be read any more."""
+        """Return the page last stored for this address; None if there is none or it cannot be read any more."""
         ...
 
     def put(self, kept: KeptPage) -> None:
-        """Keep a page under its `final_url`, in the place of an older one.
+        """Store a page under its `final_url`, replacing an older one.
 
         Raises:
             StoreError: it cannot be written.
@@ -226,7 +232,7 @@ class PageCache(Protocol):
         ...
 
     def forget(self, url: str) -> None:
-        """Keep nothing of this address any more; nothing is wrong with there being nothing.
+        """Delete the page of this address, if there is one.
 
         Raises:
             StoreError: it cannot be removed.
@@ -235,7 +241,7 @@ class PageCache(Protocol):
 
 
 class Archive(Protocol):
-    """Opens files which hold files. `name` carries its version ("zip/1"); `suffixes` in lower case (".zip")."""
+    """Opens files that contain files. `name` includes a version ("zip/1"); `suffixes` are lower case (".zip")."""
 
     @property
     def name(self) -> str: ...
@@ -244,20 +250,21 @@ class Archive(Protocol):
     def suffixes(self) -> tuple[str, ...]: ...
 
     def members(self, data: bytes, name: str, largest: int) -> Iterator[ArchiveMember]:
-        """The files in `data`, in their order there, unpacked one at a time; folders and hidden ones left out.
+        """Yield the files in `data` in order, unpacked one at a time, without folders and hidden files.
 
-        A member of more than `largest` bytes has a problem; sizes are counted while unpacking, not believed.
+        A member larger than `largest` bytes has a problem instead of data. Sizes are counted while unpacking: the
+        archive's own figures are not trusted.
 
         Raises:
-            ExtractError: it cannot be opened, or unpacks to more than is sane; raised by the iteration.
+            ExtractError: the archive cannot be opened, or unpacks to an absurd size. Raised by the iteration.
         """
         ...
 
 
 class DocumentTexts(Protocol):
-    """Texts, passages and tables of documents, the latest kept in memory for all who ask. Blocking; in any thread.
+    """Texts, passages and tables of documents; the latest are cached for all callers. Blocking; thread-safe.
 
-    Each raises StoreError where the document's text is not there, or damaged.
+    Each method raises StoreError if the document's text is missing or damaged.
     """
 
     def text(self, document: Document) -> bytes:
@@ -269,7 +276,7 @@ class DocumentTexts(Protocol):
         ...
 
     def tables(self, document: Document) -> tuple[ReadTable, ...]:
-        """The tables, in order; their pieces are called by the ordinals of the passages."""
+        """The tables, in order; their cells refer to passages by ordinal."""
         ...
 
 
@@ -277,14 +284,14 @@ class Blobs(Protocol):
     """Bytes by their SHA-256, zstd-compressed at rest. Blocking; call from a worker thread."""
 
     def put(self, data: bytes) -> str:
-        """Store `data`; its hash. Storing the same bytes again costs a look-up."""
+        """Store `data` and return its hash. Storing the same bytes again costs one look-up."""
         ...
 
     def get(self, sha256: str) -> bytes:
-        """The bytes, checked against their hash.
+        """Return the bytes, checked against their hash.
 
         Raises:
-            StoreError: not there, or damaged.
+            StoreError: missing or damaged.
         """
         ...
 
@@ -292,34 +299,34 @@ class Blobs(Protocol):
 
 
 class Cache(Protocol):
-    """What was found out before and costs to find out again, each under a hash of all it depends on.
+    """Results that cost something to compute, each under a hash of everything it depends on.
 
-    Blocking; call from a worker thread. What is kept under a key never changes: whoever kept it first was right. It may
-    be forgotten.
+    Blocking; call from a worker thread. The value of a key never changes: the first one stored stays. Entries may be
+    deleted at any time.
     """
 
     def recall(self, key: str) -> bytes | None:
-        """What was kept under `key`."""
+        """Return what is stored under `key`, or None."""
         ...
 
     def keep(self, key: str, data: bytes) -> None:
-        """Keep `data` under `key`, unless there is something already."""
+        """Store `data` under `key`, unless there is something already."""
         ...
 
     def known(self, prefix: str) -> dict[str, bytes]:
-        """What was kept under all keys which begin with `prefix`, which is not empty."""
+        """Return what is stored under all keys that begin with `prefix`, which must not be empty."""
         ...
 
     def forget(self, keys: Collection[str]) -> None:
-        """Keep nothing under these keys any more."""
+        """Delete these keys."""
         ...
 
 
 class FileStamp(msgspec.Struct, frozen=True, kw_only=True):
-    """How a file looked when it was read, and which documents it gave: an unchanged file is not read twice.
+    """How a file looked when it was read, and which documents it gave, so that an unchanged file is not read twice.
 
-    `extractor` names the version which read it, since a newer one reads it again. `warnings` are what was said about
-    a file of which only a part could be read: what is known is as incomplete the next time.
+    `extractor` names the version that read it, since a newer one reads it again. `warnings` are what was reported about
+    a file of which only a part could be read; they are repeated for the unchanged file.
     """
 
     path: str
@@ -336,18 +343,18 @@ class Library(Collections, Protocol):
     def add(
         self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
     ) -> None:
-        """Add documents (known ones are left as they are) and put them into `collection`, in one transaction."""
+        """Store documents (existing ones stay as they are) and add them to `collection`, in one transaction."""
         ...
 
     def select(self, documents: Iterable[str]) -> str:
-        """The name of the collection which holds exactly these documents (hashes); made when it is not there.
+        """Return the name of the collection of exactly these documents (hashes), creating it if it does not exist.
 
-        The name depends on the set alone.
+        The name depends only on the set.
         """
         ...
 
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Put known documents into `collection`, in one transaction."""
+        """Add stored documents to `collection`, in one transaction."""
         ...
 
     def document(self, sha256: str) -> Document | None: ...
@@ -355,11 +362,11 @@ class Library(Collections, Protocol):
     def snapshot(self, sha256: str) -> Snapshot | None: ...
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
+        """Find documents by hash (8 characters or more), name, URL or title, exact matches first; at most 20."""
         ...
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
-        """In the order of adding."""
+        """The documents in `collections`, in the order they were added."""
         ...
 
     def members(self, collections: Sequence[str]) -> set[int]:
@@ -367,15 +374,17 @@ class Library(Collections, Protocol):
         ...
 
     def count(self, collections: Sequence[str]) -> int:
-        """How many documents are in `collections`."""
+        """The number of documents in `collections`."""
         ...
 
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
-        """Documents by row number, ascending, from `row` exclusive: how an index catches up. Rows are never reused."""
+        """Return documents by row number, ascending, from `row` exclusive, for an index to catch up. Rows are never
+        reused.
+        """
         ...
 
     def at(self, rows: Collection[int]) -> dict[int, Document]:
-        """The documents at these row numbers (at most some hundred), by row; those which are not there are left out."""
+        """Return the documents at these row numbers (at most a few hundred), by row; missing ones are left out."""
         ...
 
     def last_row(self) -> int:
@@ -385,5 +394,5 @@ class Library(Collections, Protocol):
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary: ...
 
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        """How files (some hundred at most) looked when they were read, by their paths; unknown ones are left out."""
+        """Return the stamps of files (at most a few hundred) by path; unknown files are left out."""
         ...

@@ -1,4 +1,4 @@
-"""What an export format is, and what it is given."""
+"""The protocol of export formats, and what they receive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.core.view import RunView
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it is stored: its log, the view folded from it, and where its documents and snapshots are.
+    """A stored run: its log, the view folded from it, and access to its documents and snapshots.
 
     A report is a function of the view alone; only a bundle needs the rest.
     """
@@ -25,10 +25,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exporter(Protocol):
-    """A format; its entry point in the group `assay.exporters` is named by its suffix.
+    """A format. Its entry point in the group `assay.exporters` is named by its suffix.
 
-    A format that needs an extra may have a method `ready()`, which raises a `ConfigError` where it is not installed: it
-    is asked before a run is paid for.
+    A format that needs an extra may have a method `ready()` that raises a `ConfigError` if the extra is not installed.
+    It is called before a run costs anything.
     """
 
     @property
@@ -37,10 +37,10 @@ class Exporter(Protocol):
         ...
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """The report of a run, as far as it is written, as the bytes of a file. Blocking.
+        """Render the report of a run, as far as it is written, as the bytes of a file. Blocking.
 
         Raises:
-            ConfigError: it needs an extra which is not installed; the message names it.
-            StoreError: a document it has to hold is not there, or damaged.
+            ConfigError: it needs an extra that is not installed; the message names it.
+            StoreError: a document it needs is missing or damaged.
         """
         ...

@@ -1,4 +1,4 @@
-"""Work which waits for a worker: runs in the queue, and jobs, which another worker goes on with where one has died."""
+"""Work for workers: queued runs, and jobs, which another worker continues if one dies."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import msgspec
 from assay.core.ports.journal import Lease
 
 QUEUE_NEWS = ":queue"
-"""What `Journal.listen` tells when a run can be taken out of the queue; no run is called so."""
+"""What `Journal.listen` reports when a queued run is ready; no run has this id."""
 MOST_TAKEN = 20
-"""A run which so many workers have taken up, and left without a last word, is offered to none any more."""
+"""A run that this many workers have taken up without ending it is offered to none any more."""
 PRIORITIES = range(-100, 101)
 """Priorities a run may have in the queue; the highest is taken first."""
 
 
 class QueueLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """How many queued runs may be executed at once, altogether and of one user; 0 is no limit."""
+    """How many queued runs may execute at once, in total and per user; 0 is no limit."""
 
     running: int = 0
     per_user: int = 0
 
 
 class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in the queue. `ready` says that a worker may take it; one that waits for a person is not.
+    """A run in the queue. `ready` says that a worker may take it; a run that waits for a person is not ready.
 
-    `holder` is who executes it, empty for nobody; `taken` how often a worker took it up; `release` the version of Assay
-    which made it, empty where that is not known.
+    `holder` is the process that executes it, empty for none. `taken` counts how often a worker took it up. `release` is
+    the version of Assay that created it, empty if unknown.
     """
 
     run_id: str
@@ -41,7 +41,7 @@ class QueuedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueueDepth(msgspec.Struct, frozen=True, kw_only=True):
-    """How many runs are in the queue: those which wait for a worker, are executed, or wait for a person (parked)."""
+    """Counts of the runs in the queue that wait for a worker, are executed, or wait for a person (parked)."""
 
     waiting: int = 0
     executed: int = 0
@@ -49,23 +49,25 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Unfit = Callable[[str], bool]
-"""Whether runs of a release are none for us."""
+"""Says whether this worker must leave the runs of a release to others."""
 
 
 class Queue(Protocol):
-    """Runs which wait for a worker, over the same store as the journal."""
+    """Runs that wait for a worker, over the same store as the journal."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same queue, in which one owner sees and changes his own runs alone; None sees all. A claim takes any."""
+        """Return the same queue as one owner sees it: only their own runs. None sees all. A claim takes any owner's
+        runs.
+        """
         ...
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
-        """Have a worker take the run up; one that is queued already is ready again, with this priority.
+        """Queue the run for a worker. A run that is in the queue already becomes ready again, with this priority.
 
-        `release` is the version of Assay which made it.
+        `release` is the version of Assay that created it.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         ...
 
@@ -77,39 +79,39 @@ class Queue(Protocol):
         but: Collection[str] = (),
         unfit: Unfit | None = None,
     ) -> Lease | None:
-        """Take the lease of the run whose turn it is, None where there is none for us.
+        """Take the lease of the next run; None if there is none to take.
 
-        The highest priority goes first; then the user with the fewest runs in execution, then who came first. No two
-        processes claim at the same time, so limits hold exactly. A run in the queue whose lease has expired is there
-        to be claimed again. Those named in `but`, and those of an `unfit` release, are left to others.
+        The highest priority goes first, then the user with the fewest runs in execution, then the oldest entry. Only
+        one process claims at a time, so limits hold exactly. A queued run whose lease has expired can be claimed again.
+        Runs named in `but`, and runs of an `unfit` release, are left to others.
         """
         ...
 
     async def park(self, run_id: str) -> None:
-        """The run waits for a person: no worker takes it up until `wake`."""
+        """Mark the run as waiting for a person: no worker takes it up until `wake`."""
         ...
 
     async def wake(self, run_id: str) -> bool:
-        """It may be taken up again; False where it is not in the queue."""
+        """Make a parked run ready again; False if it is not in the queue."""
         ...
 
     async def leave(self, run_id: str) -> None:
-        """The run has ended, or somebody else goes on with it."""
+        """Take the run out of the queue: it has ended, or another process continues it."""
         ...
 
     async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
-        """What is in the queue, those in execution too; the highest priority first, then who came first."""
+        """The runs in the queue, including those in execution: highest priority first, then oldest first."""
         ...
 
     async def depth(self) -> QueueDepth:
-        """How many runs are in the queue."""
+        """Count the runs in the queue by state."""
         ...
 
 
 JOBS_NEWS = ":jobs"
-"""What `Journal.listen` tells when there are jobs to do, or fewer; no run is called so."""
+"""What `Journal.listen` reports when jobs become ready, or fewer remain; no run has this id."""
 MOST_TRIED = 5
-"""A job which so many workers have taken up, and left without a word, has failed: it may be what kills them."""
+"""A job that this many workers have taken up without ending it has failed: it may be what kills them."""
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 JOB_ENDED: frozenset[JobState] = frozenset(("done", "failed", "cancelled"))
@@ -118,13 +120,15 @@ JOB_ENDED: frozenset[JobState] = frozenset(("done", "failed", "cancelled"))
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One piece of long work.
 
-    `kind` names the handler which does it, with `arguments`; `name` is what a person calls it. `parent` is the job
-    which was split into this one and others. It is taken up from `due` on (seconds since 1970), the highest `priority`
-    first. `seq` counts what was said of it; `line` is the last word on how it goes, `finished` of `total` steps are
-    done (0 where nobody knows how many there are), `result` is what came of it. `notes` are kept for who goes on with
-    it. `tries` counts the workers which took it up since it was last queued; `holder` is who has it, `fence` the number
-    of his lease, `stopping` says that he is to stop. `release` is the version of Assay which made it. A periodic job
-    has the seconds from one to the next in `every`: when it is done, or has failed, the next one waits.
+    `kind` names the handler that does it, with `arguments`; `name` is what a person calls it. `parent` is the job of
+    which this one is a part. It can be taken up from `due` on (seconds since 1970), the highest `priority` first.
+
+    `seq` counts its updates. `line` is the latest progress message; `finished` of `total` steps are done (0 if the
+    total is unknown); `result` is the outcome. `notes` are kept for the process that continues it.
+
+    `tries` counts the workers that took it up since it was last queued; `holder` has it now, `fence` is the number of
+    the holder's lease, and `stopping` tells the holder to stop. `release` is the version of Assay that created it.
+    `every` is the interval of a periodic job in seconds: when it is done or has failed, the next one is queued.
     """
 
     id: str
@@ -155,7 +159,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which jobs are listed: of these states, of a parent ("" for those which have none, None for all)."""
+    """Which jobs to list: with these states, with a parent ("" for jobs without one, None for all)."""
 
     states: frozenset[JobState] = frozenset()
     parent: str | None = ""
@@ -163,13 +167,13 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TOP = JobFilter()
-"""The newest jobs which are no part of another."""
+"""The newest jobs that are not parts of another."""
 
 
 class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """Who claims a job, and which: of these `kinds`, of at most `per_user` of one owner at once (0: no limit).
+    """Who claims a job, and which: of these `kinds`, at most `per_user` of one owner at once (0: no limit).
 
-    `parent` confines it to the parts of one job; `but`, and those of an `unfit` release, are left to others.
+    `parent` restricts it to the parts of one job. `but`, and jobs of an `unfit` release, are left to others.
     """
 
     holder: str
@@ -182,22 +186,23 @@ class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Jobs(Protocol):
-    """Jobs over the same store as the journal. Whoever claimed one holds its lease: others' words are refused."""
+    """Jobs over the same store as the journal. Only the holder of a claimed job may update it."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same, in which one owner sees and changes his own jobs alone; None sees all. A claim takes any."""
+        """Return the same as one owner sees it: only their own jobs. None sees all. A claim takes any owner's jobs."""
         ...
 
     async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:
-        """Store these jobs in one transaction, but for those whose id is known; how many were new.
+        """Store these jobs in one transaction, except those whose id exists, and return how many were new.
 
         Raises:
-            TooMany: `at_once` jobs wait or are done already, parts and periodic ones which are not due left out.
+            TooMany: `at_once` jobs are waiting or in progress already, not counting parts and periodic jobs that are
+                not due.
         """
         ...
 
     async def find(self, id: str) -> Job:
-        """A job by its id.
+        """Return the job with this id.
 
         Raises:
             UnknownName: there is none.
@@ -205,57 +210,58 @@ class Jobs(Protocol):
         ...
 
     async def list(self, wanted: JobFilter = TOP) -> list[Job]:
-        """Newest first."""
+        """The jobs that match, newest first."""
         ...
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
-        """How many jobs there are in each state; with `parent`, of its parts."""
+        """Count jobs by state; with `parent`, only its parts."""
         ...
 
     async def noted(self, parent: str) -> Sequence[dict[str, Any]]:
-        """The `notes` of those parts of a job which are done, in their order."""
+        """The `notes` of the completed parts of a job, in their order."""
         ...
 
     async def until_due(self) -> float | None:
-        """Seconds until a job which waits is due, or the lease of one runs out, 0 where one is; None: there is none."""
+        """Seconds until a waiting job is due or a lease expires; 0 if one is due now, None if there is none."""
         ...
 
     async def until_again(self, claim: JobClaim) -> float | None:
-        """Seconds until a job which failed for now, and which may be claimed so, is due again; None: there is none."""
+        """Seconds until a job that failed temporarily, and that this claim may take, is due again; None if there is
+        none.
+        """
         ...
 
     async def claim(self, claim: JobClaim) -> Job | None:
-        """Take the job whose turn it is; None where there is none for us.
+        """Take the next job; None if there is none to take.
 
-        The highest priority goes first, then the owner with the fewest jobs in execution, then who came first. A job
-        which waits for its parts is not in execution. No two processes claim at the same time. A job whose lease has
-        expired is there to be claimed again; one which `MOST_TRIED` workers have left so fails instead, and is kept for
-        `retry`.
+        The highest priority goes first, then the owner with the fewest jobs in execution, then the oldest. A job that
+        waits for its parts is not in execution. Only one process claims at a time. A job whose lease has expired can be
+        claimed again; one that `MOST_TRIED` workers have left that way fails instead and stays for `retry`.
         """
         ...
 
     async def renew(self, job: Job, ttl: float) -> bool:
-        """Hold it for longer; False where it is to stop.
+        """Extend the lease; False if the job is to stop.
 
         Raises:
-            FenceLost: it is another's now, or has ended.
+            FenceLost: another process has it, or it has ended.
         """
         ...
 
     async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
-        """Store what is to be said of a job in hand, under its next `seq`, and its new parts, in one transaction.
+        """Store an update of a claimed job under its next `seq`, and its new parts, in one transaction.
 
-        One that is waiting or has ended then is let go of; a periodic one which is done or has failed is followed by
-        the next in the same transaction, and one that has ended takes those of its parts with it which have not. With
-        a `pause` it is due after so many seconds, by the store's clock.
+        An update that makes it waiting or ended releases it. A periodic job that is done or has failed is followed by
+        the next one in the same transaction; a job that ends also ends its unfinished parts. With a `pause` it is due
+        after that many seconds, by the store's clock.
 
         Raises:
-            FenceLost: it is another's now, or has ended.
+            FenceLost: another process has it, or it has ended.
         """
         ...
 
     async def cancel(self, id: str) -> Job:
-        """End a job which waits, and have one which runs stop; its parts too. One that failed is given up.
+        """End a waiting job, or tell a running one to stop, with its parts. A failed job is given up.
 
         Raises:
             UnknownName: there is none.
@@ -263,18 +269,18 @@ class Jobs(Protocol):
         ...
 
     async def retry(self, id: str, at_once: int | None = None) -> Job:
-        """Have a job which failed or was cancelled taken up again, and its parts which did not get done.
+        """Queue a failed or cancelled job again, with its unfinished parts.
 
         Raises:
-            TooMany: `at_once` jobs wait or are done already.
+            TooMany: `at_once` jobs are waiting or in progress already.
             UnknownName: there is none.
-            UsageError: it has done what it was to do, or is on its way.
+            UsageError: the job is done, waiting or in progress.
         """
         ...
 
     async def forget(self, before: str, *, failed: bool = False) -> int:
-        """Forget jobs which ended before a moment (ISO 8601 UTC), with their parts; how many.
+        """Delete jobs that ended before a moment (ISO 8601 UTC), with their parts, and return how many.
 
-        One which failed waits for somebody to look at it, and is forgotten only with `failed`, or as it is periodic.
+        A failed job stays until somebody looks at it: it is deleted only if it is periodic, or with `failed`.
         """
         ...

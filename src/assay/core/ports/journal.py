@@ -15,7 +15,7 @@ from assay.core.usage import Usage
 
 
 class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A step's saved result: JSON `data` of the type named by `tag`, or of a failure when `tag` is `failed/1`."""
+    """A step's stored result: JSON `data` of the type named by `tag`, or of a failure when `tag` is `failed/1`."""
 
     key: str
     input_hash: str
@@ -24,7 +24,7 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """An event on its way into the log. `key` makes it unique in its run; `step` and `attempt` where inside a step."""
+    """An event before it is stored. `key` is unique in its run; `step` and `attempt` are set inside a step."""
 
     key: str
     path: Path
@@ -36,7 +36,7 @@ class EventDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HoldRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Budget kept for a step (`held`) or spent by it (`settled`), charged to the lane named by `account`."""
+    """Budget set aside for a step (`held`) or spent by it (`settled`), charged to the lane named by `account`."""
 
     step: str
     account: str
@@ -47,7 +47,7 @@ class HoldRecord(msgspec.Struct, frozen=True, kw_only=True):
 class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     """A fact of the ledger: a source, a passage shown, a query asked, a page read. (kind, id) is unique.
 
-    An `answer` says which step holds what a call got: `id` is the call's key, `data` the key of the step.
+    An `answer` says which step stored the result of a call: `id` is the call's key, `data` the key of the step.
     """
 
     kind: Literal["source", "passage", "query", "page", "answer"]
@@ -57,7 +57,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run is put into the queue: whose it is there, how early its turn is, and the release which made it."""
+    """Where a run enters the queue: its owner there, its priority, and the release that created it."""
 
     user: str = ""
     priority: int = 0
@@ -65,10 +65,10 @@ class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has from its creation on: of a run that was forked, what it took over; its place in the queue.
+    """What is stored with a run at its creation: its place in the queue and, for a forked run, what it took over.
 
-    `webhook` is told of this run alone; the store gives it the run's id, and its time. `owner` is whose it is, where
-    the journal is not one owner's; `within` are the allowances which leave room for its budget.
+    `webhook` is notified about this run only; the store fills in the run's id and the time. `owner` is the run's owner,
+    if the journal is not limited to one. `within` are the allowances that must leave room for its budget.
     """
 
     steps: tuple[StepRecord, ...] = ()
@@ -82,16 +82,16 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
 NOTHING = RunInputs()
 
 GOING: tuple[RunStatus, ...] = ("created", "running")
-"""What is queued or executed: neither ended, nor waiting for a person."""
+"""The statuses of queued and executed runs: neither ended nor waiting for a person."""
 Action = Literal["", "finish", "cancel", "pause"]
 
 
 LONGEST_LEASE = 120.0
-"""Seconds; no lease is taken or renewed for longer."""
+"""Seconds. No lease is taken or renewed for longer."""
 
 
 class Commit(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes into the journal in one transaction. `active_seconds` is the run's total so far, None to leave it."""
+    """What one transaction writes. `active_seconds` is the run's total so far; None leaves it unchanged."""
 
     events: tuple[EventDraft, ...] = ()
     steps: tuple[StepRecord, ...] = ()
@@ -110,7 +110,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has used by now: settled, and held for calls in flight. `brief` is its frozen brief."""
+    """What a run has used so far: settled, and held for calls in flight. `brief` is its frozen brief."""
 
     run_id: str
     status: RunStatus
@@ -120,11 +120,10 @@ class Spent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
-    """What all runs created at `since` (ISO 8601 UTC) or later may take together; None is no limit.
+    """What all runs created at `since` (ISO 8601 UTC) or later may use together; None is no limit.
 
-    One which has ended has taken what it used; any other all it may still use, which is its own limit. `runs` is how
-    many there may be, `at_once` how many of all days which are queued or executed. With an `owner`, his runs count
-    alone.
+    A run that has ended counts with what it used, any other with its whole budget. `runs` limits how many there may be,
+    `at_once` how many runs of all days may be queued or executed. With an `owner` only that owner's runs count.
     """
 
     since: str
@@ -136,7 +135,7 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run stands, and events of its log, which are of the same moment."""
+    """The status of a run and events of its log, read at the same moment."""
 
     row: RunRow
     events: tuple[Envelope, ...] = ()
@@ -152,7 +151,7 @@ class EventKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """All a process needs to take a run up."""
+    """Everything a process needs to continue a run."""
 
     brief: bytes
     status: RunStatus
@@ -165,10 +164,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal(Listing, Protocol):
-    """Runs, their steps and their events. Every write of a run carries its lease's fence."""
+    """Runs, their steps and their events. Every write to a run carries its lease's fence."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same journal as one owner knows it: nobody else's run is there, and new ones are his. None knows all."""
+        """Return the same journal as one owner sees it: only their runs, and new runs are theirs. None sees all."""
         ...
 
     async def create(
@@ -180,30 +179,30 @@ class Journal(Listing, Protocol):
         thread: str = "",
         given: RunInputs = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events; `thread` names the conversation it is part of.
+        """Create a run with its first events; `thread` names its conversation.
 
-        What it is `given` is stored in the same transaction (its place in the queue too, where there is a queue), and
-        its budget is looked at within each allowance there, whoever's journal this is.
+        `given` is stored in the same transaction, which also queues the run if `given` has a place in the queue. Its
+        budget is checked against each allowance there, over all owners' runs.
 
         Raises:
-            Overtaken: other runs have taken what it would take of an allowance.
+            Overtaken: other runs have used what it needs of an allowance.
         """
         ...
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
-        """Take the run's lease for `ttl` seconds, raising the fence. A lease still held by exactly `evict`, a process
-        known to be dead, is taken as if it had expired.
+        """Take the run's lease for `ttl` seconds and raise the fence.
 
-        A lease which ends more than `LONGEST_LEASE` from now was taken before the clock was set back: it has expired.
+        A lease still held by exactly `evict`, a process known to be dead, counts as expired. So does a lease that ends
+        more than `LONGEST_LEASE` from now: it was taken before the clock was set back.
 
         Raises:
             LeaseHeld: another holder's lease has not expired.
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         ...
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Hold on for `ttl` more seconds; the control row comes back.
+        """Extend the lease by `ttl` seconds from now and return the control row.
 
         Raises:
             FenceLost: another process has the run.
@@ -211,21 +210,21 @@ class Journal(Listing, Protocol):
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Give the lease up; nothing happens when it was lost already."""
+        """Release the lease; does nothing if it was lost already."""
         ...
 
     async def load(self, run_id: str) -> Memory:
-        """Everything stored about a run.
+        """Return everything stored about a run.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         ...
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
-        """Write in one transaction; enqueued at once, in call order; await it to know it is durable.
+        """Write in one transaction. Enqueued at once, in call order; await the result to know it is durable.
 
-        Events get consecutive numbers in the order given. Commits waiting together may share a transaction.
+        Events get consecutive numbers in the order given. Commits that wait together may share a transaction.
 
         Raises (when awaited):
             FenceLost: another process has the run; nothing of this commit was written.
@@ -233,80 +232,80 @@ class Journal(Listing, Protocol):
         ...
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """The log from `seq > after`."""
+        """Return the events with `seq > after`, in order."""
         ...
 
     def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
-        """Call `told`, from any thread, with the id of each run whose log has grown; call the result to stop that.
+        """Call `told`, from any thread, with the id of each run whose log has grown. Call the result to stop.
 
-        It also tells `QUEUE_NEWS` and `JOBS_NEWS`. It hears the writes of this process and, on PostgreSQL, of every
-        process. It may miss some: whoever has to know also looks from time to time.
+        It also reports `QUEUE_NEWS` and `JOBS_NEWS`. It notices the writes of this process and, on PostgreSQL, of every
+        process. It may miss some, so whoever must know also polls from time to time.
         """
         ...
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
-        """Set the control row (any process may). `cancel` is never weakened to `finish`.
+        """Set the control row. Any process may do this. `cancel` is never weakened to `finish`.
 
-        `events` say so on the log, in the same transaction. They need no lease: a request changes nothing of the run.
+        `events` record it in the log, in the same transaction. They need no lease, since a request changes nothing in
+        the run.
         """
         ...
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
-        """Leave a message for the run's `receive(topic)`; any process may. `events`: as for `control`."""
+        """Leave a message for the run's `receive(topic)`. Any process may do this. `events`: as for `control`."""
         ...
 
     async def inbox(self, run_id: str, topic: str) -> list[bytes]:
-        """Messages left on `topic`, oldest first."""
+        """The messages on `topic`, oldest first."""
         ...
 
     async def runs(self, limit: int = 100) -> list[RunRow]:
-        """Newest first."""
+        """Runs, newest first."""
         ...
 
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
-        """The runs with these ids, by id, in one query. An id which no run has is left out."""
+        """Return the runs with these ids, by id, in one query. Unknown ids are left out."""
         ...
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
-        """How runs stand, and what their logs have behind the numbers given with their ids, all in one look.
+        """Return the status of runs and their events after the numbers given with their ids, read at one moment.
 
-        At most `limit` events come of all of them together: a log may have more than is told. An id which no run has
-        is left out.
+        `limit` counts the events of all runs together, so a log may have more. Unknown ids are left out.
         """
         ...
 
     async def find(self, reference: str) -> RunRow:
-        """A run by its id, the start of its id, or `last`.
+        """Find a run by its id, the start of its id, or `last`.
 
         Raises:
-            UnknownName: none, or more than one, begins so.
+            UnknownName: no run, or more than one, matches.
         """
         ...
 
     async def latest(self, thread: str) -> RunRow | None:
-        """The newest run of a thread, None where it has none."""
+        """The newest run of a thread; None if it has none."""
         ...
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[Spent]:
-        """What the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit` of them.
+        """Return what the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit`.
 
-        `only` those with these ids, where any are given.
+        `only` restricts it to these ids.
         """
         ...
 
     async def delete(self, run_id: str, evict: str = "") -> None:
-        """Forget a run with all that was written for it, in one transaction. What it read stays in the library.
+        """Delete a run with everything written for it, in one transaction. What it read stays in the library.
 
         `evict` is a holder known to be dead, as for `acquire`.
 
         Raises:
             LeaseHeld: another holder's lease has not expired.
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         ...
 
     async def close(self) -> None:
-        """Write what waits and let go of everything."""
+        """Write what waits and close all connections."""
         ...

@@ -1,4 +1,4 @@
-"""Lists of runs and of threads, page by page; the labels runs are told apart by, and the index they are searched in."""
+"""Lists of runs and threads, page by page; the labels of runs, and the index that searches them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import msgspec
 from assay.core.errors import UsageError
 from assay.core.usage import Usage
 
-# Labels: what a run's owner calls it, for lists, logs and limits; a name, or a name and a value.
+# Labels: names, or names with values, that an owner gives a run, for lists, logs and limits.
 
 MOST_LABELS, LONGEST_LABEL = 50, 512
 STARRED = "starred"
-"""The label of runs which their owner wants to find again; the page shows it as a star."""
+"""The label of runs that their owner wants to find again; the page shows it as a star."""
 
 
 def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Labels which a run may have.
+    """Return `labels` if a run may have them.
 
     Raises:
-        UsageError: too many, or too long ones.
+        UsageError: there are too many, or one is too long.
     """
     if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
         raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
@@ -30,7 +30,7 @@ def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def relabelled(labels: Mapping[str, str], added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
-    """`labels` without those which are `removed`, and with those which are `added`.
+    """Return `labels` without those `removed` and with those `added`.
 
     Raises:
         UsageError: a run may not have these.
@@ -41,15 +41,15 @@ def relabelled(labels: Mapping[str, str], added: Mapping[str, str], removed: Col
 
 
 def read_label(text: str) -> tuple[str, str]:
-    """The name and the value of `name` or `name=value`."""
+    """Split `name` or `name=value` into a name and a value."""
     name, _, value = text.partition("=")
     return name.strip(), value.strip()
 
 
 class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index holds of a run; `number` is its place in the journal, `seq` how far its log had come.
+    """What the index stores about a run. `number` is its place in the journal, `seq` the end of its log at that time.
 
-    One which has `ended` stays as it is.
+    An `ended` run does not change any more.
     """
 
     number: int
@@ -63,7 +63,7 @@ class IndexedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A run which answers, and the sentence of its report which answers best; empty where only the question does."""
+    """A run that matches, and the sentence of its report that matches best; empty if only the question matches."""
 
     run_id: str
     score: float
@@ -73,44 +73,44 @@ class RunHit(msgspec.Struct, frozen=True, kw_only=True):
 class RunIndexing(Protocol):
     """An index of runs, derived from the journal. Blocking; one thread at a time.
 
-    Each of its methods but `writing` and `remove` raises `IndexDamaged` where the files are no index.
+    All methods except `writing` and `remove` raise `IndexDamaged` if the files are not a valid index.
     """
 
     def writing(self) -> AbstractContextManager[None]:
-        """The right to change the index.
+        """Lock the index for changes.
 
         Raises:
-            SearchError: another process has it for too long.
+            SearchError: another process holds the lock too long.
             OSError: the folder cannot be written.
         """
         ...
 
     def known(self) -> dict[str, int]:
-        """The runs it holds, with their numbers."""
+        """The indexed runs, with their numbers."""
         ...
 
     def count(self, owner: str) -> int:
-        """How many runs it holds of an owner."""
+        """The number of indexed runs of an owner."""
         ...
 
     def unended(self) -> dict[str, tuple[int, int]]:
-        """Those which had not ended when they were taken in: their numbers, and how far their logs had come."""
+        """The runs that had not ended when they were indexed: their numbers, and the end of their logs at that time."""
         ...
 
     def last(self) -> int:
-        """The highest number, 0 where there is none."""
+        """The highest number; 0 if there is none."""
         ...
 
     def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
-        """Take runs in, in the place of what is known of them, and others out; within `writing`."""
+        """Add or replace some runs and remove others. Call it within `writing`."""
         ...
 
     def remove(self) -> None:
-        """Forget everything; within `writing`."""
+        """Empty the index. Call it within `writing`."""
         ...
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
-        """The best runs of an owner, None: of all, from `offset` on."""
+        """Return the best matches among the runs of an owner (None: of all owners), from `offset` on."""
         ...
 
 
@@ -119,10 +119,10 @@ FINAL: frozenset[RunStatus] = frozenset(("completed", "failed", "cancelled"))
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a list. `holder` is empty when no live process has it; `created_at` is ISO 8601 UTC.
+    """A run in a list. `holder` is empty if no live process has it; `created_at` is ISO 8601 UTC.
 
-    `thread` names the conversation it is part of, empty for none. One `queued` is there for any worker to take up.
-    `owner` is whose it is, empty for the one local user; `labels` are those it has now.
+    `thread` names its conversation, empty for none. A `queued` run is waiting for any worker. `owner` is the user it
+    belongs to, empty for the one local user; `labels` are its current labels.
     """
 
     run_id: str
@@ -140,12 +140,12 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which runs a list is to hold.
+    """Which runs to list. Empty fields do not restrict.
 
-    `text` is in the question, case and spacing aside. `since` and `until` (exclusive) are of the creation, ISO 8601 UTC
-    or the beginning of it. `thread` names a conversation; the run it began with belongs to it. `collection` is one
-    which the run was to search, called as its owner calls it. `label` is the name of one, or `name=value`. Empty says
-    nothing.
+    `text` must occur in the question, ignoring case and spacing. `since` and `until` (exclusive) limit the time of
+    creation, in ISO 8601 UTC or the beginning of it. `thread` names a conversation, including the run it began with.
+    `collection` is one that the run was to search, under its owner's name for it. `label` is the name of a label, or
+    `name=value`.
     """
 
     status: tuple[RunStatus, ...] = ()
@@ -158,16 +158,16 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """Some of a list, newest first; `next` is where it goes on, None at its end."""
+    """A part of a list, newest first. `next` continues it; None at its end."""
 
     rows: list[RunRow]
     next: int | None
 
 
 class ThreadRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation in a list: how many runs it has, and the last of them.
+    """A conversation in a list: the number of its runs, and the last of them.
 
-    `title` is what its owner calls it, empty where he said nothing; `question` is that of its first run.
+    `title` is the owner's name for it, empty if there is none; `question` is that of its first run.
     """
 
     name: str
@@ -182,23 +182,23 @@ class ThreadRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ThreadPlace(msgspec.Struct, frozen=True, array_like=True):
-    """Where a list of threads goes on: the order is that of the moment the first page was asked for."""
+    """Where a list of threads continues. The order is that of the moment the first page was read."""
 
     newest: int
     before: int
 
 
 class ThreadPage(msgspec.Struct, frozen=True):
-    """Some of a list, those with the latest run first."""
+    """A part of a list, threads with the latest run first."""
 
     rows: list[ThreadRow]
     next: ThreadPlace | None
 
 
 class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What one user's runs took of one model: in how many of them it was asked, and what that used.
+    """What one user's runs used of one model, and in how many of them it was called.
 
-    `day` is the one (UTC) on which they were begun, empty for all of the time asked for.
+    `day` (UTC) is when the runs began, empty for the whole period.
     """
 
     owner: str
@@ -209,20 +209,20 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Listing(Protocol):
-    """The part of a journal which lists: runs by what they are, and threads."""
+    """The part of a journal that lists runs and threads."""
 
     async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
-        """The newest runs `wanted`; `before` is the `next` of the page before, whatever has begun since."""
+        """Return the newest runs that match. `before` is the `next` of the previous page, unaffected by newer runs."""
         ...
 
     async def after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
-        """Runs in the order in which they were begun, with their numbers, from `number` exclusive: how an index catches
-        up. Numbers are never reused.
+        """Return runs in the order they began, with their numbers, from `number` exclusive, for an index to catch up.
+        Numbers are never reused.
         """
         ...
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
-        """Give a run labels, and take some from it; those it has then.
+        """Add labels to a run and remove others; return its labels.
 
         Raises:
             UsageError: a run may not have these; nothing was changed.
@@ -231,42 +231,44 @@ class Listing(Protocol):
         ...
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
-        """What the runs begun at `since` or later, and before `until` (ISO 8601 UTC, empty for no bound), took of each
-        model, by owner and model; `daily`: by day, owner and model.
+        """Return the usage of each model by runs begun from `since` until before `until` (ISO 8601 UTC, empty: no
+        bound).
+
+        One row per owner and model; with `daily`, per day, owner and model.
         """
         ...
 
     async def counts(self) -> dict[RunStatus, int]:
-        """How many runs there are of each status; one of which there is none is left out."""
+        """Count runs by status; a status without runs is left out."""
         ...
 
     async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
-        """The threads with the latest runs, those with `text` in their title or in a question; case aside."""
+        """Return the threads with the latest runs, or those with `text` in their title or a question, ignoring case."""
         ...
 
     async def thread(self, reference: str) -> ThreadRow:
-        """A thread by its name, its title, or the start of its name.
+        """Find a thread by its name, its title, or the start of its name.
 
         Raises:
-            UnknownName: none, or more than one, is called so.
+            UnknownName: no thread, or more than one, matches.
         """
         ...
 
     async def rename(self, thread: str, title: str) -> None:
-        """Call a thread by another title; its name stays.
+        """Change the title of a thread; its name stays.
 
         Raises:
-            UnknownName: there is no thread of that name.
+            UnknownName: there is no thread with that name.
         """
         ...
 
     async def delete_thread(self, thread: str, evict: Collection[str] = ()) -> tuple[str, ...]:
-        """Forget all runs of a thread, and the thread, in one transaction; their ids, in order.
+        """Delete a thread and all its runs, in one transaction, and return the runs' ids in order.
 
         `evict` are holders known to be dead.
 
         Raises:
             LeaseHeld: a live process executes one of them; nothing was deleted.
-            UnknownName: there is no thread of that name.
+            UnknownName: there is no thread with that name.
         """
         ...

@@ -1,4 +1,4 @@
-"""Models and embedders: what is asked of them, the keys for it, how many calls at once, and which are of one family."""
+"""Models and embedders: requests to them, their keys, their limits on parallel calls, and their families."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.core.usage import Usage
 
 
 class Secret:
-    """A key or password: printed, formatted or logged it is `***`."""
+    """A key or password. It prints, formats and logs as `***`."""
 
     __slots__ = ("_value",)
 
@@ -23,7 +23,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The value, for the one place which sends it."""
+        """Return the value, for the one place that sends it."""
         return self._value
 
     def __repr__(self) -> str:
@@ -32,10 +32,10 @@ class Secret:
     __str__ = __repr__
 
 
-# Families: models made by the same hands are likely to make, and to miss, the same mistakes.
+# Families: models by the same maker are likely to make, and to miss, the same mistakes.
 
 BUILT_IN = "extractive"
-"""The built-in model, which judges nothing."""
+"""The built-in model, which cannot judge."""
 
 _MAKERS = (
     ("openai", r"gpt|chatgpt|davinci|o[1-9](?:-|$)|codex"),
@@ -58,14 +58,15 @@ _MAKER = tuple((maker, re.compile(rf"(?:^|[/.:_-])(?:{names})", re.IGNORECASE)) 
 
 
 def family(name: str) -> str:
-    """The maker of the model `name` (PROVIDER:NAME) as its name tells it, else its provider."""
+    """Return the maker of the model `name` (PROVIDER:NAME) if its name shows it, else its provider."""
     provider, _, model = name.partition(":")
     return next((maker for maker, pattern in _MAKER if pattern.search(model)), provider)
 
 
 def judges(models: Mapping[Role, Sequence[str]]) -> tuple[str, ...]:
-    """Who judges, where nobody says so: all models of the other roles, those first which are of another family than
-    the first which writes the report; the built-in one where there is no other.
+    """Choose the judges if none are configured: all models of the other roles, other families than the writer's first.
+
+    If there is no other model, the built-in one.
     """
     roles: tuple[Role, ...] = ("analytical", "simple", "complex")
     named = [name for role in roles for name in models.get(role, ()) if name != BUILT_IN]
@@ -81,7 +82,7 @@ class Model(Protocol):
     def profile(self) -> Profile: ...
 
     def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request`.
+        """Stream the answer to `request`.
 
         Raises:
             ModelError: this attempt failed; `transient` and `retry_after` say whether to try again.
@@ -90,34 +91,34 @@ class Model(Protocol):
         ...
 
     async def offered(self) -> tuple[str, ...]:
-        """The names of the models which the service behind this one offers.
+        """The names of the models that the service behind this one offers.
 
         Raises:
-            ModelError: it cannot be asked.
+            ModelError: the service does not answer.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections; the model may be asked again."""
+        """Close connections; the model may be called again."""
         ...
 
 
 @runtime_checkable
 class DescribableModel(Protocol):
-    """A model whose server can be asked what it is able to do."""
+    """A model whose server can report its abilities."""
 
     async def described(self) -> ModelFacts:
-        """What the server says; nothing, where it says nothing or nobody answers. It takes two seconds at most."""
+        """Return what the server reports; empty if it reports nothing or does not answer. Takes two seconds at most."""
         ...
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model's adapter is told besides its name.
+    """What a model's adapter receives besides its name.
 
-    `url` is the base of the service's API, empty for the adapter's own; `facts` are what the user says of the model.
-    `region` and `signing` are for providers which have regions, and take signed requests: the id of the key, the secret
-    key, and a session's token where there is one. `prefixes` is for an embedder: what stands before a query, and before
-    a passage; None leaves it to what is known of the model.
+    `url` is the base of the service's API, empty for the adapter's default. `facts` are the user's settings about the
+    model. `region` and `signing` are for providers with regions and signed requests: the id of the key, the secret key,
+    and a session's token if there is one. `prefixes` is for an embedder: the text before a query and before a passage;
+    None uses what is known about the model.
     """
 
     url: str = ""
@@ -128,24 +129,24 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     prefixes: tuple[str, str] | None = None
 
 
-# Embedders: texts to vectors, so that a search finds what means the same in other words; and how near texts are.
+# Embedders: vectors of texts, so that a search finds the same meaning in other words, and similarity of texts.
 
 TextKind = Literal["query", "passage"]
-"""What a text is to an embedder: many models read a question otherwise than what may answer it."""
+"""What a text is to an embedder: many models embed a question differently from what may answer it."""
 
 
 class Embedding(msgspec.Struct, frozen=True):
-    """The vectors of some texts, in their order, all of one length; `tokens` is what the texts were counted as."""
+    """The vectors of some texts, in order, all of one length. `tokens` is how many tokens the service counted."""
 
     vectors: Sequence[Sequence[float]]
     tokens: int
 
 
 class Embedder(Protocol):
-    """A model which gives texts vectors: the nearer two of them point, the nearer their meaning. Blocking.
+    """A model that computes vectors of texts: the smaller the angle, the nearer the meaning. Blocking.
 
-    `name` is PROVIDER:MODEL. `local` says that texts stay on this machine. `price` is in US dollars for a million
-    tokens, 0 where nothing is paid, None where nobody knows it.
+    `name` is PROVIDER:MODEL. `local` says that texts stay on this machine. `price` is in US dollars per million tokens,
+    0 if it is free, None if unknown.
     """
 
     @property
@@ -158,23 +159,23 @@ class Embedder(Protocol):
     def price(self) -> float | None: ...
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
-        """The vectors of `texts`, in one request; a text which is too long counts by its beginning.
+        """Return the vectors of `texts`, in one request. A text that is too long counts with its beginning.
 
         Raises:
             ModelError: this attempt failed; `transient` and `retry_after` say whether to try again.
-            ContextTooLong: a text, or all of them together, are more than the model takes.
+            ContextTooLong: a text, or all of them together, exceeds what the model accepts.
         """
         ...
 
     def close(self) -> None:
-        """Let go of connections; the embedder may be asked again."""
+        """Close connections; the embedder may be called again."""
         ...
 
 
 class Cosines(msgspec.Struct, frozen=True):
-    """How near some texts are to others: a row for each of the first, in it a cosine for each of the others.
+    """Cosines between two lists of texts: a row for each text of the first, a column for each of the second.
 
-    `usage` is what the embedder was asked for it: what is known already costs nothing.
+    `usage` is what the embedder used; what is cached costs nothing.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -182,7 +183,7 @@ class Cosines(msgspec.Struct, frozen=True):
 
 
 class Similarity(Protocol):
-    """How near texts are in meaning, by an embedder. `name` is the embedder's."""
+    """Similarity of texts in meaning, by an embedder. `name` is the embedder's."""
 
     @property
     def name(self) -> str: ...
@@ -192,7 +193,7 @@ class Similarity(Protocol):
         ...
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
-        """The cosines of `texts`, which are read as `kind`, with `others`, which are read as passages.
+        """Return the cosines of `texts`, embedded as `kind`, with `others`, embedded as passages.
 
         Raises:
             SearchFailed: the embedder does not answer.
@@ -200,28 +201,28 @@ class Similarity(Protocol):
         ...
 
 
-# Permits: how many calls a service gets at once, by all processes together.
+# Permits limit the parallel calls to a service over all processes.
 
 
 class Permits(Protocol):
-    """Permits to call a service, each for a time: those of a process which died run out."""
+    """Permits to call a service for a limited time: those of a dead process expire."""
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """Have a permit of this `id` for `ttl` seconds, where fewer than `most` of the service are in force."""
+        """Take a permit with this `id` for `ttl` seconds, if fewer than `most` of the service are in use."""
         ...
 
     async def renew(self, id: str, ttl: float) -> None:
-        """Hold on to it for `ttl` more seconds."""
+        """Extend the permit to `ttl` seconds from now."""
         ...
 
     async def give_back(self, id: str) -> None:
-        """The call has ended; nothing happens where the permit ran out."""
+        """Return the permit after the call; does nothing if it has expired."""
         ...
 
 
 class RateLimiter(Protocol):
-    """When a model may be called."""
+    """Delays model calls until a service allows them."""
 
     def turn(self, model: str) -> AbstractAsyncContextManager[None]:
-        """Wait until it is this call's turn; the block is the call."""
+        """Wait until this call may be made; the body of the `async with` is the call."""
         ...

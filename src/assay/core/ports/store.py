@@ -1,4 +1,4 @@
-"""What a store is: its ports together, and what keeps it small."""
+"""A store: its ports together, and what keeps it small."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.core.ports.webhooks import WebhookStore
 
 
 class Belongings(msgspec.Struct, frozen=True, kw_only=True):
-    """How much an owner has in a store; `clashes` names what the other has too, by the same name."""
+    """How much an owner has in a store; `clashes` lists names that the other owner uses too."""
 
     runs: int = 0
     threads: int = 0
@@ -31,10 +31,10 @@ class Belongings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Adoption(Protocol):
-    """Hands what is an owner's to another. Blocking; call from a worker thread."""
+    """Transfers everything of one owner to another. Blocking; call from a worker thread."""
 
     def belongings(self, source: str, target: str) -> Belongings:
-        """What `source` has, and what of it stands in the way of handing it to `target`."""
+        """Count what `source` has, and list what prevents transferring it to `target`."""
         ...
 
     def names(self, owner: str) -> list[str]:
@@ -42,24 +42,24 @@ class Adoption(Protocol):
         ...
 
     def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
-        """Hand all that is the owner's `source` to `target`, in one transaction; what that was.
+        """Transfer everything of `source` to `target`, in one transaction, and return what that was.
 
         Args:
-            source: whose it is; empty for the local user.
-            target: whose it is then.
-            moved: folders of uploads, and where their files lie from now on.
+            source: the present owner; empty for the local user.
+            target: the new owner.
+            moved: folders of uploads, and where their files are from now on.
 
         Raises:
-            UsageError: both have something by the same name, or documents are being read for `source`.
-            LeaseHeld: a live process executes a run of his.
+            UsageError: both have something with the same name, or documents are being read for `source`.
+            LeaseHeld: a live process executes one of the runs.
         """
         ...
 
 
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
-    """What was cleaned up: the row numbers of documents, and how many bytes in how many files.
+    """What was cleaned up: the row numbers of documents, the number of files and of their bytes.
 
-    `apart` says that bytes were left alone, since another library has stored some in the same place.
+    `apart` says that some bytes were left alone, since another library stores some in the same place.
     """
 
     rows: tuple[int, ...] = ()
@@ -72,9 +72,9 @@ class Upkeep(Protocol):
     """Keeps a store small. Blocking."""
 
     def sweep(self, pages: Path) -> Swept | None:
-        """Remove documents nobody can come back to, and their bytes; pages kept for the next time in `pages` too.
+        """Remove documents that nothing refers to, their bytes, and cached pages in `pages` that are out of date.
 
-        None where another process works with the database, as far as that can be told.
+        Returns None if another process works with the database, as far as that can be detected.
 
         Raises:
             StoreError: it cannot be read or written; what is referred to is untouched.
@@ -82,7 +82,7 @@ class Upkeep(Protocol):
         ...
 
     def sizes(self) -> dict[str, int]:
-        """Bytes of what is stored for each run, by its id: events, steps and ledger.
+        """Bytes stored for each run, by its id: events, steps and ledger.
 
         Raises:
             StoreError: the database cannot be read.
@@ -92,7 +92,7 @@ class Upkeep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One home: its runs, its documents and their bytes, and what was found out before."""
+    """One home: its runs, its documents and their bytes, and its caches."""
 
     journal: Journal
     library: Library
@@ -101,25 +101,25 @@ class Store:
     permits: Permits
     additions: Additions
     tells_all: bool = False
-    """Whether who listens to the journal is told of what other processes queue."""
+    """Whether listeners of the journal learn what other processes queue."""
     queue: Queue | None = None
-    """None where no other process could take anything out of it."""
+    """None if no other process could take anything out of it."""
     jobs: Jobs | None = None
-    """None there too."""
+    """None in the same case."""
     users: UserStore | None = None
-    """None where no other process could know them."""
+    """None if no other process could know them."""
     buckets: Buckets | None = None
     audit: AuditLog | None = None
     webhooks: WebhookStore | None = None
     limits: LimitStore | None = None
     shares: ShareStore | None = None
-    """These are None where no other process could know them; so is `adoption`, for there are no users."""
+    """These are None if no other process could know them; `adoption` too, since there are no users."""
     adoption: Adoption | None = None
     upkeep: Upkeep | None = None
-    """None where there is nothing to keep small."""
+    """None if there is nothing to keep small."""
 
     def owned_by(self, owner: str | None) -> Self:
-        """The same store as one owner knows it; None knows all. Bytes, memos and permits know no owners."""
+        """Return the same store as one owner sees it; None sees all. Bytes, caches and permits have no owners."""
         return replace(
             self,
             journal=self.journal.owned_by(owner),
@@ -130,5 +130,5 @@ class Store:
         )
 
     async def close(self) -> None:
-        """Write what waits and let go of everything."""
+        """Write what waits and close all connections."""
         await self.journal.close()

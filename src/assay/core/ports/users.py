@@ -1,4 +1,4 @@
-"""Users of a server: what they prove by that it is them, what they may do and share, and what is noted of it."""
+"""Users of a server: their credentials, rights, limits and links, and the audit log."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ PERMISSIONS: dict[UserRole, tuple[Permission, ...]] = {
     "member": ("read", "write"),
     "admin": ("read", "write", "admin", "metrics"),
 }
-"""What each role may do: read what is his, change it and begin runs, look after users, see the server's numbers."""
+"""What each role may do: read their own data, change it and begin runs, manage users, see the server's figures."""
 
 
 class UserRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A user. `password` is a hash (argon2id) which says how it was made; times are seconds since 1970.
+    """A user. `password` is an argon2id hash, which includes its parameters; times are seconds since 1970.
 
-    Nobody can log in as him until `locked_until`; `failures` counts wrong passwords since the last right one.
-    `subject` names his account at an OpenID provider (its issuer, a space, its `sub`); who logs in only there has an
-    empty `password`, which none fits.
+    The user cannot log in until `locked_until`; `failures` counts wrong passwords since the last right one. `subject`
+    identifies an account at an OpenID provider (its issuer, a space, its `sub`). A user who logs in only there has an
+    empty `password`, which matches nothing.
     """
 
     name: str
@@ -36,13 +36,13 @@ class UserRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
-    """What a browser (session) or a program (token) shows in a password's place; of it only the SHA-256 is kept.
+    """What a browser (session) or a program (token) presents instead of a password. Only its SHA-256 is stored.
 
-    A `login` is one at a provider which came to its end: it cannot come there again.
+    A `login` is a completed login at a provider: it cannot be completed again.
 
-    `owner` is the user's name, `id` names it for him; `scopes` are what it may do of what the user may. It is good
-    until `expires`, 0 for ever; `used` is when it was seen last, 0 for never. A session which was begun at a provider
-    has its `issuer` and `id_token`, which tell it whose session ends.
+    `owner` is the user's name, and `id` names the credential for them. `scopes` are the rights it has among those of
+    the user. It is valid until `expires`, 0 for ever; `used` is when it was last used, 0 for never. A session begun at
+    a provider has its `issuer` and `id_token`, which identify the session to the provider when it ends.
     """
 
     kind: Literal["session", "token", "login"]
@@ -62,7 +62,7 @@ class UserStore(Protocol):
     """Users and their credentials."""
 
     async def add(self, user: UserRow) -> bool:
-        """Keep a new user; False where there is one of that name."""
+        """Store a new user; False if the name is taken."""
         ...
 
     async def all(self) -> list[UserRow]:
@@ -70,7 +70,7 @@ class UserStore(Protocol):
         ...
 
     async def find(self, name: str) -> UserRow | None:
-        """The user of a name."""
+        """The user with this name."""
         ...
 
     async def of_subject(self, subject: str) -> UserRow | None:
@@ -78,75 +78,75 @@ class UserStore(Protocol):
         ...
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
-        """Change a user; with a new password he is locked no more. False where there is none."""
+        """Change a user; a new password also unlocks them. False if there is no such user."""
         ...
 
     async def link(self, name: str, subject: str) -> bool:
-        """Note the account of a user who has none; False where he has one, or there is no such user."""
+        """Store the account of a user who has none; False if they have one, or there is no such user."""
         ...
 
     async def remove(self, name: str) -> bool:
-        """Forget a user and all his credentials; False where there is none."""
+        """Delete a user with all credentials; False if there is none."""
         ...
 
     async def fail(self, name: str, most: int, until: float) -> None:
-        """Count a wrong password; with the `most`-th the user is locked until then, and counting begins again."""
+        """Count a wrong password. The `most`-th locks the user until then and resets the count."""
         ...
 
     async def succeed(self, name: str) -> None:
-        """Forget the wrong passwords."""
+        """Reset the count of wrong passwords."""
         ...
 
     async def keep(self, credential: Credential) -> bool:
-        """Keep a new credential; False where there is one of that hash."""
+        """Store a new credential; False if there is one with that hash."""
         ...
 
     async def credential(self, hash: str) -> Credential | None:
-        """The credential of this hash, whether it is good or not."""
+        """The credential with this hash, valid or not."""
         ...
 
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
-        """Those of a user, in the order of making."""
+        """The credentials of a user, in the order they were made."""
         ...
 
     async def see(self, hash: str, used: float, expires: float) -> None:
-        """Note when a credential was used, and until when it is good now."""
+        """Store when a credential was used, and its new expiry."""
         ...
 
     async def drop(self, owner: str, kind: str, id: str = "") -> int:
-        """Forget one credential of a user, or without `id` all of the kind; how many these were."""
+        """Delete one credential of a user, or without `id` all of the kind, and return how many."""
         ...
 
     async def drop_expired(self, now: float) -> None:
-        """Forget what is not good any more."""
+        """Delete expired credentials."""
         ...
 
 
-# What is said of single users' limits, in place of what the settings say of every user.
+# Limits of single users, which replace those in the settings.
 
 GivenLimits = Mapping[str, int | float | None]
-"""Limits by name (`UserLimits`): None is no limit; one which is not there is as the settings say."""
+"""Limits by name (`UserLimits`): None is no limit; a missing one is as in the settings."""
 
 
 class LimitStore(Protocol):
     """Limits of single users."""
 
     async def all(self) -> dict[str, GivenLimits]:
-        """All that is said, by user."""
+        """All limits of single users, by user."""
         ...
 
     async def give(self, user: str, given: GivenLimits) -> None:
-        """Say what holds for a user, in place of what was said; nothing given: as the settings say."""
+        """Set the limits of a user, replacing the earlier ones; empty: as in the settings."""
         ...
 
 
-# Reports which whoever has a link may read.
+# Reports that anyone with a link may read.
 
 
 class ShareRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A link to the report of a run; of its secret only the SHA-256 is kept.
+    """A link to the report of a run. Only the SHA-256 of its secret is stored.
 
-    `id` names it for its owner. Times are seconds since 1970; it is good until `expires`, 0 until it is revoked.
+    `id` names it for its owner. Times are seconds since 1970; it is valid until `expires` (0: until it is revoked).
     """
 
     id: str
@@ -161,35 +161,35 @@ class ShareStore(Protocol):
     """Links to reports."""
 
     async def keep(self, share: ShareRow) -> None:
-        """Keep a new link."""
+        """Store a new link."""
         ...
 
     async def of_hash(self, hash: str) -> ShareRow | None:
-        """The link of this hash, whether it is good or not."""
+        """The link with this hash, valid or not."""
         ...
 
     async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
-        """The links to a run of this owner, in the order of making."""
+        """The links to a run of this owner, in the order they were made."""
         ...
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:
-        """Forget a link; how many these were."""
+        """Delete a link and return how many were deleted."""
         ...
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
-        """Forget all links to runs which are no more."""
+        """Delete all links to deleted runs."""
         ...
 
     async def drop_owner(self, owner: str) -> None:
-        """Forget all links of a user."""
+        """Delete all links of a user."""
         ...
 
 
-# Token buckets: how often somebody may do something, counted by all processes together.
+# Token buckets limit how often somebody may do something, over all processes.
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """So many in so many seconds: a bucket of `most` tokens, which fills evenly."""
+    """A rate: a bucket of `most` tokens that fills evenly within `seconds`."""
 
     name: str
     most: int
@@ -197,14 +197,14 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def pause(self) -> float:
-        """Seconds in which one token comes back."""
+        """Seconds until one token comes back."""
         return self.seconds / self.most
 
 
 class BucketState(msgspec.Struct, frozen=True, kw_only=True):
-    """How a bucket stands after a token was asked for: how many are left, and after how many seconds it is full.
+    """A bucket after a request for a token: how many are left, and after how many seconds it is full.
 
-    `wait` is after how many seconds one is there, 0 where one was taken.
+    `wait` is the number of seconds until a token is available, 0 if one was taken.
     """
 
     rate: Rate
@@ -214,25 +214,25 @@ class BucketState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Buckets(Protocol):
-    """Token buckets, by what they limit and whose they are."""
+    """Token buckets, by rate and owner."""
 
     async def take(self, owner: str, rate: Rate) -> BucketState:
-        """Take a token, where one is there; two who take at once never get the same."""
+        """Take a token if there is one; two callers at once never get the same."""
         ...
 
     async def give_back(self, owner: str, rate: Rate) -> None:
-        """What it was taken for was not done."""
+        """Return a token whose action was not done."""
         ...
 
     async def drop_full(self) -> int:
-        """Forget the buckets which are full again; how many."""
+        """Delete the buckets that are full again and return how many."""
         ...
 
 
 def after(rate: Rate, due: float, now: float) -> BucketState:
-    """How a bucket stands whose tokens are all back at `due` (the generic cell rate algorithm, ITU-T I.371).
+    """Return the state of a bucket whose tokens are all back at `due` (the generic cell rate algorithm, ITU-T I.371).
 
-    `due` above `now` + `rate.seconds` says that no token is there.
+    `due` above `now` + `rate.seconds` means that no token is available.
     """
     left = math.floor((now + rate.seconds - due) / rate.pause + 1e-9)
     return BucketState(rate=rate, left=max(left, 0), full=max(due - now, 0.0))
@@ -242,11 +242,11 @@ def after(rate: Rate, due: float, now: float) -> BucketState:
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """Something which was done, or refused. It holds names and ids; never a secret, a question or another text.
+    """An action that was done or refused. It holds names and ids, never a secret, a question or another text.
 
-    `action` is the operation's name in the API, `subject` what it was done to. `via` is what the actor was known by:
-    `session`, `token`, `login`, `none` (a server without users), `command` (on the machine itself). `status` is that
-    of the HTTP answer, 0 for a command. `number` orders entries; `at` is in seconds since 1970.
+    `action` is the operation's name in the API, `subject` what it was applied to. `via` says how the actor was
+    identified: `session`, `token`, `login`, `none` (a server without users), `command` (on the machine itself).
+    `status` is that of the HTTP answer, 0 for a command. `number` orders entries; `at` is in seconds since 1970.
     """
 
     actor: str
@@ -260,7 +260,7 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries; empty says nothing. Times are in seconds since 1970, `until` is exclusive."""
+    """Which entries to list; empty fields do not restrict. Times are in seconds since 1970, `until` is exclusive."""
 
     actor: str = ""
     action: str = ""
@@ -269,16 +269,16 @@ class AuditFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditLog(Protocol):
-    """What was done, for a while."""
+    """Actions of the past, kept for a limited time."""
 
     async def add(self, entry: AuditEntry) -> None:
-        """Keep an entry; its number is given here, and its time."""
+        """Store an entry; the log sets its number and time."""
         ...
 
     async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
-        """The newest entries wanted, with numbers below `before`."""
+        """The newest entries that match, with numbers below `before`."""
         ...
 
     async def drop(self, seconds: float, most: int) -> int:
-        """Forget entries which are older than so many seconds, and the oldest where there are more than `most`."""
+        """Delete entries older than `seconds`, and the oldest if there are more than `most`."""
         ...

@@ -1,4 +1,4 @@
-"""Webhooks: addresses which are told how runs went, and what waits to be told to them."""
+"""Webhooks: addresses that receive events of runs, and their deliveries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ DeliveryState = Literal["waiting", "sent", "failed"]
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):
-    """An address which is told of `events` of its owner's runs, or of one `run` alone (its id).
+    """An address that receives `events` of its owner's runs, or of one `run` only (its id).
 
-    `secret` signs what it is told, and is never shown.
-
-    `disabled` says why it is told nothing any more, empty while it is. `created` is in seconds since 1970.
+    `secret` signs the messages and is never shown. `disabled` says why it receives nothing any more, empty while it
+    does. `created` is in seconds since 1970.
     """
 
     id: str
@@ -40,7 +39,7 @@ class NewEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewEvents(msgspec.Struct, frozen=True, kw_only=True):
-    """Events of a run which webhooks of its owner have not been told of. `number` is the run's, up to `last_seq`."""
+    """Events of a run that its owner's webhooks have not received yet. `number` is the run's, up to `last_seq`."""
 
     number: int
     run_id: str
@@ -51,7 +50,7 @@ class NewEvents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """What a webhook is told, or was: `id` never changes, however often it is sent. Times are seconds since 1970.
+    """A message to a webhook. `id` stays the same however often it is sent. Times are seconds since 1970.
 
     `due` is when it is sent next, `status` the last HTTP status, 0 for none; `error` says in a word what failed.
     """
@@ -72,42 +71,46 @@ class WebhookStore(Protocol):
     """Webhooks and their deliveries. Each method is one transaction, and may be called by several processes."""
 
     async def add(self, webhook: Webhook) -> Webhook:
-        """Keep a webhook; it is told of what happens from now on. The result has the time of that."""
+        """Store a webhook and return it with its time; it receives what happens from now on."""
         ...
 
     async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
-        """The webhooks of an owner which are told of all his runs, or of one `run`, in the order of making.
+        """The webhooks of an owner for all their runs, or for one `run`, in the order they were made.
 
-        With None those of all owners, and those of single runs which may have more to tell.
+        None: those of all owners, and those of single runs that may have more to send.
         """
         ...
 
     async def one(self, owner: str, id: str) -> Webhook | None:
-        """A webhook of an owner, also of a single run; None where there is none."""
+        """A webhook of an owner, including those of single runs; None if there is none."""
         ...
 
     async def remove(self, owner: str, id: str) -> bool:
-        """Forget a webhook of an owner with its deliveries; False where there is none."""
+        """Delete a webhook of an owner with its deliveries; False if there is none."""
         ...
 
     async def disable(self, id: str, why: str) -> None:
-        """Tell a webhook nothing any more; what waits for it has failed."""
+        """Stop sending to a webhook; its waiting deliveries fail."""
         ...
 
     async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
-        """Runs which wait or have ended, with the events of these types which were not noted yet; the oldest first."""
+        """Return runs that wait or have ended, with their events of these types that are not noted yet, oldest
+        first.
+        """
         ...
 
     async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
-        """Keep deliveries, those known already aside, and that runs (by number) were looked at up to an event."""
+        """Store deliveries, except those that exist, and note up to which event runs (by number) were processed."""
         ...
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
-        """Deliveries which are due, with their webhooks; nobody else gets them for so long. It counts as an attempt."""
+        """Take deliveries that are due, with their webhooks. Nobody else gets them for `seconds`. Counts as an
+        attempt.
+        """
         ...
 
     async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
-        """What became of a delivery; one that waits is due again after so many seconds."""
+        """Store the outcome of a delivery; one that waits is due again after `wait` seconds."""
         ...
 
     async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
@@ -115,22 +118,22 @@ class WebhookStore(Protocol):
         ...
 
     async def drop_settled(self, seconds: float) -> int:
-        """Forget deliveries which were made so long ago and wait no more; how many.
+        """Delete deliveries made more than `seconds` ago that do not wait any more, and return how many.
 
-        With them go the webhooks of runs which ended so long ago that nothing waits for them.
+        Webhooks of single runs that ended that long ago go too, if nothing waits for them.
         """
         ...
 
 
 class Posted(msgspec.Struct, frozen=True):
-    """What was answered to a message: the status, and in how many seconds to come again, where that was said."""
+    """The answer to a message: its status, and after how many seconds to try again, if it says so."""
 
     status: int
     retry_after: float | None
 
 
 class Poster(Protocol):
-    """Posts messages to addresses which users name."""
+    """Posts messages to addresses that users name."""
 
     async def check(self, url: str) -> None:
         """Make sure that an address may be posted to.
@@ -141,13 +144,13 @@ class Poster(Protocol):
         ...
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
-        """Post a body; the answer's status.
+        """Post a body and return the answer.
 
         Raises:
-            FetchFailed: it may not be posted to, or does not answer; the reason begins with its kind.
+            FetchFailed: the address may not be posted to, or does not answer; the reason begins with its kind.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close connections."""
         ...

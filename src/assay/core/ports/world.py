@@ -1,4 +1,4 @@
-"""The world: all a run can reach, and who watches it."""
+"""The world: everything a run can reach, and who watches it."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from assay.core.ports.models import Model, RateLimiter, Similarity
 from assay.core.sources import Document, Notice
 from assay.core.web_addresses import ANYTHING, WebRules
 
-# Watching a run from outside: what a log or a trace is told while it goes on. Nothing of a run depends on it.
+# Watching a run from outside, for a log or a trace. The run does not depend on it.
 
 SpanKind = Literal["run", "phase", "lane", "model", "tool"]
 Fact = str | int | float | bool
 
 
 class WatchedSpan(Protocol):
-    """A stretch of work which was begun."""
+    """A span of work in progress."""
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
-        """It is over. `error` is the name of what went wrong, "" for nothing; never a message, which may quote."""
+        """End the span. `error` is the name of the error, "" for none; never a message, which may quote documents."""
         ...
 
 
 class Watch(Protocol):
-    """Is told of stretches of work and of stored events. It must not fail, and not take long.
+    """Receives spans of work and stored events. It must not fail or take long.
 
-    Facts are names, numbers and ids: no text of documents, questions or replies, and no key is ever among them.
+    Facts are names, numbers and ids: never text of documents, questions or replies, and never a key.
     """
 
     def begin(
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
-        """A stretch of work began `at` nanoseconds since 1970, within another. Replayed work is not told."""
+        """Begin a span of work at `at` nanoseconds since 1970, within another. Replayed work is not reported."""
         ...
 
     def heard(self, envelopes: Sequence[Envelope]) -> None:
-        """These events are stored now."""
+        """Receive events that were just stored."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections. Blocking."""
+        """Close files and connections. Blocking."""
         ...
 
 
@@ -65,19 +65,19 @@ class Pages(Protocol):
     """Pages of the web, as documents of the library."""
 
     async def read(self, url: str, rules: WebRules = ANYTHING) -> tuple[Document, ...]:
-        """What is on the page at `url`, by these rules; stored before it is given. At least one document.
+        """Return the documents on the page at `url`, at least one, within these rules. They are stored first.
 
         Raises:
-            FetchFailed: it cannot be had or read; the reason begins with its kind.
+            FetchFailed: the page cannot be fetched or read; the reason begins with its kind.
         """
         ...
 
 
 class Notices(Protocol):
-    """What was published about works later."""
+    """Notices published about works later."""
 
     async def of(self, doi: str) -> tuple[Notice, ...]:
-        """Retractions, corrections and the like of the work with this DOI; none where nobody knows it.
+        """Return retractions, corrections and the like of the work with this DOI; empty if none are known.
 
         Raises:
             SearchFailed: there is no answer.
@@ -86,17 +86,15 @@ class Notices(Protocol):
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run can reach: models by name, search providers, documents, time; pages, where it may read the web.
+    """What a run can reach: models by name, search providers, documents, time, and pages, if it may read the web.
 
-    `cache` has what earlier runs found out, where that is kept; `notices` tells of retractions, where
-    the web may be asked.
-    `watch` is told how the run goes, where somebody wants to know; `rate_limiter` says when a model may be called,
-    where services get so many calls at once and no more. A new run has to fit into each of the `allowances`.
-    `similarity` compares texts by meaning, where an embedder is named and may be told of them.
-    `texts` are those of the blobs, where others read them too; without it a tool reads them by itself.
-    `keep` is told the hashes of what was read, where it may be another's who lets it be read today: the run's owner is
-    to find it again when that ends. Blocking.
-    `prompts` are texts of other packages in place of ours, by name (`phases.write`).
+    `cache` has results of earlier runs, if they are kept. `notices` reports retractions, if the web may be used.
+    `watch` observes the run, if somebody wants to. `rate_limiter` delays model calls where a service limits them. A new
+    run must fit into each of the `allowances`. `similarity` compares texts by meaning, if an embedder is named and may
+    see them. `texts` caches the texts of the blobs, if others read them too; without it a tool reads them itself.
+
+    `keep` receives the hashes of what was read, if another owner shares it: the run's owner can then still find it when
+    the sharing ends. Blocking. `prompts` are texts of other packages that replace ours, by name (`phases.write`).
     """
 
     models: dict[str, Model]

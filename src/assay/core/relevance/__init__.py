@@ -1,8 +1,8 @@
 """How well a statement answers a question: one scorer for the built-in model, the tools and verification.
 
 A statement is a sentence, a row or a line with a key, in the context of its headings and its document. Words are
-compared as the search index compares them (`analysis`); a few features of question and statement are weighed by
-weights which were trained on questions people asked (`weights`), never by tables of words of a domain.
+compared as in the search index (`analysis`). A few features of question and statement are weighted (`weights`); the
+weights were trained on questions that people asked, and no table has words of a single domain.
 """
 
 from assay.core.messages import Rarity

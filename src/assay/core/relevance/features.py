@@ -1,8 +1,8 @@
-"""The features of a statement for a question: numbers between about -1 and 2, which weights are given to.
+"""The features of a statement for a question: numbers between about -1 and 2, to be weighted.
 
-Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found, a name's counted more by its
-feature of its own. A statement says its label too. What it does not say may stand in the one before or after it, in its
-heading, its title, or elsewhere in its document: each counts by itself.
+Rarity is the inverse document frequency (Spärck Jones 1972) over the statements found; a name has a feature of its own.
+A statement's label counts as its text. What it does not say may be in the statement before or after it, in its heading,
+in its title, or elsewhere in its document: each is a separate feature.
 """
 
 from __future__ import annotations
@@ -15,8 +15,17 @@ from itertools import pairwise
 
 from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
+from assay.core.relevance.relevance_constants import (
+    DENSE_FACTOR,
+    DENSE_KEYS,
+    FEWEST_COUNTED,
+    FRESH_KEYS,
+    LONG_KEYS,
+    MASS_SCALE,
+    NEAR_VALUE,
+    SHORT_KEYS,
+)
 from assay.core.relevance.topic_question import (
-    NEAR,
     Measure,
     QuotableStatement,
     TopicQuestion,
@@ -72,13 +81,7 @@ _MEASURES: dict[Measure, tuple[str, ...]] = {
     ),
 }
 MEASURES = {measure: re.compile("|".join(patterns), re.IGNORECASE) for measure, patterns in _MEASURES.items()}
-"""By what a measure is told in a statement."""
-FEWEST = 100
-"""Statements among which rarity is counted at least: among a few every word is as rare."""
-MASS = 5.0
-"""Brings weights and numbers of keys to about the size of the other features."""
-DENSE = 12
-"""Keys of a statement beyond which what it holds counts as thinly spread."""
+"""Signs of a measure in a statement."""
 
 
 class Features:
@@ -112,59 +115,61 @@ class Features:
         return [self.vector(at) for at in range(len(self.statements))]
 
     def held(self, at: int) -> Mapping[str, float]:
-        """The keys asked for which a statement holds, and how well."""
+        """The keys of the question in a statement, and how well each matches."""
         return self._held[at]
 
     def held_around(self, at: int) -> dict[str, float]:
-        """Those which it holds together with its neighbours, its heading and its title."""
+        """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
         for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
             _merge(held, each)
         return held
 
     def absent(self) -> float:
-        """The share of the question's weight which nothing found holds, and whose rarity is that of what is absent."""
+        """The share of the question's weight, in keys that are rare enough to count as absent, that nothing found
+        has.
+        """
         held: set[str] = set()
         for source in self._sources.values():
             held |= source.keys()
         return 1.0 - sum(self.weights[key] for key in held) / self._total
 
     def best_source(self) -> float:
-        """The largest share of the question's weight which one document holds."""
+        """The largest share of the question's weight in one document."""
         return max((self._share(held) for held in self._sources.values()), default=0.0)
 
     def together(self, places: Sequence[int]) -> float:
-        """The share of the question's weight which these statements hold together."""
+        """The share of the question's weight in these statements together."""
         held: dict[str, float] = {}
         for at in places:
             _merge(held, self._held[at])
         return self._share(held)
 
     def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
-        """What the document of a statement holds: weight and number of keys, how much more than others hold, whether
-        the rarest of all is there; and the number of keys in the statement itself.
+        """What the document of a statement has: weight and number of keys, how much more than other documents, whether
+        it has the rarest key of all; and the number of keys in the statement itself.
         """
         held = self._sources[self.statements[at].source]
         others = sorted(self._share(each) for source, each in self._sources.items() if each is not held)
         usual = others[len(others) // 2] if others else 0.0
         rarest = max(self._asked, key=lambda key: self.weights[key])
         return (
-            sum(self.weights[key] * value for key, value in held.items()) / MASS,
-            sum(held.values()) / MASS,
+            sum(self.weights[key] * value for key, value in held.items()) / MASS_SCALE,
+            sum(held.values()) / MASS_SCALE,
             self._share(held) - usual,
             held.get(rarest, 0.0),
-            sum(self._held[at].values()) / MASS,
+            sum(self._held[at].values()) / MASS_SCALE,
         )
 
     def is_about(self, at: int) -> bool:
-        """Whether a row is about what the question names: it says something of its own subject alone."""
+        """Whether a row is about what the question names: it describes only its own subject."""
         each = self.statements[at]
         around = (self._held_in(text) for text in _context(each))
         held = self._held[at].keys() | {key for found in around for key in found}
         return each.kind != "row" or self.question.names.issubset(held)
 
     def rest_around(self, places: Sequence[int]) -> float:
-        """`rest` of these statements together, with what stands around them."""
+        """`rest` of these statements together, with their context."""
         held: dict[str, float] = {}
         for at in places:
             _merge(held, self.held_around(at))
@@ -174,29 +179,29 @@ class Features:
         return self._hold(self._around[text])
 
     def names_held(self, at: int) -> float:
-        """The share of the question's names which the document of a statement holds; 1 where there are none."""
+        """The share of the question's names in the document of a statement; 1 if there are none."""
         held = self._sources[self.statements[at].source]
         names = [key for key in self._asked if key in self.question.names]
         return sum(held.get(key, 0.0) for key in names) / len(names) if names else 1.0
 
-    # what is held
+    # matching keys
 
     def _hold(self, found: frozenset[str]) -> dict[str, float]:
-        """How well each key asked for is among `found`; keys which are not at all are left out."""
+        """How well each key of the question matches `found`, without keys that do not match at all."""
         held = {}
         for key in self._asked:
             if key in found:
                 held[key] = 1.0
             elif key in self._near and not self._near[key].isdisjoint(found):
-                held[key] = NEAR
+                held[key] = NEAR_VALUE
         return held
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
         held = Counter(key for found in self._sets for key in self._hold(found))
-        size = max(len(self.statements), FEWEST)
+        size = max(len(self.statements), FEWEST_COUNTED)
         found = {key: _inverse(size, held[key]) for key in self._asked}
         if scope is not None and scope.passages > len(self.statements):
-            size = max(scope.passages, FEWEST)
+            size = max(scope.passages, FEWEST_COUNTED)
             counted = (key for key in self._asked if key in scope.holding)
             found |= {key: _inverse(size, min(size, scope.holding[key])) for key in counted}
         return found
@@ -237,16 +242,16 @@ class Features:
             sum(1 for value in own.values() if value < 1.0) / len(self._asked),
             self._side_by_side(at),
             self._closeness(at, own),
-            min(1.0, sum(own.values()) / max(DENSE, size) * 3),
+            min(1.0, sum(own.values()) / max(DENSE_KEYS, size) * DENSE_FACTOR),
             *self._kind(at, fresh),
-            max(0.0, 1.0 - size / 6),
-            max(0.0, min(1.0, size / 40 - 1.0)),
+            max(0.0, 1.0 - size / SHORT_KEYS),
+            max(0.0, min(1.0, size / LONG_KEYS - 1.0)),
             float(each.kind == "row"),
             float(each.kind == "code"),
             float(each.place == 0),
             1.0 / (1.0 + each.source),
             float(each.source == 0),
-            min(1.0, len(self._sets[at] - set(self._asked)) / 8),
+            min(1.0, len(self._sets[at] - set(self._asked)) / FRESH_KEYS),
             self._order(at, own),
             self._own[at] / self._best,
             self._share(self._sources[each.source]) / self._best_source,
@@ -257,7 +262,7 @@ class Features:
         )
 
     def _beside(self, at: int) -> dict[str, float]:
-        """What the statements right before and after hold."""
+        """What the statements directly before and after have."""
         found: dict[str, float] = {}
         here = self.statements[at]
         for other in (at - 1, at + 1):
@@ -268,32 +273,32 @@ class Features:
         return found
 
     def _side_by_side(self, at: int) -> float:
-        """The share of the question's pairs of words which stand side by side here too."""
+        """The share of the question's pairs of words that are adjacent here too."""
         return len(self._pairs & set(pairwise(self._keys[at]))) / len(self._pairs) if self._pairs else 0.0
 
     def _closeness(self, at: int, own: Mapping[str, float]) -> float:
-        """How close together the keys held stand: their number to the length of the stretch they take."""
+        """How close together the matching keys are: their number relative to the length they span."""
         places = [place for place, key in enumerate(self._keys[at]) if key in own]
         return (
             len({self._keys[at][place] for place in places}) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
         )
 
     def _order(self, at: int, own: Mapping[str, float]) -> float:
-        """The share of neighbouring keys held which stand in the question's order."""
+        """The share of neighbouring matching keys in the question's order."""
         first = {key: place for place, key in reversed(list(enumerate(self._keys[at])))}
         places = [first[key] for key in self._asked if key in own and key in first]
         pairs = list(pairwise(places))
         return sum(a < b for a, b in pairs) / len(pairs) if pairs else 0.0
 
     def _opens(self, at: int) -> float:
-        """How many of the question's keys stand at the very beginning: what is defined is named first."""
+        """How many of the question's keys are at the very beginning: what is defined is named first."""
         asked = set(self._asked)
         return len(asked.intersection(self._keys[at][: len(asked) + 1])) / len(asked)
 
     def figures(self, at: int) -> float:
-        """Whether the question's numbers are there, whole: "3.1" is not "3.12"; 0 where the question has none.
+        """Whether the question's numbers are there as whole numbers: "3.1" is not "3.12"; 0 if the question has none.
 
-        -1 says that the number of another version stands in their place; they may also stand around the statement.
+        -1 says that the number of another version is in their place. They may also be in the statement's context.
         """
         asked = frozenset(_FIGURE.findall(self.question.text))
         if not asked:
@@ -308,7 +313,7 @@ class Features:
         return 0.5 if asked & around else -0.5
 
     def measure(self, at: int) -> float:
-        """Whether a statement, or its label, has the measure asked for (1) or not (-1); 0 where none is."""
+        """Whether a statement, or its label, has the measure asked for (1) or not (-1); 0 if none is asked for."""
         pattern = MEASURES.get(self.question.measure)
         if pattern is None:
             return 0.0
@@ -316,7 +321,7 @@ class Features:
         return _sign(bool(pattern.search(f"{each.label} {each.text}")))
 
     def rest(self, held: Mapping[str, float]) -> float:
-        """The share of the keys which are no names that are held: what is asked of what bears the names."""
+        """The share of the matching keys that are not names: what is asked about the named thing."""
         rest = [key for key in self._asked if key not in self.question.names]
         return sum(held.get(key, 0.0) for key in rest) / len(rest) if rest else 1.0
 
@@ -326,7 +331,7 @@ class Features:
         return " ".join(word for word in self.statements[at].text.split() if word.casefold().strip(_MARKS) not in asked)
 
     def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
-        """Whether the kind of thing asked for is there (1) or not (-1); 0 where another kind is asked for."""
+        """Whether the kind of thing asked for is there (1) or not (-1); 0 if another kind is asked for."""
         wanted = self.question.wanted
         number = bool(
             _NUMBER.search(fresh) or _NUMERAL.search(fresh) or (is_unspaced(fresh) and _CJK_NUMBER.search(fresh))
@@ -341,7 +346,7 @@ class Features:
 
 
 def _inverse(size: int, held: int) -> float:
-    """The inverse frequency of what `held` of `size` hold."""
+    """The inverse frequency of a key in `held` of `size` statements."""
     return math.log(1 + (size - held + 0.5) / (held + 0.5))
 
 
@@ -350,7 +355,7 @@ def _sign(value: float | bool) -> float:
 
 
 def _has_name(text: str) -> float:
-    """Whether a word is written as a name which does not begin the text; a half where the script has no capitals."""
+    """Whether a word other than the first is written as a name; a half if the script has no capitals."""
     if not any(letter.isupper() or letter.islower() for letter in text):
         return 0.5
     return float(any(word[0][0].isupper() for word in _WORD.finditer(text) if word.start()))

@@ -1,8 +1,8 @@
-"""Grading what a report says: which of its sentences answer the question, and which are only related to it.
+"""Grades the sentences of a report: which answer the question, and which are only related to it.
 
-A sentence is held against the question together with the passage it cites and the heading and title of that: what
-"it" is often stands there. Two logistic models over these features give the chance that it answers and the chance that
-it is on the matter; both, and the chances from which a word is given, were trained (`weights.json`).
+A sentence is compared with the question together with the passage it cites, its heading and its title, which often say
+what "it" is. Two logistic models over these features give the chances that it answers and that it is related; the
+models and their thresholds were trained (`weights.json`).
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.relevance_constants import MOST_KEYS
 from assay.core.relevance.scores import Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
-MOST_KEYS = 8
-"""Keys of a question which one sentence may be expected to hold; of a longer one the rarest count."""
 GRADES = (
     "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
     "short", "opens", "figures", "rest",
 )  # fmt: skip
-"""The features of a statement which count here: those which do not compare it with others."""
+"""The features of a statement that count here: those that do not compare it with others."""
 GRADE_NAMES = (*GRADES, "measure", "reach", "missing", "bare", "held", "keys", "plain")
 _MEASURE, _BARE = GRADE_NAMES.index("measure"), GRADE_NAMES.index("bare")
 _KINDS = tuple(NAMES.index(name) for name in ("number", "date", "name", "reason"))
@@ -35,7 +34,7 @@ _PLACES = tuple(NAMES.index(name) for name in GRADES)
 class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of a report with what it cites: the text of the passage, the heading above it, the source's title.
 
-    One which is `framed`, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words.
+    A `framed` sentence, `KEY of SUBJECT: VALUE`, says in its key what another says in the question's words.
     """
 
     text: str
@@ -46,10 +45,10 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def grade(asked: Sequence[str], told: Sequence[CitedSentence], rarity: Rarity | None = None) -> tuple[Relevance, ...]:
-    """How far each sentence answers one of the questions `asked`: the question itself, and those it was taken apart to.
+    """How far each sentence answers one of the questions `asked`: the question itself, and its parts.
 
-    `rarity` is counted over the sentences where it is not given. Nothing is said ("") of a report in another language
-    than the question: their words cannot be compared; nor where no word of the questions carries a topic.
+    By default `rarity` is counted over the sentences. The result is empty ("") if the report is in another language
+    than the question, since their words cannot be compared, or if no word of the questions has a topic.
     """
     unknown: Relevance = ""
     if not told or not asked or apart(asked[0], [each.text for each in told]):
@@ -63,7 +62,7 @@ def grade(asked: Sequence[str], told: Sequence[CitedSentence], rarity: Rarity | 
 
 
 def apart(question: str, told: Sequence[str]) -> bool:
-    """Whether question and sentences are told to be in two languages."""
+    """Whether question and sentences are clearly in two languages."""
     asked, said = of_question(question), detect(" ".join(told))
     return bool(asked and said and asked != said)
 
@@ -105,7 +104,7 @@ def _vector(features: Features, at: int, *, framed: bool) -> Vector:
 
 
 def chance(band: Band, vector: Vector) -> float:
-    """The chance a logistic model gives."""
+    """The chance by a logistic model."""
     total = band.bias + sum(
         band.weights.get(name, 0.0) * value for name, value in zip(GRADE_NAMES, vector, strict=True)
     )
@@ -113,9 +112,9 @@ def chance(band: Band, vector: Vector) -> float:
 
 
 def _best(vectors: Sequence[Vector]) -> Relevance:
-    """The best word which any of the questions gives a sentence.
+    """The best grade of a sentence for any of the questions.
 
-    None answers without the measure asked for, or with the names alone: neither what is asked about them nor its kind.
+    A sentence does not answer without the measure asked for, or if it only has the names.
     """
     bands = weights()
     able = [vector for vector in vectors if vector[_MEASURE] >= 0 and not vector[_BARE]]

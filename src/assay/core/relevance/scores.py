@@ -17,28 +17,23 @@ import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.relevance_constants import (
+    ELSEWHERE,
+    FEWEST_COMPARED,
+    MEANING_NEUTRAL,
+    MEANING_ODDS,
+    MEANING_SURE,
+    MEANING_WEIGHT,
+    MOST_JUDGED,
+    NAMED_FACTOR,
+    SURE_CHANCE,
+    TOGETHER,
+)
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 # What meaning counts beside words, where an embedder has compared statements with the question.
 
 Cosine = float | None
-ORDER = 4.0
-"""What the nearest statement gains on the farthest. Among 1, 2, 3, 4, 6, 8 and 12 on the training half of XQuAD's
-English questions (278; all-MiniLM-L6-v2): of the best three statements one answers in 264 (258 by words alone)."""
-CHANCE, USUAL = 5.0, 0.25
-"""What the chance gains, in log-odds, by the nearest of the best statements, and where it neither gains nor loses.
-
-On the same half (139 questions with no answer among them), with two embedders: at 5 % of the answerable lost 96 and
-98 % of the others are refused, by words alone 89 %.
-"""
-FEWEST = 8
-"""Statements below which none is the usual one: the chance is that by words then."""
-SURE, EVEN = 0.5, 0.5
-"""How far above the usual one a statement is an answer whatever its words, and the chance it has then at least.
-
-Of the same 139 questions none comes further than 0.47. Of 278 with an answer two more get it; of 276 whose own
-paragraph was taken away two more get another.
-"""
 
 
 def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]:
@@ -48,7 +43,7 @@ def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]
         return list(scores)
     low, high = min(known), max(known)
     parts = (0.5 if each is None else (each - low) / (high - low) for each in cosines)
-    return [score + ORDER * part for score, part in zip(scores, parts, strict=True)]
+    return [score + MEANING_WEIGHT * part for score, part in zip(scores, parts, strict=True)]
 
 
 def mixed(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
@@ -71,25 +66,19 @@ def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], firs
         first: the place of the best by words and meaning.
     """
     known = [each for each in cosines if each is not None]
-    if len(known) < FEWEST or median(known) >= 1.0:
+    if len(known) < FEWEST_COMPARED or median(known) >= 1.0:
         return chance
     usual = median(known)
     above = {at: (each - usual) / (1.0 - usual) for at in {*best, first} if (each := cosines[at]) is not None}
     held = [above[at] for at in best if at in above]
     if held and 0.0 < chance < 1.0:
-        odds = math.log(chance / (1.0 - chance)) + CHANCE * (max(held) - USUAL)
+        odds = math.log(chance / (1.0 - chance)) + MEANING_ODDS * (max(held) - MEANING_NEUTRAL)
         chance = 1.0 / (1.0 + math.exp(-odds))
-    return max(chance, EVEN) if above.get(first, 0.0) >= SURE else chance
+    return max(chance, SURE_CHANCE) if above.get(first, 0.0) >= MEANING_SURE else chance
 
 
-OTHER = -1.0
+OTHER_VERSION = -1.0
 """The feature `figures` of a statement about another version than that asked about: it answers nothing."""
-NAMED = 0.25
-"""What the bound is multiplied with where the question names the document: whether it is the right one is settled."""
-ELSEWHERE = 0.4
-"""The share of the margin which a statement of another document than the best may be below it."""
-TOGETHER = 3
-"""Statements which answer together."""
 CHANCE_NAMES = (
     "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
     "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
@@ -148,7 +137,7 @@ class Judgement(msgspec.Struct, frozen=True):
         """Whether the best statements are to be taken for an answer; less will do where their document is `named`."""
         held = weights()
         bound = held.bounds.get(self.language, held.bound)
-        return bool(self.ranked) and self.chance >= bound * (NAMED if named else 1.0)
+        return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
 
     @property
     def near(self) -> tuple[ScoredStatement, ...]:
@@ -202,7 +191,9 @@ def judge(
     vectors = features.vectors()
     row = tuple(weights().statement.get(name, 0.0) for name in NAMES)
     scores = [sum(map(float.__mul__, row, vector)) for vector in vectors]
-    able = [at for at in range(len(statements)) if vectors[at][_AT["figures"]] > OTHER and features.is_about(at)]
+    able = [
+        at for at in range(len(statements)) if vectors[at][_AT["figures"]] > OTHER_VERSION and features.is_about(at)
+    ]
 
     def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda at: (-by[at], at))
@@ -222,16 +213,12 @@ def judge(
     return Judgement(by_both, both, question.language)
 
 
-LOOKED_AT = 80
-"""Statements judged of more, those which hold most of the question's words."""
-
-
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
     """The places of the best `limit` statements which have a word of the question, best first."""
     held = [_words_of(question, each) for each in statements]
     seen = Counter(key for found in held for key in found)
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
-    places = sorted(at for _, at in weighed[:LOOKED_AT])
+    places = sorted(at for _, at in weighed[:MOST_JUDGED])
     judged = judge(question, [statements[at] for at in places])
     return [places[each.place] for each in judged.ranked[:limit]]
 

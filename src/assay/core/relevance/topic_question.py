@@ -1,4 +1,4 @@
-"""What a question asks for, and the statements which may answer it."""
+"""What a question asks for, and the statements that may answer it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,26 @@ import msgspec
 
 from assay.core.languages import of_question
 from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
+from assay.core.relevance.relevance_constants import (
+    ALIKE_PAIRS,
+    COMMON_SHARE,
+    COMMON_START,
+    LANGUAGE_SAMPLE,
+    LEAST_LETTERS,
+    LEAST_PART,
+)
 
 # Statements: what may answer a question, with its words as keys.
 
 Kind = Literal["prose", "row", "code"]
-SAMPLE = 600
-"""Code points of a text by which its language is told."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
 class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, a table row or a line with a key, as it would be quoted.
 
-    `source` is the place of its document among those found, 0 for the best; `place` that of its passage in the
-    document. `label` is the name it describes or the heads of its columns; `heading` stands above it.
+    `source` is the rank of its document among those found, 0 for the best; `place` is that of its passage in the
+    document. `label` is the name it describes or the headers of its columns; `heading` is above it.
     """
 
     text: str
@@ -40,12 +46,12 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
-    """The language a text is in, "" where it cannot be told."""
-    return of_question(text[:SAMPLE])
+    """The language of a text, "" if unknown."""
+    return of_question(text[:LANGUAGE_SAMPLE])
 
 
 def analysis_for(text: str) -> str:
-    """The analysis of the language a text is in."""
+    """The analysis for the language of a text."""
     return analysis_of(language_of(text))
 
 
@@ -56,13 +62,13 @@ def keys(text: str, analysis: str) -> tuple[str, ...]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text has letters of a script which is written without spaces, or of Korean."""
+    """Whether a text has letters of a script without spaces, or of Korean."""
     return _UNSPACED.search(text) is not None
 
 
 Wanted = Literal["number", "date", "name", "reason", "other"]
 Measure = Literal["", "age", "extent", "money", "share"]
-"""What a number is asked for of, where the question says so: an age, a length or time, a price, a share."""
+"""What a number is asked for, if the question says so: an age, a length or time, a price, a share."""
 ASKING: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how long, how old, how often, how far, what percentage, what percent, wie viele, "
@@ -81,9 +87,9 @@ ASKING: dict[Wanted, str] = {
     "pourquoi, perché, por que, "
     "waarom, क्यों",
 }
-"""By which words each kind is asked for, in the languages of the segmenter; in others a question asks for `other`."""
+"""The words that ask for each kind, in the languages of the segmenter; in others a question asks for `other`."""
 SAID = "hoch"
-"""The end of "wie hoch", which the answer says too ("26 Meter hoch"); "how tall" and its like are no cue at all."""
+"""The end of "wie hoch", which the answer has too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
 MEASURED: dict[Measure, str] = {
     "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
     "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
@@ -96,7 +102,7 @@ MEASURED: dict[Measure, str] = {
     "share": "what percentage, what percent, which percentage, wie viel prozent, welcher prozentsatz, какой процент, "
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
-"""By which words a measure is asked for."""
+"""The words that ask for a measure."""
 CJK_ASKING = re.compile(
     "什么时候|什麼時候|多少|什么|什麼|哪一年|哪年|哪里|哪裡|哪个|哪個|哪些|哪|何时|何時|いくつ|いくら|どこ|だれ|どの|いつ|怎么|怎麼"
     "|如何|为什么|為什麼|なぜ|几|幾|谁|誰|吗|嗎|呢|的|了|是|在|被|和|与|與"
@@ -115,11 +121,11 @@ _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
 
 
 class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question: `keys` of the words which carry its topic, in order, and the `wanted` kind of answer.
+    """A question: `keys` of its topic words, in order, and the `wanted` kind of answer.
 
-    `names` are those of the keys which are written as names or hold digits, `measure` what a number is wanted of.
-    `language` is that of the documents, "" where it cannot be told.
-    One is `elliptical` where no word of it carries a topic ("How far?"): its keys are then those of all its words.
+    `names` are those keys that are written as names or contain digits; `measure` is what a number is wanted of.
+    `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
+    far?"): its keys are then those of all its words.
     """
 
     text: str
@@ -134,10 +140,10 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=512)
 def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion:
-    """Take a question apart.
+    """Analyze a question.
 
-    `about` are words of the question it is part of, for one which does not say enough. `beside` is a text of the
-    documents: their language is told more surely than that of a few words.
+    `about` are words of the question it is part of, if it does not say enough. `beside` is text of the documents, whose
+    language is easier to detect than that of a few words.
     """
     text, about = _plain(text), _plain(about)
     whole = f"{about} {text}".strip()
@@ -163,7 +169,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
 
 
 def _keys(text: str, analysis: str) -> tuple[str, ...]:
-    """The keys of a question's words, without those which ask in scripts where nothing parts them from the rest."""
+    """The keys of a question's words, without interrogative words in scripts where nothing separates them."""
     return keys(CJK_ASKING.sub(" ", text) if is_unspaced(text) else text, analysis)
 
 
@@ -172,7 +178,7 @@ def _plain(text: str) -> str:
 
 
 def _wanted(text: str) -> tuple[Wanted, str]:
-    """The kind asked for, and the words which ask for it: the first of such, the longer of two at one place."""
+    """The kind asked for, and the words that ask for it: the first ones, the longer of two at one place."""
     folded = text.casefold()
     found = [
         (match.start(), -len(match[0]), wanted, match[0]) for wanted, cue in _CUES if (match := cue.search(folded))
@@ -181,37 +187,24 @@ def _wanted(text: str) -> tuple[Wanted, str]:
 
 
 def _measure(text: str) -> Measure:
-    """The measure a question asks for by its words, the first of several."""
+    """The measure that a question asks for, the first of several."""
     folded = text.casefold()
     found = [(match.start(), measure) for measure, cue in _MEASURING if (match := cue.search(folded))]
     return min(found)[1] if found else ""
 
 
 def _names(text: str, analysis: str) -> frozenset[str]:
-    """Keys of words written with a capital inside the question, or with digits."""
+    """Keys of words with a capital inside the question, or with digits."""
     found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
     digits = [word for word in text.split() if any(map(str.isdigit, word))]
     return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
 
 
-# Keys which are near to each other: forms a stemmer keeps apart, parts of compounds, and words derived from another.
-
-LEAST = 3
-"""Letters a key has which may be near to another."""
-START = 4
-"""Letters two near keys have in common at their beginning."""
-SHARE = 0.7
-"""The same, as a share of the longer one."""
-LEAST_PART = 5
-"""Letters of a key which is found inside another: `system` in `nervensystem`."""
-ALIKE = 0.6
-"""How alike two keys with the same first letter are by their pairs of letters: `own` and `owner` just so much."""
-NEAR = 0.6
-"""What a near key counts."""
+# Near keys: forms a stemmer keeps apart, parts of compounds, and words derived from one another.
 
 
 def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset[str]]:
-    """For each key which is wanted, the other keys held which are near to it."""
+    """For each wanted key, the other keys in `held` that are near to it."""
     asked = {key for key in wanted if _is_word(key) and not is_unspaced(key)}
     found: dict[str, set[str]] = defaultdict(set)
     for other in filter(_is_word, set(held)):
@@ -222,8 +215,8 @@ def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset
 
 
 def _is_word(key: str) -> bool:
-    """Whether a key is long enough, and has no digit: vowel signs of Indic scripts are no letters, and belong to it."""
-    return len(key) >= LEAST and (key.isalpha() or not any(map(str.isdigit, key)))
+    """Whether a key is long enough and has no digit. Vowel signs of Indic scripts are not letters, but belong to it."""
+    return len(key) >= LEAST_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
 def _is_near(one: str, other: str) -> bool:
@@ -232,18 +225,18 @@ def _is_near(one: str, other: str) -> bool:
         return True
     if one[0] != other[0] or 2 * len(short) < len(long):
         return False
-    if one[:START] == other[:START] and _common(short, long) >= SHARE * len(long):
+    if one[:COMMON_START] == other[:COMMON_START] and _common(short, long) >= COMMON_SHARE * len(long):
         return True
     ours, theirs = _letter_pairs(one), _letter_pairs(other)
-    return 2 * len(ours & theirs) >= ALIKE * (len(ours) + len(theirs))
+    return 2 * len(ours & theirs) >= ALIKE_PAIRS * (len(ours) + len(theirs))
 
 
 @lru_cache(maxsize=65536)
 def _letter_pairs(key: str) -> frozenset[str]:
-    """The pairs of letters side by side, or with one between them (Dice 1945; skip-grams after Keskustalo 2003)."""
+    """The pairs of adjacent letters, or with one between them (Dice 1945; skip-grams after Keskustalo 2003)."""
     return frozenset(a + b for apart in (1, 2) for a, b in zip(key, key[apart:], strict=False))
 
 
 def _common(short: str, long: str) -> int:
-    """The length of the beginning which both have."""
+    """The length of the common beginning."""
     return next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))

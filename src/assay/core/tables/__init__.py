@@ -1,6 +1,6 @@
-"""Tables as read back from a document's passages, and what they answer.
+"""Tables reconstructed from a document's passages, and the questions they answer.
 
-`cells` binds cells to their heads, with the bytes where they stand; `figures` reads them as amounts; `words` knows the
-operations questions name; `asking` chooses table, column and rows; `answers` computes, says it in a sentence, and
-computes it again from the rows a sentence cites.
+`cells` binds cells to their headers, with their bytes; `figures` reads them as amounts; `words` knows the operations
+that questions name; `asking` chooses table, column and rows; `answers` computes the result, states it in a sentence,
+and computes it again from the rows that a sentence cites.
 """

@@ -1,4 +1,4 @@
-"""What a table answers: computed from its cells, said in a sentence, and computed again from what a sentence says."""
+"""Answers from a table: computed from its cells, stated in a sentence, and computed again from a sentence."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from assay.core.tables.words import Limit, Operation, languages
 from assay.core.translation import N_, gettext, number
 
 MOST_CITED = 200
-"""Rows a sentence cites; where more were used the first of them, and those it names."""
+"""The most rows that a sentence cites; of more, the first ones and those it names."""
 BESIDE = 50
-"""Rows by whose other cells the decimal sign is told."""
+"""Rows whose other cells show the decimal sign."""
 MOST_NAMED = 3
-"""Rows with the same extreme value which are named."""
+"""The most rows with the same extreme value that are named."""
 UNNAMED = re.compile(r"column (?:\d+|[A-Z]{1,3})")
-"""The name of a column whose head is empty."""
+"""The name of a column with an empty header."""
 
 FORMS: dict[str, tuple[Operation, str]] = {
     "cell": ("cell", N_("{head} of {subject}: {value}")),
@@ -35,9 +35,9 @@ FORMS: dict[str, tuple[Operation, str]] = {
     "count": ("count", N_("Number of rows: {count}")),
     "distinct": ("count", N_("Number of different values of {head} in {count} rows: {value}")),
 }
-"""How each computation is said."""
+"""The sentence for each computation."""
 GIVEN = N_("{said} ({conditions})")
-"""A sentence about those rows alone which meet conditions."""
+"""A sentence about only those rows that meet conditions."""
 
 
 class RowCondition(msgspec.Struct, frozen=True):
@@ -49,9 +49,9 @@ class RowCondition(msgspec.Struct, frozen=True):
 
 
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be computed over a table: `column` holds what is asked, `label` names rows (-1: nothing does).
+    """A computation over a table: `column` has what is asked, `label` names rows (-1: nothing does).
 
-    `distinct` counts the different values of the column in place of rows.
+    `distinct` counts the different values of the column instead of rows.
     """
 
     operation: Operation
@@ -71,7 +71,7 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
     named: tuple[TableRow, ...] = ()
 
     def cited(self) -> tuple[TableRow, ...]:
-        """At most `MOST_CITED` of the rows, those named among them, in the table's order."""
+        """At most `MOST_CITED` of the rows, including those named, in the table's order."""
         if len(self.rows) <= MOST_CITED:
             return self.rows
         kept = {id(row) for row in (*self.named, *self.rows[: MOST_CITED - len(self.named)])}
@@ -79,9 +79,9 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
-    """The answers a computation gives, one but for cells of several rows; none where it cannot be done.
+    """The results of a computation: one, or several for cells of several rows; empty if it is impossible.
 
-    Rows which say that they are totals of others are left out, and so are those without a figure.
+    Rows that are totals of others, and rows without a figure, are left out.
     """
     bounded = {each.column: figures_of(table, each.column) for each in wanted.given if each.limits}
     rows = [row for row in table.rows if _meets(row, wanted.given, bounded)]
@@ -114,7 +114,7 @@ def _within(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
 
 
 def figures_of(table: ReadTable, column: int) -> Figures | None:
-    """The figures of a column, None where it holds others; how decimals are written is told from all of the table."""
+    """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
     beside = tuple(cell.text for row in table.rows[:BESIDE] for at, cell in row.cells.items() if at != column)
     return _figures(table.column(column), table.language, beside)
 
@@ -125,7 +125,7 @@ def _figures(column: tuple[str, ...], language: str, beside: tuple[str, ...]) ->
 
 
 def is_total(row: TableRow) -> bool:
-    """Whether a row says that it is the sum of others: its first text is a word for that alone."""
+    """Whether a row is the sum of others: its first text is only a word for that."""
     first = next((cell.text for _, cell in sorted(row.cells.items()) if read_figure(cell.text) is None), "")
     return first.strip(" :*.").casefold() in _totals()
 
@@ -140,7 +140,7 @@ def _totals() -> frozenset[str]:
 
 
 def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
-    """A sentence for each row; rows which say the same are one."""
+    """A sentence for each row; rows with equal content are one."""
     found: dict[str, tuple[str, tuple[TableRow, ...]]] = {}
     for row in rows:
         value = row.text(wanted.column)
@@ -188,7 +188,7 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
 
 
 def _moments(rows: Sequence[TableRow], column: int) -> dict[int, Decimal]:
-    """The days of a column of dates, as numbers in their order; nothing for any other column."""
+    """The days of a column of dates, as numbers in order; empty for any other column."""
     filled = [(row, row.text(column)) for row in rows if not is_missing(row.text(column))]
     dated = {id(row): date for row, text in filled if not text.isdigit() and (date := moment(text)) is not None}
     if len(dated) < len(filled) or not dated:
@@ -235,27 +235,27 @@ def _condition(table: ReadTable, given: RowCondition) -> str:
     return f"{head}: {', '.join(told)}" if not (UNNAMED.fullmatch(head) and given.values) else told[0]
 
 
-# Sentences computed from tables, computed again: what a sentence says is held against the table it names.
+# Sentences computed from tables are computed again and compared with the table they name.
 
 _LIMIT = re.compile(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
 
 
 class _Body(msgspec.Struct, frozen=True):
-    """A sentence without its conditions, and these."""
+    """A sentence without its conditions, and the conditions."""
 
     text: str
     conditions: tuple[str, ...] = ()
 
 
 def is_computed(sentence: str) -> bool:
-    """Whether a sentence has the form of one that states a computation, in the language in force or in English."""
+    """Whether a sentence has the form of a computation, in the current language or in English."""
     return any(_match(message, body.text) for _, message in _messages() for body in _bodies(sentence.strip()))
 
 
 def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Whether a sentence says what its computation gives over one of these tables, and what it gives.
+    """Whether a sentence states the result of its computation over one of these tables, and that result.
 
-    None where the sentence states no computation over a column, or under conditions, which one of the tables has.
+    None if the sentence states no computation, or one over a column or conditions that no table has.
     """
     sentence, said = sentence.strip(), ""
     for table in tables:
@@ -268,7 +268,7 @@ def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
 
 
 def _messages() -> Iterator[tuple[str, str]]:
-    """The forms of computations with their messages, in the language in force and in English."""
+    """The forms of computations with their messages, in the current language and in English."""
     for form, (_, message) in FORMS.items():
         if form != "cell":
             for said in dict.fromkeys((gettext(message), message)):
@@ -276,7 +276,7 @@ def _messages() -> Iterator[tuple[str, str]]:
 
 
 def _bodies(sentence: str) -> list[_Body]:
-    """A sentence as it is, and without the conditions it may end with."""
+    """A sentence unchanged, and without the conditions at its end."""
     found = [_Body(sentence)]
     for message in dict.fromkeys((gettext(GIVEN), GIVEN)):
         for opening in re.finditer(r"\s?[(（]", sentence):
@@ -287,7 +287,7 @@ def _bodies(sentence: str) -> list[_Body]:
 
 
 def _match(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
-    """The texts in the places of a message; those `known` have to stand just so."""
+    """The texts in the placeholders of a message; those `known` must match exactly."""
     parts = re.split(r"\{(\w+)\}", message)
     pattern = "".join(
         re.escape(part) if at % 2 == 0 else f"(?P<{part}>{re.escape(known[part]) if part in known else '.+'})"
@@ -298,7 +298,7 @@ def _match(message: str, text: str, known: Mapping[str, str] = MappingProxyType(
 
 
 def _wanted(sentence: str, table: ReadTable) -> Iterator[Computed]:
-    """The computations of a table which a sentence may be about."""
+    """The computations of a table that a sentence may state."""
     for body in _bodies(sentence):
         given = _given(body.conditions, table)
         if given is None:
@@ -314,7 +314,7 @@ def _wanted(sentence: str, table: ReadTable) -> Iterator[Computed]:
 
 
 def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
-    """The columns which may name the rows a sentence names; -1 where it names none."""
+    """The columns that may name the rows a sentence names; -1 if it names none."""
     if not label:
         yield -1
         return
@@ -355,9 +355,9 @@ def _read_condition(condition: str, table: ReadTable) -> Iterator[RowCondition]:
 
 
 def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Whether `HEAD of SUBJECT: VALUE` is what a row says whose other cells are the subject; and what such a row says.
+    """Whether `HEAD of SUBJECT: VALUE` is what a row says with the subject in its other cells; and what that row says.
 
-    None where no row of the tables has this subject under this head.
+    None if no row of the tables has this subject under this header.
     """
     said = ""
     for table in tables:
@@ -373,7 +373,7 @@ def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None
 
 
 def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
-    """Every reading of a sentence as a cell of the table: head, subject, value."""
+    """Every reading of a sentence as a cell of the table: header, subject, value."""
     _, plain = FORMS["cell"]
     for message in dict.fromkeys((gettext(plain), plain)):
         for head in table.heads:
@@ -386,7 +386,7 @@ def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_subject(subject: str, row: TableRow, column: int) -> bool:
-    """Whether a subject is made of cells of the row, with commas between them."""
+    """Whether a subject consists of cells of the row, separated by commas."""
     texts = [cell.text for at, cell in row.cells.items() if at != column and cell.text]
 
     def made(rest: str) -> bool:

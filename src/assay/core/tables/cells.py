@@ -1,7 +1,7 @@
-"""Cells bound to the heads of their columns, out of passages which are table rows.
+"""Binds cells to the headers of their columns, in passages that are table rows.
 
-Two forms of a row are read. `head: value | head: value` (with or without bars around it) carries its heads; `| value |
-value |` has them in the row above all others of its table, or in the two above where the first names groups of columns.
+Rows have two forms. `head: value | head: value` (with or without bars around it) contains its headers. `| value | value
+|` has them in the row above all others of its table, or in the two above if the first names groups of columns.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
 _PAIR = re.compile(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = re.compile(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
-"""What a row of a sheet says of where it stands."""
-_BAR = re.compile(r"(?<!\\)\|")
+"""The place of a row in a sheet."""
+BAR = re.compile(r"(?<!\\)\|")
+"""Separates the cells of a row."""
 _RULE = re.compile(r"\|[-:=|+ ]*\|")
-"""What stands between the head and the rows of a table in Markdown."""
+"""The line between the header and the rows of a table in Markdown."""
 _FIGURE = re.compile(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 SIZED = 20
-"""Rows by which a head row is told."""
+"""Rows examined to detect a header row."""
 
 
 class TablePiece(msgspec.Struct, frozen=True):
-    """A passage of a document, as tables are read from it: what it is called, its text, and the byte it begins at."""
+    """A passage of a document for reading tables: its name, its text, and its first byte."""
 
     name: str
     text: str
@@ -38,7 +39,7 @@ class TablePiece(msgspec.Struct, frozen=True):
 
 
 class TableCell(msgspec.Struct, frozen=True, gc=False):
-    """A cell's text, which stands in bytes `[start, end)` of the document, in passage `name`."""
+    """A cell's text, at bytes `[start, end)` of the document, in passage `name`."""
 
     text: str
     name: str
@@ -47,23 +48,24 @@ class TableCell(msgspec.Struct, frozen=True, gc=False):
 
 
 class TableRow(msgspec.Struct, frozen=True):
-    """Cells by the number of their column, the passages they stand in, and their place in a sheet (`A2:C2`)."""
+    """Cells by column number, the passages that contain them, and their place in a sheet (`A2:C2`)."""
 
     cells: dict[int, TableCell]
     names: tuple[str, ...]
     place: str = ""
 
     def text(self, column: int) -> str:
-        """The text of a cell; empty where there is none."""
+        """The text of a cell; empty if there is none."""
         cell = self.cells.get(column)
         return cell.text if cell is not None else ""
 
 
 class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows of cells under `heads`; `names` are passages which hold the heads alone.
+    """Rows of cells under `heads`; `names` are passages that contain only the headers.
 
-    `columns` are the texts of the cells by column. `title` is what its document is called and `language` its language,
-    as far as known (ISO 639-1); `heading` stands above the table, the nearest last, and `caption` right above.
+    `columns` are the texts of the cells by column. `title` is the name of its document and `language` its language, if
+    known (ISO 639-1); `heading` has the headings above the table, the nearest last, and `caption` the line directly
+    above.
     """
 
     heads: tuple[str, ...]
@@ -76,12 +78,12 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[tuple[str, ...], ...]
 
     def column(self, number: int) -> tuple[str, ...]:
-        """The texts of a column, one for each row."""
+        """The texts of a column, one per row."""
         return self.columns[number]
 
 
 def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
-    """The tables of a document's passages, in their order. What is no row of a table parts tables, or is a caption."""
+    """The tables of a document's passages, in order. Other lines separate tables, or are captions."""
     found: list[ReadTable] = []
     group: _Group | None = None
     caption = ""
@@ -103,7 +105,7 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """A row as it stands: its cells, with their heads where it carries them."""
+    """A row as written: its cells, with their headers if it contains them."""
 
     piece: TablePiece
     cells: tuple[TableCell, ...]
@@ -131,15 +133,22 @@ def _line(piece: TablePiece) -> _Line | None:
     return _Line(piece, tuple(cells))
 
 
+def row_cells(line: str) -> tuple[str, ...]:
+    """The cells of a row of a Markdown table, including empty ones."""
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
+
+
 def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
-    """The cells of a row with the bytes where they stand, the empty ones too."""
+    """The cells of a row with their bytes, including empty ones."""
     at = 0
-    for bar in [*(match.start() for match in _BAR.finditer(body)), len(body)]:
+    for bar in [*(match.start() for match in BAR.finditer(body)), len(body)]:
         raw = body[at:bar]
         text = raw.strip()
         first = offset + at + len(raw) - len(raw.lstrip())
         start = piece.start + len(piece.text[:first].encode())
-        yield TableCell(text.replace("\\|", "|"), piece.name, start, start + len(text.encode()))  # bytes as they stand
+        yield TableCell(text.replace("\\|", "|"), piece.name, start, start + len(text.encode()))  # bytes as written
         at = bar + 1
 
 
@@ -149,26 +158,26 @@ def _cut(cell: TableCell, match: re.Match[str]) -> TableCell:
 
 
 class _Group:
-    """Rows which may be one table, with the heads seen so far in their order."""
+    """Rows that may be one table, with the headers seen so far in order."""
 
     def __init__(self, line: _Line) -> None:
         self.lines = [line]
         self.heads = list(line.heads)
 
     def takes(self, line: _Line) -> bool:
-        """Whether a row goes on with the table: under the same headings, with heads of which the first are known."""
+        """Whether a row continues the table: under the same headings, with headers of which the first are known."""
         last = self.lines[-1]
         if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
             return False
         return not line.heads or not set(self.heads).isdisjoint(line.heads)
 
     def caption(self) -> str:
-        """The text of a group which is no table but a single line with a colon in it: "Table 3: Ports"."""
+        """The text of a group that is only a single line with a colon: "Table 3: Ports"."""
         text = self.lines[-1].piece.text
         return text if len(self.heads) == 1 and len(text) <= LONGEST_CAPTION else ""
 
     def add(self, line: _Line) -> None:
-        """Take a row; a head not seen before stands after the one before it."""
+        """Add a row; a new header is inserted after the one before it."""
         self.lines.append(line)
         after = 0
         for head in line.heads:
@@ -178,7 +187,7 @@ class _Group:
 
 
 def _closed(group: _Group | None, caption: str) -> Iterator[ReadTable]:
-    """The table of a group; a single pair, or bars without a head, is none."""
+    """The table of a group; a single pair, or bars without a header, is not a table."""
     if group is None:
         return
     heading = group.lines[0].piece.heading
@@ -222,7 +231,9 @@ def _labelled_rows(group: _Group) -> Iterator[TableRow]:
 
 
 def _goes_on(before: _Line, line: _Line) -> bool:
-    """Whether a line is the rest of the row above: it repeats the first cell, and both are too long for one line."""
+    """Whether a line continues the row above: it repeats the first cell, and both together are too long for one
+    line.
+    """
     if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
         return False
     same = (before.heads[0], before.cells[0].text) == (line.heads[0], line.cells[0].text)
@@ -236,16 +247,16 @@ def _joined(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
         known = cells.get(column)
         if known is None:
             cells[column] = cell
-        elif column != first:  # a cell which was cut between words
+        elif column != first:  # a cell that was cut between words
             cells[column] = TableCell(f"{known.text} {cell.text}", known.name, known.start, known.end)
     return TableRow(cells, (*row.names, name), row.place)
 
 
-# heads above their columns
+# headers above their columns
 
 
 def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
-    """The heads of rows which do not carry them, the passages these stand in, and the rows below."""
+    """The headers of rows that do not contain them, the passages with these headers, and the rows below."""
     texts = [[cell.text for cell in line.cells] for line in lines[: SIZED + 2]]
     width = max(map(len, texts))
     if len(lines) > 2 and _groups(texts[0]) and is_head(texts[1], texts[2:]):
@@ -258,17 +269,17 @@ def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], S
 
 
 def _spans_all(line: _Line) -> bool:
-    """Whether one cell spans the whole row: it names the rows below, and is none itself."""
+    """Whether one cell spans the whole row: it names the rows below, and is not one of them."""
     return len(line.cells) > 1 and len({cell.text for cell in line.cells}) == 1
 
 
 def _groups(row: Sequence[str]) -> bool:
-    """Whether a row names groups of columns: a text is repeated beside itself, as cells which span columns are."""
+    """Whether a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
     return any(one and one == other for one, other in pairwise(row))
 
 
 def _named(heads: Sequence[str], width: int) -> tuple[str, ...]:
-    """The columns' names, each once."""
+    """The columns' names, made unique."""
     names: list[str] = []
     for number in range(width):
         head = heads[number] if number < len(heads) else ""
@@ -278,9 +289,9 @@ def _named(heads: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether `row` names the columns of those `below`: different texts, no figures but years which differ from theirs.
+    """Whether `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
 
-    The first cell may be empty. A table of one row has no head.
+    The first cell may be empty. A table with one row has no header.
     """
     cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
     if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
@@ -296,11 +307,11 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     )
 
 
-# The lines in which a tool tells a model what code computed over a table: one writer, one reader.
+# The lines in which a tool shows a model computed results over a table: one writer, one reader.
 
 _LINE = re.compile(r"Computed from passages? (?P<places>\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*): (?P<text>\S.*)")
 MOST = 1_000
-"""Passages one line names at most."""
+"""The most passages that one line names."""
 
 
 class Note(msgspec.Struct, frozen=True):

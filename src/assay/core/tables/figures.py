@@ -1,7 +1,7 @@
-"""The figures of a column: read together, since one cell alone may not tell a decimal comma from a thousands separator.
+"""The figures of a column, read together, since one cell alone may not show whether a comma is decimal.
 
-Signs which are no part of an amount (footnote marks, "ca.", "est.") are left out. Nothing is converted: amounts of
-one column in different units are not comparable.
+Signs that are no part of an amount (footnote marks, "ca.", "est.") are left out. Nothing is converted: amounts of one
+column in different units are not comparable.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ POINTS: tuple[Point, ...] = (".", ",")
 COMMA_LANGUAGES = frozenset("cs da de el es fi fr hu id it nb nl no pl pt ro ru sk sl sv tr uk vi".split())
 """The languages which write a decimal comma (CLDR)."""
 ENOUGH = 0.6
-"""The share of a column's filled cells which are figures, from which all of it is read as figures."""
+"""The share of a column's filled cells that must be figures for all of it to be read as figures."""
 DIGITS = 28
-"""More digits than this are no amount but an identifier."""
+"""A number with more digits than this is an identifier."""
 LONGEST = 60
 
 _MISSING = frozenset(
@@ -46,7 +46,7 @@ _GROUPED = {
     ",": re.compile(r"\d{1,3}(?:\.\d{2,3})*\.\d{3}(?:,\d+)?|\d+(?:,\d+)?"),
 }
 _EITHER = re.compile(r"\d{1,3}[.,]\d{3}")
-"""Digits which are thousands by one sign and a decimal by the other."""
+"""Digits that are thousands with one separator and a decimal with the other."""
 _SPACED = re.compile(rf"(?<=\d)[{_SPACES}](?=\d{{3}}(?!\d))")
 _SCALES = {
     word: Decimal(10) ** power
@@ -71,7 +71,7 @@ class Figure(msgspec.Struct, frozen=True, gc=False):
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """A column of figures: one for each row, None where there is none. `grouped` says how thousands are parted."""
+    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated."""
 
     values: tuple[Figure | None, ...]
     point: Point = "."
@@ -88,9 +88,9 @@ def is_missing(text: str) -> bool:
 
 
 def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str] = ()) -> Figures | None:
-    """The figures of a column's cells, None where most of what is filled is none.
+    """The figures of a column's cells, None if most filled cells are not figures.
 
-    `language` and `beside`, cells of other columns, tell the decimal sign where the column itself does not.
+    `language` and `beside`, cells of other columns, show the decimal sign if the column itself does not.
     """
     filled = [text for text in texts if not is_missing(text)]
     if not filled:
@@ -103,7 +103,7 @@ def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str]
 
 
 def read_figure(text: str, point: Point = ".") -> Figure | None:
-    """The amount a cell states, None for any other text. A date is none."""
+    """The amount a cell states, None for any other text, including dates."""
     parted = _parted(text)
     if parted is None:
         return None
@@ -131,7 +131,7 @@ def _parted(text: str) -> tuple[re.Match[str], str] | None:
 
 
 def _unit(front: str, behind: str) -> tuple[str, Decimal]:
-    """The unit, and what the words of scale before it multiply the amount with."""
+    """The unit, and the factor from the words of scale before it."""
     scale = Decimal(1)
     words = behind.split()
     if words and words[0].casefold().rstrip(".") in _SCALES:
@@ -141,7 +141,7 @@ def _unit(front: str, behind: str) -> tuple[str, Decimal]:
 
 
 def _point(texts: Iterable[str]) -> Point | None:
-    """The decimal sign which alone can read all figures; None where both can, or none."""
+    """The decimal sign with which alone all figures can be read; None if both work, or neither."""
     able = dict.fromkeys(POINTS, 0)
     seen = 0
     for text in texts:
@@ -164,7 +164,7 @@ def _grouping(texts: Sequence[str], point: Point) -> str:
 
 
 def written(value: Decimal, like: Figures) -> str:
-    """An amount as the column writes its own: decimal sign, thousands."""
+    """An amount written like those of the column: decimal sign, thousands."""
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -183,7 +183,7 @@ def total(figures: Iterable[Figure]) -> Decimal:
 
 
 def mean(figures: Sequence[Figure]) -> Decimal:
-    """The mean to two digits more than the figures have."""
+    """The mean to two more digits than the figures have."""
     with localcontext() as context:
         context.prec = 200
         places = max(figure.places for figure in figures) + 2
@@ -191,7 +191,7 @@ def mean(figures: Sequence[Figure]) -> Decimal:
 
 
 def moment(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day of a date in figures, 0 for what it does not say; None for any other text."""
+    """Year, month and day of a date in figures, 0 for missing parts; None for any other text."""
     match = _ISO.fullmatch(text.strip()) or _LOCAL.fullmatch(text.strip())
     if match is None:
         return None

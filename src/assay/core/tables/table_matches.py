@@ -1,4 +1,4 @@
-"""The words of a question found in a table: in its heads, in what it is called, and in the values of its cells."""
+"""Finds the words of a question in a table: in its headers, its names, and the values of its cells."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from assay.core.tables.figures import is_missing, moment, read_figure
 from assay.core.tables.words import Asking
 
 LONGEST_VALUE = 12
-"""Keys of a cell which may stand in a question."""
+"""The most keys of a cell that may be in a question."""
 LONGEST_CELL = 120
 BEGINNING = 2
 LEAST_SHORT = 3
-"""Letters of an abbreviation in a head: `temp`, `max`, `pop`."""
+"""Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
 PARTS = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
 _DIGITS = re.compile(r"\d[\d.,/:-]*\d|\d")
 
 
 class NamedValue(msgspec.Struct, frozen=True):
-    """A cell's value in the question: its column, its texts, and the places of the question's keys which say it."""
+    """A cell's value in the question: its column, its texts, and the places of the question's keys that match it."""
 
     column: int
     texts: tuple[str, ...]
@@ -36,7 +36,7 @@ class NamedValue(msgspec.Struct, frozen=True):
 
 
 class TableWords:
-    """The words of a question beside those of a table: keys in order, those which tell something, and names."""
+    """The words of a question compared with a table: its keys in order, its significant words, and its names."""
 
     def __init__(self, question: str, asking: Asking, table: ReadTable) -> None:
         self.table, self.asking = table, asking
@@ -55,12 +55,12 @@ class TableWords:
     # words
 
     def name_keys(self, text: str) -> frozenset[str]:
-        """The keys of a head or title, whose words may be run together: `UrbanPop`, `Cars93`, `body_mass_g`."""
+        """The keys of a header or title, whose words may be joined: `UrbanPop`, `Cars93`, `body_mass_g`."""
         parted = " ".join(part for part in PARTS.split(text) if part)
         return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
 
     def held(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
-        """The keys of `wanted` which `held` has, as they are, nearly, or shortened."""
+        """The keys of `wanted` in `held`: equal, near, or abbreviated."""
         asked = frozenset(wanted)
         near = near_keys(asked, held)
         short = {
@@ -72,7 +72,7 @@ class TableWords:
     # rows
 
     def values(self) -> list[NamedValue]:
-        """The values of cells which stand in the question, the longest first; none shares a word with another."""
+        """The cell values in the question, longest first; none shares a word with another."""
         found: dict[tuple[int, frozenset[int]], list[str]] = {}
         grams = _grams(self.said)
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
@@ -88,7 +88,7 @@ class TableWords:
         return taken
 
     def _likely(self, column: int) -> Iterator[str]:
-        """The different texts of a column which begin as something in the question does."""
+        """The different texts of a column that begin like something in the question."""
         for beginning, texts in _beginnings(self.table.column(column)).items():
             if beginning in self.folded:
                 yield from texts
@@ -105,7 +105,7 @@ class TableWords:
         numbers: frozenset[str],
         years: frozenset[int],
     ) -> Iterator[frozenset[int]]:
-        """The places of the question where a cell's value stands."""
+        """The places of a cell's value in the question."""
         if is_missing(text) or len(text) > LONGEST_CELL:
             return
         date = moment(text) if years and not text.isdigit() else None
@@ -126,12 +126,12 @@ class TableWords:
             yield place
 
     def _beginning(self, said: tuple[str, ...], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int] | None:
-        """The place of the figures a cell begins with, where letters follow them."""
+        """The place of the figures a cell begins with, if letters follow them."""
         size = next((at for at, each in enumerate(said) if not each.isdigit()), len(said))
         return grams.get(said[:size]) if size else None
 
     def _keyed(self, column: int) -> bool:
-        """Whether a column of figures may choose rows: its head is asked for, it holds years, or numbers rows."""
+        """Whether a column of figures may select rows: its header is asked for, or it has years or row numbers."""
         if self.held(self.telling, self.heads[column]):
             return True
         filled = [text for text in self.table.column(column) if text]
@@ -152,7 +152,7 @@ class TableWords:
 
 
 def _fold(text: str) -> str:
-    """Small letters without accents."""
+    """Lower case without accents."""
     text = text.casefold()
     if text.isascii():
         return text
@@ -161,7 +161,7 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """The different texts of a column by their first letters, which a stem has of its word."""
+    """The different texts of a column by their first letters, which a stem shares with its word."""
     found: dict[str, dict[str, None]] = {}
     for text in column:
         found.setdefault(_fold(text.lstrip()[: 2 * BEGINNING])[:BEGINNING], {})[text] = None
@@ -169,7 +169,7 @@ def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def _grams(said: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
-    """Every run of a question's keys, and where it stands."""
+    """Every run of a question's keys, and its places."""
     found: dict[tuple[str, ...], frozenset[int]] = {}
     for size in range(1, min(len(said), LONGEST_VALUE) + 1):
         for start in range(len(said) - size + 1):

@@ -1,9 +1,9 @@
-"""Which computation over which table answers a question in words.
+"""Decides which computation over which table answers a question.
 
-Every word of the question has to be accounted for by something: by the operation, by values in cells (which choose
-rows), by the head of the column asked for, or by what the table is called and says of its columns. Words are compared
-as everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and none may be left over; of
-the other words half may. Where two columns answer as well as each other, nothing is answered.
+Every word of the question must be accounted for: by the operation, by values in cells (which select rows), by the
+header of the column asked for, or by the names of the table and what it says about its columns. Words are compared as
+everywhere else (`core.relevance`: stems, near forms). Names and numbers weigh double and all must be accounted for;
+half of the other words may be left over. If two columns answer equally well, nothing is answered.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
 from assay.core.tables.words import DATED, Measured, read_asking
 
 COVERED = 0.5
-"""The share of a question's weight which has to be accounted for."""
+"""The share of a question's weight that must be accounted for."""
 NAME_WEIGHT = 2.0
 DIFFERENT = 0.5
-"""The share of a column's texts which have to differ for it to name rows."""
+"""The share of different texts in a column that names rows."""
 MOST_CELLS = 5
-"""Rows whose cells are stated one by one; where more meet the conditions, too little was asked."""
+"""The most rows whose cells are stated one by one; if more match, the question is too vague."""
 MOST_ROWS = 100_000
 
 
@@ -39,24 +39,24 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
-    """What answers a question best over `tables`, the better table first where two do as well; None where none does."""
+    """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asking = read_asking(question)
     found = [each for table in tables if (each := _Asked(question, asking, table).found()) is not None]
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
 def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer | None:
-    """The cell under the head nearest to `head`, in the one row whose values a question names; None without one."""
+    """The cell under the header nearest to `head`, in the one row whose values a question names; None without one."""
     asking = read_asking(question)
     found = (each for table in tables for each in _Asked(question, asking, table).cells(head))
     return next(found, None)
 
 
 class _Asked(TableWords):
-    """One question asked of one table."""
+    """One question to one table."""
 
     def found(self) -> FoundAnswer | None:
-        """The best computation, None where nothing accounts for enough of the question."""
+        """The best computation, None if none accounts for enough of the question."""
         if not self.table.rows or len(self.table.rows) > MOST_ROWS or self.read.wanted == "reason":
             return None
         if not self.telling and not self.asking.noun:
@@ -66,7 +66,7 @@ class _Asked(TableWords):
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
     def cells(self, head: str) -> Iterator[TableAnswer]:
-        """The cell under a head in the one row which the question's values choose."""
+        """The cell under a header in the one row that the question's values select."""
         values = self.values()
         wanted = self.name_keys(head)
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
@@ -85,7 +85,7 @@ class _Asked(TableWords):
         yield from self._columns(way, values)
 
     def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
-        """Computations over the column which fits best."""
+        """Computations over the column that fits best."""
         used = self._used(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
         fits = ((self._fit(column, left, way), column) for column in self._unchosen(values))
@@ -108,17 +108,19 @@ class _Asked(TableWords):
             yield from self._judged(made, values, head, fit, column, measured=bool(way.measures))
 
     def _unchosen(self, values: list[NamedValue]) -> list[int]:
-        """The columns no value of the question is in."""
+        """The columns without a value from the question."""
         chosen = {value.column for value in values}
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
     def _is_able(self, column: int, way: Measured) -> bool:
-        """Whether an operation can be done over a column."""
+        """Whether an operation is possible over a column."""
         ordered = way.operation in ("max", "min") and self.dated(column)
         return way.operation in ("cell", "count") or ordered or self.figured(column)
 
     def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
-        """How well a head fits what is asked: words in it, the share of it that is said, words written just so."""
+        """How well a header fits the question: matching words, the share of the header they cover, exactly equal
+        words.
+        """
         head = self.heads[column]
         held = self.held(left, head)
         more = self.held(self.extra, head)
@@ -140,7 +142,7 @@ class _Asked(TableWords):
         return DATED in way.measures and self.dated(column)
 
     def _label(self, column: int) -> int:
-        """The column which names rows: one the question names, else the one whose texts differ most; -1 for none."""
+        """The column that names rows: one the question names, else the one with most different texts; -1 for none."""
         rated: list[tuple[int, float, int]] = []
         others = frozenset(self.said) - self.held(self.said, self.heads[column])
         for at in range(len(self.table.heads)):
@@ -159,7 +161,9 @@ class _Asked(TableWords):
         return frozenset(place for value in values for place in value.places)
 
     def _given(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
-        """The conditions on rows: values of one column are alternatives, those of several columns hold together."""
+        """The conditions on rows: values of one column are alternatives, those of several columns must hold
+        together.
+        """
         by_column: dict[int, list[str]] = {}
         for value in sorted(values, key=lambda value: min(value.places)):
             by_column.setdefault(value.column, []).extend(value.texts)
@@ -180,7 +184,7 @@ class _Asked(TableWords):
     # counting
 
     def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
-        """How many rows meet the conditions, or how many different values a column has; the noun says of what."""
+        """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         used = self._used(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
@@ -199,7 +203,7 @@ class _Asked(TableWords):
             yield from self._judged(made, values, self.held(left, heads) | told, (1.0, 1.0, 0), column)
 
     def _bounded(self, left: Sequence[str]) -> int:
-        """The column of figures or dates a bound is on: the one whose head is named, else the only one."""
+        """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
         able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
         named = [at for at in able if self.held(left, self.heads[at])]
         return named[0] if len(named) == 1 else able[0] if not named and len(able) == 1 else -1
@@ -216,7 +220,7 @@ class _Asked(TableWords):
         *,
         measured: bool = False,
     ) -> Iterator[FoundAnswer]:
-        """The computation, where it accounts for enough of the question."""
+        """The computation, if it accounts for enough of the question."""
         heads = [self.heads[value.column] for value in values]
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
@@ -235,11 +239,11 @@ class _Asked(TableWords):
         yield FoundAnswer(table=self.table, wanted=wanted, answers=answers, covered=covered, fit=fit)
 
     def _of_kind(self, answer: TableAnswer) -> bool:
-        """Whether a cell is of the kind that is asked for: a question for a number or a date wants digits."""
+        """Whether a cell is of the kind asked for: a question for a number or a date needs digits."""
         return self.read.wanted not in ("number", "date") or any(map(str.isdigit, answer.value))
 
     def _beyond_said(self, column: int) -> bool:
-        """Whether the words for what is not computed here are the head's own."""
+        """Whether the words for what is not computed here belong to the header."""
         head = self.heads[column] if column >= 0 else frozenset[str]()
         asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}
         return asked <= head

@@ -1,7 +1,7 @@
 """The operations a question asks for, by the words each language has for them (`operations.json`).
 
-The file names operations and degrees ("longest": the largest of a length), never things tables are about. A word ending
-in `*` stands for all which begin with it.
+The file names operations and degrees ("longest": the largest of a length), never what tables are about. A word ending
+in `*` stands for all words with that beginning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+")
 class Language(msgspec.Struct, frozen=True, kw_only=True):
     """One language's words: phrases separated by commas; `degrees` map one to operations with the nouns they measure.
 
-    `inverse` are words which ask for what is not computed here, or turn a condition round.
+    `inverse` are words for what is not computed here, or that reverse a condition.
     """
 
     sum: str
@@ -47,7 +47,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """An operation which words ask for, and what it measures: nouns, none where the question names it itself."""
+    """An operation that words ask for, and the nouns it measures; none if the question itself names what is
+    measured.
+    """
 
     operation: Operation
     measures: tuple[str, ...] = ()
@@ -61,10 +63,10 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """A question's operation, with the words which say so, and `rest`, the question without them.
+    """A question's operation, with the words for it, and `rest`, the question without them.
 
-    `ways` are the operations it may mean, one alone unless words of degree are used of several measures. `said` are the
-    words which named them; `noun` is what follows "how many". `beyond` are words nothing here computes.
+    `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
+    that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here.
     """
 
     ways: tuple[Measured, ...]
@@ -121,7 +123,9 @@ def _any(language: str, name: Literal["above", "below", "inverse"]) -> re.Patter
 
 
 def read_asking(question: str) -> Asking:
-    """What a question asks of a table. Its language is told from its words; else the languages are tried in turn."""
+    """Read what a question asks of a table. Its language is detected from its words; else the languages are tried in
+    turn.
+    """
     told = of_question(question)
     found = [_read(question, each) for each in ([told] if told in languages() else languages())]
     return next((each for each in found if each.ways[0].operation != "cell"), found[0])

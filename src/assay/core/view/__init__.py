@@ -1,4 +1,4 @@
-"""The one view of a run: `fold` its events, read `RunView`."""
+"""The one view of a run: `fold` its events, and read `RunView`."""
 
 from assay.core.claims import Check, Conflict, Side, Version
 from assay.core.view.fold import ViewBuilder, fold

@@ -1,4 +1,4 @@
-"""Folding a log into a view: whole, or event by event as a live reader does. Both give the same."""
+"""Folds a log into a view, at once or event by event as a live reader does. Both give the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.core.view.state import HANDLERS, ViewState
 
 
 class ViewBuilder:
-    """Keeps the view of one run up to date. Events come in order; one that was seen already changes nothing."""
+    """Keeps the view of one run up to date. Events must come in order; one that was seen already changes nothing."""
 
     def __init__(self) -> None:
         self._log: list[Envelope] = []
@@ -30,7 +30,7 @@ class ViewBuilder:
         return self._view
 
     def apply(self, envelope: Envelope) -> None:
-        """Take one more event.
+        """Apply one more event.
 
         Raises:
             StoreError: an event of a known kind cannot be read.
@@ -38,7 +38,7 @@ class ViewBuilder:
         self.extend((envelope,))
 
     def extend(self, envelopes: Iterable[Envelope]) -> None:
-        """Take more events; a restart among them undoes what its earlier attempts said.
+        """Apply more events; a restart among them undoes what earlier attempts emitted.
 
         Raises:
             StoreError: an event of a known kind cannot be read.

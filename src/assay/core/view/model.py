@@ -1,4 +1,4 @@
-"""What a run looks like at one moment: frozen, and all any screen or exporter reads."""
+"""A run at one moment: frozen, and everything that a screen or exporter reads."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LaneState = Literal["planned", "running", "finished", "failed", "abandoned"]
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
-    """The root of all parts of a view."""
+    """The base class of all parts of a view."""
 
 
-# What a part of the view has in common with its working copy (`core.view.state`), which inherits it too, is declared
-# once, in a struct whose name ends in `Facts`; what the copy builds up piece by piece, the view alone declares.
+# Fields that a part shares with its working copy (`core.view.state`) are declared once, in a struct whose name ends in
+# `Facts`; those that the copy builds piece by piece are declared in the view only.
 
 
 class ToolUse(View, frozen=True, kw_only=True):
@@ -38,10 +38,10 @@ class ToolUse(View, frozen=True, kw_only=True):
 
 
 class SearchMade(View, frozen=True, kw_only=True):
-    """A search; `shared` says its answer came from the ledger.
+    """A search; `shared` says that its answer came from the ledger.
 
-    `found` are the addresses of its results, best first, `excluded` those left out, with the reason. `failed` is why
-    there was no answer, "" where there was one.
+    `found` has the addresses of its results, best first, `excluded` those left out, with the reason. `failed` is why
+    there was no answer, "" if there was one.
     """
 
     query: str
@@ -71,7 +71,7 @@ class TurnFacts(msgspec.Struct, kw_only=True):
 
 
 class Turn(TurnFacts, frozen=True, kw_only=True):  # type: ignore[misc]  # msgspec can freeze what it inherits
-    """What happened on one path: thoughts (the last may still grow, then `thinking`), tool calls, searches."""
+    """The events of one path: thoughts (the last may still grow, then `thinking`), tool calls, searches."""
 
     thoughts: tuple[str, ...] = ()
     tools: tuple[ToolUse, ...] = ()
@@ -80,7 +80,7 @@ class Turn(TurnFacts, frozen=True, kw_only=True):  # type: ignore[misc]  # msgsp
 
 
 class PhaseFacts(msgspec.Struct, kw_only=True):
-    """A phase and its times; without `started_at` when an event lies in it which never began."""
+    """A phase and its times; without `started_at` if it has events but never began."""
 
     name: str
     started_at: str = ""
@@ -88,7 +88,7 @@ class PhaseFacts(msgspec.Struct, kw_only=True):
 
 
 class Phase(PhaseFacts, frozen=True, kw_only=True):  # type: ignore[misc]
-    """A phase with the turns that belong to no agent; `finished_at` is empty while it lasts."""
+    """A phase with the turns that belong to no agent; `finished_at` is empty until it ends."""
 
     turns: tuple[Turn, ...] = ()
 
@@ -96,7 +96,7 @@ class Phase(PhaseFacts, frozen=True, kw_only=True):  # type: ignore[misc]
 class FindingView(View, frozen=True, kw_only=True):
     """An agent's findings with passage markers; `passages` are the ids it cites, known when it is `finished`.
 
-    It cites none where it is `uncited`: the passages are those shown to the agent which are nearest to the text.
+    If it is `uncited` it cites none: the passages are those shown to the agent that are nearest to the text.
     """
 
     text: str = ""
@@ -125,7 +125,7 @@ class LaneFacts(msgspec.Struct, kw_only=True):
 
 
 class Lane(LaneFacts, frozen=True, kw_only=True):  # type: ignore[misc]
-    """A research agent with what it did and found; `sources` are the ids it was shown, in order."""
+    """A research agent with its work and findings; `sources` are the ids it was shown, in order."""
 
     turns: tuple[Turn, ...] = ()
     finding: FindingView = FindingView()
@@ -133,7 +133,7 @@ class Lane(LaneFacts, frozen=True, kw_only=True):  # type: ignore[misc]
 
 
 class Clarification(View, frozen=True, kw_only=True):
-    """Questions to the person who asked, their answers, and what was assumed without them."""
+    """Questions to the user, their answers, and the assumptions made without them."""
 
     questions: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Clarification(View, frozen=True, kw_only=True):
 
 
 class Reflection(View, frozen=True, kw_only=True):
-    """A reflector's decision after a plan step, and why it was not followed where it was not."""
+    """A reflector's decision after a plan step, and why it was not followed, if so."""
 
     decision: str
     reasoning: str = ""
@@ -158,8 +158,9 @@ class Unreadable(View, frozen=True, kw_only=True):
 
 
 class WritingFacts(msgspec.Struct, kw_only=True):
-    """What is known of the report beside its text. `text_sha256`, `limits` and `stated` (what code says in it, and of
-    what kind that is) are known when it is finished.
+    """The report without its text.
+
+    `text_sha256`, `limits` and `stated` (code's own sentences in it, and their kinds) are known when it is finished.
     """
 
     title: str = ""
@@ -169,7 +170,7 @@ class WritingFacts(msgspec.Struct, kw_only=True):
 
 
 class Writing(WritingFacts, frozen=True, kw_only=True):  # type: ignore[misc]
-    """The report as written, passage markers in it."""
+    """The report as written, with passage markers."""
 
     text: str = ""
     state: Literal["none", "writing", "finished"] = "none"
@@ -177,7 +178,7 @@ class Writing(WritingFacts, frozen=True, kw_only=True):  # type: ignore[misc]
 
 
 class RemovedClaim(View, frozen=True, kw_only=True):
-    """A sentence that was taken out of the report: what it said and cited last, what was said of it, and before."""
+    """A sentence that was removed from the report: its last text and citations, its checks, and earlier versions."""
 
     id: str
     text: str
@@ -189,7 +190,7 @@ class RemovedClaim(View, frozen=True, kw_only=True):
 
 
 class Gate(View, frozen=True, kw_only=True):
-    """What the final gate said; `summary` is what it counted."""
+    """The result of the final gate; `summary` has its counts."""
 
     summary: Summary
     passed: bool
@@ -212,7 +213,7 @@ class RunWarning(View, frozen=True, kw_only=True):
 
 
 class Spending(View, frozen=True, kw_only=True):
-    """What a run spent. The parts add up to the whole; what lies outside phases is under `run`."""
+    """The usage of a run. The parts add up to the whole; what is outside phases is under `run`."""
 
     total: Usage = Usage()
     by_role: dict[str, Usage] = {}
@@ -220,7 +221,7 @@ class Spending(View, frozen=True, kw_only=True):
 
 
 class Steered(View, frozen=True, kw_only=True):
-    """What the owner told the run; `note` is the decision which took it, or why none did."""
+    """An instruction of the owner; `note` is the decision that took it into account, or why none did."""
 
     id: str
     text: str
@@ -236,14 +237,14 @@ class Pause(View, frozen=True, kw_only=True):
 
 
 class RunFacts(msgspec.Struct, kw_only=True):
-    """What is known of a run.
+    """The state of a run.
 
-    Times are ISO 8601 UTC, empty when not yet. `mode` and `depth` are the chosen ones after triage, the asked ones
-    before. `models` maps a role to the model which last answered for it. `sources`, `passages` and the `surroundings`
-    of cited ones are by id, in order of appearance. `documents` counts those in scope, -1 while that is not known.
-    `copies` are groups of documents, by hash, which copy one another. `exhausted` is the limit which ended research.
-    `graded` says that it was looked at how far the claims answer the question; `passed` that the final gate
-    was; `verified`, that every claim holds and one answers the question as well (of an older run the same as `passed`).
+    Times are ISO 8601 UTC, empty if not yet. `mode` and `depth` are the chosen ones after triage, the requested ones
+    before. `models` maps a role to the model that last answered for it. `sources`, `passages` and the `surroundings` of
+    cited ones are by id, in order of appearance. `documents` counts those in scope, -1 until known. `copies` are groups
+    of documents, by hash, that copy one another. `exhausted` is the limit that ended research. `graded` says that the
+    claims were compared with the question, `passed` that the final gate passed, `verified` that every claim holds and
+    one answers the question (for an older run the same as `passed`).
     """
 
     run_id: str = ""
@@ -281,8 +282,8 @@ class RunFacts(msgspec.Struct, kw_only=True):
 class RunView(RunFacts, frozen=True, kw_only=True):  # type: ignore[misc]
     """A run after its events up to `last_seq`.
 
-    `claims` are in the order of the report; `checks` are by claim, those of its present version, `versions` what it
-    said before, the oldest first. `expected` are pages which were read before anybody asked for them.
+    `claims` are in the order of the report; `checks` are by claim, for its present version, `versions` its earlier
+    versions, oldest first. `expected` are pages that were read ahead.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -307,10 +308,10 @@ class RunView(RunFacts, frozen=True, kw_only=True):  # type: ignore[misc]
 
     @property
     def question(self) -> str:
-        """What was asked, empty before the run exists."""
+        """The question, empty before the run exists."""
         return self.brief.question if self.brief else ""
 
     @property
     def strategy(self) -> str:
-        """How research works, empty before the run exists."""
+        """The strategy, empty before the run exists."""
         return self.brief.strategy if self.brief else ""

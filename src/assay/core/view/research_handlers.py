@@ -1,4 +1,4 @@
-"""What the events of research and of its report change: agents, calls, sources, findings; text, claims, verdicts."""
+"""Handlers for the events of research and of the report: agents, calls, sources, findings; text, claims, verdicts."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def _claim_revised(state: ViewState, envelope: e.Envelope, event: e.ClaimRevised
     if claim is None:
         return
     state.versions.setdefault(event.id, []).append(_version(claim, event.why))
-    state.checks.pop(event.id, None)  # what was said of the old sentence does not hold for the new one
+    state.checks.pop(event.id, None)  # checks of the old sentence do not apply to the new one
     state.claims[event.id] = Claim(
         id=claim.id,
         text=event.after,
@@ -308,7 +308,7 @@ def _summary(state: ViewState, envelope: e.Envelope, event: e.VerifySummary) -> 
     state.gate = model.Gate(summary=event.summary, passed=event.passed, problems=event.problems)
 
 
-# What the events of typed answers change.
+# Events of typed answers.
 
 
 @on(e.FieldsFilled)

@@ -1,4 +1,4 @@
-"""What the events of a run as a whole change: its life, its phases, triage, plan, limits."""
+"""Handlers for the events of a run as a whole: its life, its phases, triage, plan, limits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The working copy of a view: the handlers which change it, by kind of event, and how a frozen view is made of it.
+"""The working copy of a view, the handlers that change it, and its conversion to a frozen view.
 
-A kind without a handler changes nothing a reader sees.
+An event kind without a handler changes nothing a reader sees.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from assay.core.view import model
 
 
 def known(state: msgspec.Struct, facts: type[msgspec.Struct]) -> dict[str, Any]:
-    """What a working copy and its view have in common, by name; dictionaries are copied."""
+    """The fields that a working copy shares with its view, by name; dictionaries are copied."""
     found = ((name, getattr(state, name)) for name in facts.__struct_fields__)
     return {name: dict(value) if isinstance(value, dict) else value for name, value in found}
 
 
 class TurnState(model.TurnFacts, kw_only=True):
-    """A turn in the making; thoughts are kept as pieces until somebody looks."""
+    """A turn in progress; thoughts are stored as pieces until they are read."""
 
     thoughts: list[list[str]] = []
     tools: dict[str, model.ToolUse] = {}
@@ -35,7 +35,7 @@ class TurnState(model.TurnFacts, kw_only=True):
     attempts: list[model.Attempt] = []
 
     def view(self) -> model.Turn:
-        """The turn as it stands."""
+        """The turn so far."""
         return model.Turn(
             **known(self, model.TurnFacts),
             thoughts=tuple("".join(pieces) for pieces in self.thoughts),
@@ -46,18 +46,18 @@ class TurnState(model.TurnFacts, kw_only=True):
 
 
 class PhaseState(model.PhaseFacts, kw_only=True):
-    """A phase in the making."""
+    """A phase in progress."""
 
     turns: dict[Path, TurnState] = {}
 
     def view(self) -> model.Phase:
-        """The phase as it stands."""
+        """The phase so far."""
         turns = tuple(turn.view() for turn in self.turns.values())
         return model.Phase(**known(self, model.PhaseFacts), turns=turns)
 
 
 class LaneState(model.LaneFacts, kw_only=True):
-    """An agent in the making."""
+    """An agent in progress."""
 
     turns: dict[Path, TurnState] = {}
     findings: list[str] = []
@@ -68,7 +68,7 @@ class LaneState(model.LaneFacts, kw_only=True):
     sources: dict[str, None] = {}
 
     def view(self) -> model.Lane:
-        """The lane as it stands."""
+        """The lane so far."""
         return model.Lane(
             **known(self, model.LaneFacts),
             turns=tuple(turn.view() for turn in self.turns.values()),
@@ -84,19 +84,19 @@ class LaneState(model.LaneFacts, kw_only=True):
 
 
 class WritingState(model.WritingFacts, kw_only=True):
-    """The report in the making."""
+    """The report in progress."""
 
     pieces: list[str] = []
     started: bool = False
     revisions: list[str] = []
 
     def is_whole(self) -> bool:
-        """Whether the text is the one its last event names."""
+        """Whether the text matches the hash in its last event."""
         text = "".join(self.pieces).encode("utf-8", "surrogatepass")
         return not self.text_sha256 or sha256(text) == self.text_sha256
 
     def view(self) -> model.Writing:
-        """The report as it stands."""
+        """The report so far."""
         return model.Writing(
             **known(self, model.WritingFacts),
             text="".join(self.pieces),
@@ -106,7 +106,7 @@ class WritingState(model.WritingFacts, kw_only=True):
 
 
 class ViewState(model.RunFacts, kw_only=True):
-    """A run in the making."""
+    """A run in progress."""
 
     phases: dict[str, PhaseState] = {}
     plan_pieces: list[str] = []
@@ -131,30 +131,30 @@ class ViewState(model.RunFacts, kw_only=True):
     last_at: str = ""
 
     def meet(self, envelope: Envelope) -> None:
-        """Note that an event exists, of whatever kind."""
+        """Count an event of any kind."""
         self.last_seq = envelope.seq
         self.run_id = self.run_id or envelope.run_id
 
     def pass_time(self, envelope: Envelope) -> None:
-        """Note when an event that counts happened; before some of them nobody worked on the run."""
+        """Record the time of a relevant event; before some of them nobody worked on the run."""
         if self.last_at and (envelope.type == RunResumed.kind or self.last_kind == RunWaiting.kind):
             self.pauses.append(model.Pause(began_at=self.last_at, ended_at=envelope.at))
         self.last_kind, self.last_at = envelope.type, envelope.at
 
     def lane(self, number: int) -> LaneState:
-        """The agent of this number, known or new."""
+        """The agent with this number, existing or new."""
         if number not in self.lanes:
             self.lanes[number] = LaneState(lane=number)
         return self.lanes[number]
 
     def phase(self, name: str) -> PhaseState:
-        """The phase of this name, known or new."""
+        """The phase with this name, existing or new."""
         if name not in self.phases:
             self.phases[name] = PhaseState(name=name)
         return self.phases[name]
 
     def turn(self, envelope: Envelope) -> TurnState:
-        """The turn an event belongs to: of its agent, else of its phase."""
+        """The turn an event belongs to: its agent's, else its phase's."""
         path, number = envelope.path, lane_of(envelope.path)
         turns = self.phase(path[0] if path else "run").turns if number is None else self.lane(number).turns
         if path not in turns:
@@ -162,19 +162,21 @@ class ViewState(model.RunFacts, kw_only=True):
         return turns[path]
 
     def keep(self, passages: tuple[Passage, ...]) -> tuple[str, ...]:
-        """Remember passages; their ids."""
+        """Store passages and return their ids."""
         for passage in passages:
             self.passages.setdefault(passage.id, passage)
         return tuple(passage.id for passage in passages)
 
     def forget(self, claim: str) -> None:
-        """A claim is in the text no more, and was never taken out of it: the text was begun anew, or put in form."""
+        """Drop a claim that is no longer in the text without being removed: the text was begun again, or put into its
+        form.
+        """
         self.claims.pop(claim, None)
         self.checks.pop(claim, None)
         self.versions.pop(claim, None)
 
     def view(self) -> model.RunView:
-        """The run as it stands."""
+        """The run so far."""
         claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
         dropped = self.gate.summary.dropped_markers if self.gate else 0
         return model.RunView(

@@ -1,10 +1,9 @@
 """Files become snapshots and documents of the library.
 
-Content-addressed: what is known is not stored again, and a file which has not changed is not read again.
+Content-addressed: known content is not stored again, and an unchanged file is not read again.
 
-    files      which files there are, and which nobody reads
-    units      what is in them, in order
-    ingestion  what was read, into the library in batches
+files      finds the files, and leaves out those that nobody reads units      what is in them, in order ingestion
+stores what was read in the library, in batches
 """
 
 from assay.evidence.ingest.files import UPLOADED, FileToRead, address, find_files, printable

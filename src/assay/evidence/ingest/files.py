@@ -1,4 +1,4 @@
-"""Which files the named paths stand for, and which of a folder nobody reads."""
+"""Finds the files for the named paths, and leaves out files in folders that nobody reads."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import msgspec
 from assay.core.errors import ExtractError, UsageError
 
 UPLOADED = ".upload"
-"""The end of the names of folders in which uploaded files lie: where those are is nobody's business."""
+"""The suffix of folders with uploaded files, whose paths are not shown."""
 
 
 class FileToRead(msgspec.Struct, frozen=True):
-    """A file to read; `named` when the user named it, so that leaving it out needs a word.
+    """A file to read; `named` if the user named it, so that leaving it out needs a message.
 
-    `folder` is the one it was found in, which nothing that is read leads out of.
+    `folder` is the one it was found in; nothing outside it is read.
     """
 
     path: Path
@@ -31,7 +31,7 @@ class FileToRead(msgspec.Struct, frozen=True):
 
 
 def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]]:
-    """The files `paths` stand for, each once, in order, and warnings about folders which cannot be read.
+    """The files of `paths`, each once, in order, and warnings about unreadable folders.
 
     Raises:
         UsageError: a path does not exist or a glob matches nothing.
@@ -48,7 +48,7 @@ def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]
 
 
 def address(path: Path) -> str:
-    """The address of a file: its place on this machine, or of an uploaded one a name which says nothing of that."""
+    """The address of a file: its path on this machine; for an uploaded file a name that hides it."""
     real = path.resolve()
     if real.parent.suffix == UPLOADED:
         return f"upload://{real.parent.stem}/{quote(os.fsencode(real.name))}"
@@ -56,7 +56,7 @@ def address(path: Path) -> str:
 
 
 def printable(path: str | Path) -> str:
-    """A path which can be stored and shown: bytes of a name which are no UTF-8 become U+FFFD."""
+    """A path that can be stored and shown: bytes of a name that are not UTF-8 become U+FFFD."""
     return os.fsencode(path).decode(errors="replace")
 
 
@@ -74,7 +74,7 @@ def _expand(given: str | Path) -> list[Path]:
 
 
 def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
-    """The files below a folder, sorted. Links to folders are not followed: what was named is what is read."""
+    """The files below a folder, sorted. Links to folders are not followed: only what was named is read."""
 
     def unreadable(error: OSError) -> None:
         warnings.append(f"skipped {printable(error.filename)}: {error.strerror}")
@@ -86,46 +86,46 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
         yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
 
 
-# The bytes of a file: only of a regular one, never more than allowed, and whole.
+# Reads the bytes of a file: only a regular one, within the limit, and completely.
 
 SNIFFED = 8_192
 CHUNK = 1024 * 1024
 TRIES = 2
 
-# A named pipe which took the file's place must not make us wait for a writer; Windows has neither flag, and text mode.
+# If a named pipe has replaced the file, do not wait for a writer. Windows has neither flag, and a text mode.
 FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 HERE = getattr(os, "O_NOFOLLOW", 0)
 A_LINK = frozenset((errno.ELOOP, errno.ENOTDIR, errno.EMLINK))
-"""What systems say of a link where none is followed."""
+"""System errors for a link if links are not followed."""
 CHANGED = "it changed while it was read; add it again when nothing writes to it"
 
 
 class FileContent(msgspec.Struct, frozen=True):
-    """A file's bytes, and how it looked while they were read."""
+    """A file's bytes, and its state while they were read."""
 
     data: bytes
     mtime_ns: int
 
 
 def check_regular(status: os.stat_result) -> None:
-    """Refuse what is no file with bytes of its own.
+    """Refuse anything but a regular file.
 
     Raises:
-        ExtractError: a pipe, a device, a socket, a folder.
+        ExtractError: it is a pipe, a device, a socket or a folder.
     """
     if not stat.S_ISREG(status.st_mode):
         raise ExtractError("not a regular file")
 
 
 def read_file(path: Path, largest: int, *, text: bool, folder: Path | None = None) -> FileContent | None:
-    """The content of a regular file of at most `largest` bytes; with `text` None when it looks like no text.
+    """The content of a regular file of at most `largest` bytes; with `text`, None if it does not look like text.
 
-    A file which changes meanwhile is read once more. Of a `folder` nothing is read which is not in it, whatever is
-    put in the place of what meanwhile.
+    A file that changes meanwhile is read once more. With a `folder`, nothing outside it is read, even if something is
+    replaced meanwhile.
 
     Raises:
-        ExtractError: not a regular file, too large, changed again, or a link which leads out of the folder.
+        ExtractError: not a regular file, too large, changed again, or a link that leads out of the folder.
         OSError: it cannot be opened or read.
     """
     descriptor = os.open(path, FLAGS) if folder is None else _opened_in(folder, path)
@@ -142,7 +142,7 @@ def read_file(path: Path, largest: int, *, text: bool, folder: Path | None = Non
 
 
 def _opened_in(folder: Path, path: Path) -> int:
-    """A file below a folder, opened; a link is followed where it leads to another file of the folder."""
+    """Open a file below a folder; a link is followed if it leads to another file of the folder."""
     if os.open not in os.supports_dir_fd:
         return os.open(path, FLAGS)
     try:
@@ -160,7 +160,7 @@ def _opened_in(folder: Path, path: Path) -> int:
 
 
 def _stepped(folder: Path, way: Path) -> int:
-    """What lies below a folder, opened step by step, so that nothing on the way is a link at that moment."""
+    """Open a path below a folder step by step, so that no step is a link at that moment."""
     descriptor = os.open(folder, STEP)
     try:
         for name in way.parts[:-1]:
@@ -178,7 +178,7 @@ def _start(descriptor: int) -> bytes:
 
 
 def _attempt(descriptor: int, largest: int) -> FileContent | None:
-    """The content; None when the file changed while it was read."""
+    """The content; None if the file changed while it was read."""
     before = os.fstat(descriptor)
     check_regular(before)
     if before.st_size > largest:
@@ -194,7 +194,7 @@ def _attempt(descriptor: int, largest: int) -> FileContent | None:
     return FileContent(b"".join(parts), after.st_mtime_ns) if same else None
 
 
-# Files which nobody reads: for machines, made by machines, or another form of a page beside them.
+# Files that nobody reads: for machines, made by machines, or duplicates of a page beside them.
 
 STYLES, SCRIPTS, DRAWINGS = "a style sheet", "a script of pages", "a drawing"
 FOR_MACHINES = {
@@ -209,32 +209,33 @@ LOCKS = frozenset(
 )
 MINIFIED = re.compile(r"[.-]min\.\w+$", re.IGNORECASE)
 SOURCE = "text/x-source"
-"""The media type of source code. A manual made by a tool is still read by people; only code is asked who made it."""
+"""The media type of source code. People read manuals made by a tool; only for code it matters who made it."""
 DATA = frozenset((".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".sql", ".diff", ".patch"))
-"""Suffixes of source files whose lines may be long though people wrote them, or want to know what they hold."""
+"""Suffixes of source files that may have long lines although people wrote them, or that people want to read."""
 LONG_LINES, LEAST = 300, 2_000
-"""Bytes of a line on average, in code of at least so many bytes, from which on it is minified."""
+"""Code is minified if its lines have on average so many bytes and it has at least so many bytes."""
 HEAD = 2_000
 GENERATED = re.compile(
     rb"@generated\b|\bcode generated\b[^\n]{0,200}\bdo not edit|\bdo not (?:edit|modify)\b[^\n]{0,80}\bgenerated\b"
     rb"|\b(?:auto-?|automatically |machine[- ])generated\b[^\n]{0,200}(?:\n[^\n]{0,200}){0,2}?\bdo not (?:edit|modify)",
     re.IGNORECASE,
 )
-"""What generators write at the top, after the conventions of Go (`Code generated … DO NOT EDIT.`) and of tools
-for reviews (`@generated`)."""
+"""Marks of generated files, by the conventions of Go (`Code generated … DO NOT EDIT.`) and of review tools
+(`@generated`).
+"""
 
 PAGES = (".html", ".htm", ".xhtml")
 SOURCES = (".rst", ".md", ".markdown", ".txt", ".text", ".org", ".adoc", ".texi", ".pod", ".rest", ".mdx")
 SPHINX = "_sources"
-"""The folder of the sources beside the pages Sphinx makes of them."""
+"""The folder of the sources beside the pages that Sphinx makes from them."""
 SHARED = 0.7
-"""Share of a source's words which its page has, too."""
+"""The share of a source's words that its page must have too."""
 LARGEST_TWIN = 4_000_000
 _WORD = re.compile(rb"[^\W_]{3,}|[\x80-\xff]{3,}")
 
 
 def left_out_by_name(name: str) -> str:
-    """Why a file of this name is left out; "" where its name does not tell."""
+    """Why a file with this name is left out; "" if its name does not show it."""
     if name.lower() in LOCKS:
         return "a lock file"
     if MINIFIED.search(name):
@@ -243,7 +244,7 @@ def left_out_by_name(name: str) -> str:
 
 
 def left_out_by_content(name: str, data: bytes, media_type: str) -> str:
-    """Why a file with these bytes is left out: minified, or made by a tool. "" where it is for people."""
+    """Why a file with these bytes is left out: minified, or made by a tool. "" if it is for people."""
     if media_type != SOURCE:
         return ""
     if GENERATED.search(data[:HEAD]):
@@ -255,7 +256,7 @@ def left_out_by_content(name: str, data: bytes, media_type: str) -> str:
 
 
 def twins(files: Iterable[FileToRead]) -> dict[Path, Path]:
-    """For each source nobody named, the page beside it which may have been made of it: `a.rst` and `a.html`, or
+    """Map each source that nobody named to the page beside it that may have been made from it: `a.rst` and `a.html`, or
     `_sources/a.rst.txt` and `a.html`.
     """
     unnamed = [file.path for file in files if not file.named]
@@ -284,7 +285,7 @@ def is_twin(source: bytes, page: bytes) -> bool:
 
 
 def notes_of(reasons: Mapping[str, list[str]]) -> list[str]:
-    """A line for each reason: how many files it holds for, and the first of them."""
+    """A line for each reason: the number of files, and the first of them."""
     lines = []
     for reason, names in reasons.items():
         first = ", ".join(names[:3])

@@ -1,6 +1,6 @@
-"""Reading files and pages into the library, one after the other, whatever is wrong with some of them.
+"""Reads files and pages into the library, one after the other, even if some of them fail.
 
-What was read is stored bytes first, then documents in batches.
+Bytes are stored first, then documents in batches.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from assay.evidence.ingest.units import (
 BATCH = 400
 """Documents written in one transaction."""
 SECONDS = 2.0
-"""What was read this long ago is written: more is not lost when the process dies."""
+"""Seconds after which what was read is written: no more is lost if the process dies."""
 
 
 class DocumentIntake:
-    """Takes documents in and writes them; `documents` are all found, `added` how many are new to the library.
+    """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    Of a library which is `fresh`, and holds nothing yet, it need not be asked whether it knows a document.
+    A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
     fresh = False
@@ -55,12 +55,12 @@ class DocumentIntake:
         self._written = clock.monotonic()
 
     def take(self, extracted: Extracted, part: IngestPart) -> str:
-        """A document of `part`; its hash.
+        """Add a document of `part` and return its hash.
 
         Raises:
-            ExtractError: its extractor (another package's) says that it is in a syntax which there is not.
+            ExtractError: the extractor (of another package) names a syntax that does not exist.
         """
-        if extracted.syntax not in SYNTAXES:  # stored, it would keep every run over the collection from working
+        if extracted.syntax not in SYNTAXES:  # stored, it would prevent every run over the collection from working
             known = ", ".join(SYNTAXES)
             raise ExtractError(
                 f"{extracted.extractor} gives the syntax {extracted.syntax!r}; it must be one of {known}"
@@ -79,18 +79,18 @@ class DocumentIntake:
         return name
 
     def include(self, documents: Iterable[str]) -> None:
-        """Documents which are in the library."""
+        """Add documents that are in the library."""
         self.documents.update(dict.fromkeys(documents))
         self._known.extend(documents)
 
     def stamp(self, stamp: FileStamp) -> None:
-        """A file is read; once what was read is written it will not be read again."""
+        """Record that a file is read; once everything is written it is not read again."""
         self._stamps.append(stamp)
         if self._clock.monotonic() - self._written >= SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits; bytes before the documents which need them.
+        """Write what waits; bytes before the documents that need them.
 
         Raises:
             StoreError: the library or the blobs cannot be written.
@@ -107,7 +107,7 @@ class DocumentIntake:
         body = part.data if extracted.body is None else extracted.body
         page = part.page
         now = self._clock.now() if page is None else page.fetched_at
-        # What a page says is its address is its own word: it is cited as it was found.
+        # The address that a page itself gives is only its own claim: it is cited as it was found.
         url = (extracted.url or part.url) if page is None else part.url
         snapshot = Snapshot(
             sha256=self._blobs.put(body),
@@ -139,7 +139,7 @@ class DocumentIntake:
 
 
 def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
-    """What a page says of itself, with where it was in the end and what it calls its address, where these differ."""
+    """The metadata of a page, with its final address and the one it gives itself, if these differ."""
     known = {key: said for key, said in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
     if canonical(page.final_url) != canonical(page.url):
         known[FINAL_URL] = page.final_url
@@ -149,22 +149,22 @@ def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
 
 
 class _Background:
-    """Writes blobs in a thread of its own, beside the reading of the next documents."""
+    """Writes blobs in a separate thread, while the next documents are read."""
 
     def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor) -> None:
         self._blobs, self._writer = blobs, writer
         self._waiting: list[Future[str]] = []
 
     def put(self, data: bytes) -> str:
-        """The hash, at once; the bytes are stored when `wait` returns."""
+        """Return the hash at once; the bytes are stored when `wait` returns."""
         self._waiting.append(self._writer.submit(self._blobs.put, data))
         return sha256(data)
 
     def wait(self) -> None:
-        """Until everything is stored.
+        """Wait until everything is stored.
 
         Raises:
-            StoreError: something could not be.
+            StoreError: something could not be stored.
         """
         waiting, self._waiting = self._waiting, []
         for future in waiting:
@@ -175,11 +175,11 @@ LARGEST = 100 * 1000 * 1000
 """Bytes; a larger file is skipped with a warning."""
 NAMED = 3
 WRITERS = 8
-"""Blobs written at once: where they go far, each is waited for. A folder is quick enough for one or two."""
+"""Blobs written in parallel, since remote writes take time. For a folder one or two are enough."""
 
 
 class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far reading is: files and pages looked at of all, documents so far, and the one at hand."""
+    """Progress of reading: files and pages processed of all, documents so far, and the current one."""
 
     file: int
     files: int
@@ -188,12 +188,12 @@ class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ingested(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of it.
+    """The result of reading.
 
-    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library.
-    A warning is a sentence for the user, a note one for a user who wants to know more: what was left out on purpose.
-    `given` has the documents (hashes) of each file and page, by its name; `skipped` what of it gave none, and why,
-    but for members of archives which are `unchanged`: those were not opened again.
+    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library. A
+    warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
+    (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
+    archives, which were not opened again.
     """
 
     collection: str
@@ -208,7 +208,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Where documents are put: into a `collection`, or without one into that which holds exactly these documents."""
+    """Where documents go: into a `collection`, or without one into that of exactly these documents."""
 
     library: Library
     blobs: Blobs
@@ -217,7 +217,7 @@ class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
-    """What reads files and unpacks archives; a file of more than `largest` bytes is skipped with a warning."""
+    """Reads files and unpacks archives; a file larger than `largest` bytes is skipped with a warning."""
 
     extractors: Sequence[Extractor]
     archives: Sequence[Archive] = ()
@@ -233,16 +233,14 @@ def ingest(
     progress: Callable[[ReadingProgress], None] | None = None,
     needed: bool = True,
 ) -> Ingested:
-    """Read files, folders (with all below them, hidden ones left out), archives, globs and pages into the library.
+    """Read files, folders (recursively, without hidden files), archives, globs and pages into the library.
 
-    The answer names the collection they are in. Blocking.
-
-    When `progress` raises, what was read so far is kept, and the next time only
-    the rest is read; so it is, but for the last seconds, when the process dies.
+    The result names the collection they are in. Blocking. If `progress` raises, what was read so far is kept, and the
+    next call reads only the rest; so it is, except for the last seconds, if the process dies.
 
     Raises:
         UsageError: a path does not exist, or a glob matches nothing.
-        NothingRead: no document could be read at all, where one is `needed`.
+        NothingRead: no document could be read at all, if one is `needed`.
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)
@@ -279,7 +277,7 @@ def ingest(
 
 
 class _Reading:
-    """Takes units in; what is wrong with a file becomes a warning of that file."""
+    """Processes units; a problem with a file becomes a warning about it."""
 
     def __init__(self, shelf: DocumentIntake) -> None:
         self.shelf = shelf
@@ -296,7 +294,7 @@ class _Reading:
         self._problems: dict[str, list[str]] = {}
 
     def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
-        """Read all; gives the name of each file and page when it is done."""
+        """Read everything; yield the name of each file and page when it is done."""
         all_of_them = chain.from_iterable(chain([units.of_files(files)], map(units.of_page, pages)))
         for unit in ahead(all_of_them):
             self._take(unit)
@@ -305,7 +303,7 @@ class _Reading:
                 yield unit.name
 
     def all_warnings(self) -> list[str]:
-        """Warnings so far; files which are no text share one."""
+        """Warnings so far; files that are not text share one."""
         if not self.binary:
             return self.warnings
         some = f"{self.binary} file{'s' if self.binary > 1 else ''} which {'are' if self.binary > 1 else 'is'}"
@@ -331,7 +329,7 @@ class _Reading:
                 self._aside.append((unit.member, "not text"))
 
     def _extract(self, part: IngestPart) -> None:
-        """The documents of a part; those read before an error are kept."""
+        """Add the documents of a part; those read before an error are kept."""
         before = len(self._documents)
         try:
             for extracted in part.documents:
@@ -344,9 +342,9 @@ class _Reading:
                 self._problems.setdefault("empty", []).append(part.member)
 
     def _finish(self, unit: UnitFinished) -> None:
-        """All of a file is seen: its warnings, and what to remember of it.
+        """Finish a file: its warnings, and what to store about it.
 
-        What gave no document is not remembered: it is tried again, and said again, each time.
+        What gave no document is not stored: it is tried again, and reported again, each time.
         """
         verb = "partly read" if self._documents else "skipped"
         said = tuple(f"{verb} {unit.name}: {_told(reason, members)}" for reason, members in self._problems.items())
@@ -362,13 +360,13 @@ class _Reading:
         self._known, self._documents, self._problems, self._aside = (), {}, {}, []
 
     def _note_skipped(self, file: str) -> None:
-        """Remember what of a file gave no document."""
+        """Record what gave no document in a file."""
         problems = [(member, reason) for reason, members in self._problems.items() for member in members]
         partly = bool(self._known or self._documents)
         found = tuple(
             SkippedFile(f"{file}!/{part}", reason)
             if part not in ("", file, PurePath(file).name)
-            # what is wrong with a file as a whole left some of it readable, or nothing
+            # a problem with the whole file left some of it readable, or nothing
             else SkippedFile(file, reason, partly)
             for part, reason in (*problems, *self._aside)
         )
@@ -377,7 +375,7 @@ class _Reading:
 
 
 def _told(reason: str, members: Sequence[str]) -> str:
-    """A reason, with the members of an archive it holds for."""
+    """A reason, with the members of an archive it applies to."""
     names = [member for member in members if member]
     if not names:
         return reason

@@ -1,7 +1,7 @@
-"""What is in the files, in order: parts which can be read, and what cannot.
+"""The contents of files, in order: parts that can be read, and problems.
 
-Reading of a part begins when it is made here, for extractors which work in processes of their own; so making parts
-a little ahead of need keeps those busy, and taking them in order keeps the outcome the same whoever is first.
+A part is read from the moment it is made here, if its extractor works in a separate process. So making parts a little
+ahead keeps those busy, and processing them in order keeps the result independent of timing.
 """
 
 from __future__ import annotations
@@ -58,27 +58,27 @@ class IngestPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnchangedFile(msgspec.Struct, frozen=True):
-    """A file which has not changed since it was read."""
+    """A file that has not changed since it was read."""
 
     stamp: FileStamp
 
 
 class UnitProblem(msgspec.Struct, frozen=True):
-    """The file, or `member` of it, cannot be read: the reason; "" when it is merely no text."""
+    """Why the file, or a `member` of it, cannot be read; "" if it is merely not text."""
 
     reason: str
     member: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The file `name`, or a member of it, is not read, as nobody named it: why (`ingest.leaving`)."""
+    """Why the file `name`, or a member of it, is not read, since nobody named it (`ingest.files`)."""
 
     name: str
     reason: str
 
 
 class UnitFinished(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a file or page was seen. `stamp` is how the file looks, without documents; None when it was not opened."""
+    """A file or page is complete. `stamp` describes the file, without documents; None if it was not opened."""
 
     name: str
     stamp: FileStamp | None = None
@@ -88,7 +88,7 @@ Unit = IngestPart | UnchangedFile | UnitProblem | LeftOut | UnitFinished
 
 
 class _Allowance:
-    """What one file on disk may unpack to; `spent` says that it was too much, else ""."""
+    """How much one file on disk may unpack to; `spent` says that the limit is exceeded, else ""."""
 
     def __init__(self) -> None:
         self.members = self.size = 0
@@ -104,7 +104,7 @@ class _Allowance:
 
 
 class Units:
-    """Makes units of files. `pages` has the page which may have been made of a source (`files.twins`)."""
+    """Makes units of files. `pages` has the page that may have been made from a source (`files.twins`)."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Units:
         self._versions = sha256(" ".join(sorted(extractor.name for extractor in extractors)).encode())[:16]
 
     def of_files(self, files: Sequence[FileToRead]) -> Iterator[Unit]:
-        """The units of files, in order; each file's last is `UnitFinished`."""
+        """The units of files, in order; the last of each file is `UnitFinished`."""
         for first in range(0, len(files), LOOKED_UP):
             some = files[first : first + LOOKED_UP]
             known = self._library.stamps([stamp_path(file) for file in some])
@@ -169,7 +169,7 @@ class Units:
         yield UnitFinished(name=page.url)
 
     def _look(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
-        """The stamp of an unchanged file, else one without documents; `known` is that of the last time."""
+        """The stamp of an unchanged file, else one without documents; `known` is the last one."""
         status = file.path.stat()
         check_regular(status)
         path = stamp_path(file)
@@ -195,7 +195,7 @@ class Units:
             yield unit if file.named else _wanted(unit)
 
     def _twin(self, file: FileToRead) -> str:
-        """Why a source is left out: the page beside it says the same; "" where it is read."""
+        """Why a source is left out: the page beside it says the same; "" if it is read."""
         path = file.path
         page = self._pages.get(path)
         if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, LARGEST_TWIN):
@@ -207,7 +207,7 @@ class Units:
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
         """The members of an archive and of archives in it, as units.
 
-        What unpacks to too much is given up; what came before is kept.
+        An archive that unpacks to too much is abandoned; earlier members are kept.
         """
         left = _Allowance()
         inside: list[tuple[str, str, Iterator[ArchiveMember]]] = [("", url, archive.members(data, name, self._largest))]
@@ -239,7 +239,7 @@ class Units:
                 return
 
     def _part(self, name: str, url: str, data: bytes, member: str = "") -> Unit:
-        """The part which these bytes are, by their suffix; of an unknown one, as text when they are text."""
+        """The part with these bytes, by suffix; with an unknown suffix, as text if it is text."""
         extractor = by_suffix(self._extractors, name)
         if extractor is None and b"\0" not in data[:SNIFFED]:
             extractor = self._extractors.get(".txt")
@@ -259,12 +259,12 @@ class Units:
 
 
 def stamp_path(file: FileToRead) -> str:
-    """The name under which a file's stamp is kept."""
+    """The name under which a file's stamp is stored."""
     return printable(os.path.abspath(file.path))
 
 
 def _wanted(unit: Unit) -> Unit:
-    """A part nobody named, unless its bytes show that it is for no reader."""
+    """A part nobody named, unless its bytes show that it is not for readers."""
     if not isinstance(unit, IngestPart):
         return unit
     why = left_out_by_content(unit.name, unit.data, unit.media_type)
@@ -272,12 +272,12 @@ def _wanted(unit: Unit) -> Unit:
 
 
 def page_name(page: Fetched) -> str:
-    """The last part of a page's path; "" where there is none."""
+    """The last part of a page's path; "" if there is none."""
     return PurePosixPath(unquote(urlsplit(page.final_url).path)).name
 
 
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
-    """What reads a page: by the kind of its content, else by its name, else as text when it is text."""
+    """The extractor for a page: by its media type, else by its name, else as text if it is text."""
     by_type = {extractor.media_type: extractor for extractor in reversed(extractors)}
     suffixes = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
     kind = "text/html" if page.media_type == "application/xhtml+xml" else page.media_type
@@ -287,7 +287,7 @@ def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor |
 
 
 def by_suffix(readers: Mapping[str, T], name: str) -> T | None:
-    """What reads a file of this name: by the longest of its suffixes that anything reads."""
+    """The reader for a file with this name: by the longest of its suffixes that any reader has."""
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
     found = (readers.get("".join(suffixes[first:])) for first in range(len(suffixes)))
     return next((reader for reader in found if reader is not None), None)

@@ -1,12 +1,12 @@
-"""The segmenter: a document's text, cut into the passages a model may cite.
+"""The segmenter: cuts a document's text into the passages a model may cite.
 
-One text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
-`key: value` header fields), which every extractor writes; but pages and table rows, which come as lines already.
-Passages are computed, never stored; the same text gives the same passages for ever under one version name.
+There is one text form for all formats: light Markdown and reStructuredText (headings, list items, table rows, code,
+`key: value` header fields), which every extractor writes; only pages and table rows are lines already. Passages are
+computed, never stored; under one version name, the same text always gives the same passages.
 
-    lines, blocks   what each line is, and which belong together     flat      the same for pages and rows
-    contents        which blocks are navigation                      context   labels and leads of blocks
-    passages        blocks cut to size
+lines, blocks   the kind of each line, and which belong together     flat      the same for pages and rows contents
+which blocks are navigation                          context   labels and leads of blocks passages        blocks cut to
+size
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ SEGMENTER = "segment/2"
 def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     """The passages of `text`: ordinals from 0, ascending, not overlapping, none blank.
 
-    Offsets are bytes of the text's UTF-8: `text.encode()[span.start:span.end].decode() == span.text`. Every
-    word is in a passage, but for invisible markup: fence lines, comments, delimiters of front matter.
+    Offsets are bytes of the text's UTF-8: `text.encode()[span.start:span.end].decode() == span.text`. Every word is in
+    a passage, except invisible markup: fence lines, comments, delimiters of front matter.
     """
     if syntax == "pages":
         return spans(text, pages(text))

@@ -1,4 +1,4 @@
-"""Blocks: which lines belong together and what they are."""
+"""Blocks: which lines belong together, and their kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.evidence.segment.lines import FEWEST, MORE, TextLine, is_header, reco
 FRONT_MATTER_LINES = 400
 TITLE = 120
 LONGEST_HEADING = 1_000
-"""A longer line is no heading, whatever it begins with; it would also take long to match."""
+"""A longer line is not a heading, whatever it begins with; it would also take long to match."""
 
 
 Takers = tuple[Callable[[TextLine], bool], ...]
@@ -22,8 +22,8 @@ Takers = tuple[Callable[[TextLine], bool], ...]
 class TextBlock(msgspec.Struct, frozen=True, gc=False):
     """Code points `start` to `end` of the text, under the headings `heading`, on `page` (from 1; 0: no pages).
 
-    `label`, `term` and `lead` are what stands around it (`segment.context`). `indent` is the white space before the
-    fence of code, -1 where it has none.
+    `label`, `term` and `lead` are its context (`segment.context`). `indent` is the white space before a code fence, -1
+    if there is none.
     """
 
     kind: BlockKind
@@ -38,17 +38,17 @@ class TextBlock(msgspec.Struct, frozen=True, gc=False):
 
 
 def blocks(text: str, syntax: Syntax) -> list[TextBlock]:
-    """The blocks of `text`, ascending; for syntaxes which need more than a look at each line."""
+    """The blocks of `text`, ascending, for syntaxes that need more than a look at each line."""
     if syntax == "code":
         return [TextBlock("code", 0, len(text), ())]
     return _Reader(shape.lines(text), marked=syntax == "markdown").read()
 
 
 class _Reader:
-    """Reads blocks top down; each `_take` method is given a line which may open its kind of block.
+    """Reads blocks top down; each `_take` method gets a line that may begin its kind of block.
 
-    `header` holds until the first prose: there, `key: value` lines are facts about the document. `worded` methods
-    are for lines which begin with a letter or digit, `signed` ones for all others.
+    `header` lasts until the first prose: there, `key: value` lines are facts about the document. `worded` methods are
+    for lines that begin with a letter or digit, `signed` ones for all others.
     """
 
     def __init__(self, lines: list[TextLine], marked: bool) -> None:
@@ -94,7 +94,7 @@ class _Reader:
         return self.lines[index] if index < len(self.lines) else None
 
     def _run(self, belongs: Callable[[TextLine], bool]) -> Iterator[TextLine]:
-        """The following lines as long as they belong; `at` moves behind them."""
+        """The following lines as long as they belong; moves `at` after them."""
         while self.at < len(self.lines) and belongs(self.lines[self.at]):
             self.at += 1
             yield self.lines[self.at - 1]
@@ -115,7 +115,7 @@ class _Reader:
         self._grouped("field", lines)
 
     def _grouped(self, kind: BlockKind, lines: list[TextLine]) -> None:
-        """Each key with its value is a block; indented lines and `- ` lines go on with the value above."""
+        """Each key with its value is a block; indented lines and `- ` lines continue the value above."""
         start = end = -1
         for line in lines:
             if not line.body:
@@ -194,7 +194,7 @@ class _Reader:
             self.header = False
 
     def _take_title(self, line: TextLine) -> bool:
-        """The first line is a title when a much longer line follows which starts a sentence of its own."""
+        """The first line is a title if a much longer line follows that begins a new sentence."""
         below = self._next()
         if self.found or below is None or len(line.body) > TITLE or line.body[-1] in ".,;:!?。，；：":
             return False
@@ -220,7 +220,7 @@ class _Reader:
         return True
 
     def _take_comment(self, line: TextLine) -> bool:
-        """A comment which starts a line is not shown to a reader and no passage; one that never ends is text."""
+        """A comment at the start of a line is invisible and not a passage; an unclosed one is text."""
         if self.unclosed or not line.body.startswith("<!--"):
             return False
         for index in range(self.at, len(self.lines)):
@@ -275,8 +275,8 @@ class _Reader:
     def _take_records(self, line: TextLine) -> bool:
         """Lines of a key and a value, each a block with the indented lines below it.
 
-        Prose may have two such lines one after the other by chance, but not in a paragraph of nothing else. A short
-        line above them, which is what they are about, stays a paragraph.
+        Prose may have two such lines in a row by chance, but not in a paragraph of nothing else. A short line above
+        them, their subject, stays a paragraph.
         """
         end, keys = record_run(self.lines, self.at)
         if not keys and self._is_short(line):
@@ -312,7 +312,7 @@ class _Reader:
     # tables, lists, paragraphs
 
     def _take_lone(self, line: TextLine) -> bool:
-        """A line of words with nothing below it: what all the others would leave to `_take_paragraph`, told at once."""
+        """A line of words with nothing below it: all other methods would leave it to `_take_paragraph`."""
         below = self._next()
         if self.header or not self.found or (below is not None and below.body) or not shape.LONE.match(line.text):
             return False
@@ -358,7 +358,7 @@ class _Reader:
         return self._continues(line) and not shape.NUMBERED.match(line.body)
 
     def _continues(self, line: TextLine) -> bool:
-        """Whether a line goes on with the paragraph or item above it."""
+        """Whether a line continues the paragraph or item above it."""
         body = line.body
         if not body:
             return False

@@ -1,7 +1,7 @@
-"""Navigation: tables of contents, menus and lists of links, which lead to what is said and say nothing themselves.
+"""Navigation: tables of contents, menus and lists of links, which lead to content and say nothing themselves.
 
-They are told by their form, in every language: entries which are nothing but links, lines which end in leaders
-(`.....`) and a page, lists whose entries are headings of the same document, trails of bread crumbs.
+They are recognized by their form, in every language: entries that are only links, lines that end in leaders (`.....`)
+and a page, lists whose entries are headings of the same document, breadcrumb trails. Limits chosen by hand.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY
 
 MOST_ENUMERATED = 12
-"""Links which one sentence enumerates; more are contents, whatever stands above them."""
+"""Links that one sentence enumerates; more are contents, whatever is above them."""
 FEWEST = 3
-"""Entries which make a list of contents."""
+"""The least entries of a table of contents."""
 ECHOED = 0.75
-"""The share of the entries of a list which are headings of the document, from which on it is its contents."""
+"""The share of a list's entries that are headings of the document, from which it is its table of contents."""
 LOOKED_AT = 2_000
-"""Code points of a block in which links are looked for: a longer one is no entry."""
+"""Code points of a block that may contain links; a longer one is not an entry."""
 SHORT_LABEL = 40
-"""Code points of a line right above contents which only announces them."""
+"""Code points of a line directly above contents that only announces them."""
 
 _LINK = re.compile(
     r"!?\[(?>[^\[\]]{1,300}|\[[^\[\]]{0,200}\](?:\([^()\s]{0,500}\))?+){0,9}+\]"
@@ -32,7 +32,7 @@ _LINK = re.compile(
     r"|:(?:doc|ref|mod|class|func|meth):`[^`]{1,200}`|`[^`<]{0,200}<[^`<>]{1,500}>`__?|<https?://[^<>\s]{1,500}>"
 )
 _POINTER = re.compile(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
-"""A link to a place of the same page."""
+"""A link to a place on the same page."""
 _AWAY = re.compile(r"[(<]https?://")
 _NEAR = re.compile(r"\]\((?!\w{1,20}:|//)[^()\s]")
 _BADGE = re.compile(r"\[!\[")
@@ -45,7 +45,7 @@ _ENTRIES = frozenset(("item", "paragraph", "row"))
 
 
 def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
-    """The blocks, those of navigation as such."""
+    """The blocks, with navigation marked as such."""
     found = {at for run in _lists(blocks) for at in _linked(text, blocks, run)}
     headings = {_bare(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
     if headings:
@@ -60,14 +60,14 @@ def _navigation(block: TextBlock) -> TextBlock:
 
 
 def _lists(blocks: Sequence[TextBlock]) -> Iterator[list[int]]:
-    """The places of blocks which may be entries of one list: of one kind, one after the other."""
+    """The places of blocks that may be entries of one list: adjacent ones of one kind."""
     for kind, places in groupby(range(len(blocks)), key=lambda at: blocks[at].kind):
         if kind in _ENTRIES:
             yield list(places)
 
 
 def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
-    """The entries of a list which are nothing but links: several, or to pages and places nearby, or badges."""
+    """The entries of a list that are only links: several, or to pages and places nearby, or badges."""
     counts = {at: _links(text, blocks[at]) for at in places}
     for only, group in groupby(places, key=lambda at: counts[at] > 0):
         entries = list(group)
@@ -80,7 +80,7 @@ def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> It
 
 
 def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
-    """Whether links are what a sentence with a colon enumerates, or lead to other sites: who implements it, references.
+    """Whether links are enumerated by a sentence with a colon, or lead to other sites, as references do.
 
     Contents lead to the same place.
     """
@@ -99,7 +99,7 @@ def _led(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
 
 
 def _links(text: str, block: TextBlock) -> int:
-    """How many links a block is; 0 where it says more than they do."""
+    """The number of links in a block; 0 if it says more than they do."""
     said = text[block.start : min(block.end, block.start + LOOKED_AT + 1)]
     if len(said) > LOOKED_AT or not ("](" in said or "][" in said or "`" in said or "<http" in said):
         return 0
@@ -108,7 +108,7 @@ def _links(text: str, block: TextBlock) -> int:
 
 
 def _leads_near(text: str, block: TextBlock) -> bool:
-    """Whether the links of a block lead to pages beside this one, told by addresses without a host."""
+    """Whether the links of a block lead to pages beside this one, by addresses without a host."""
     return _NEAR.search(text, block.start, block.end) is not None
 
 
@@ -118,7 +118,7 @@ def _leads_inside(text: str, block: TextBlock) -> bool:
 
 
 def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]) -> Iterator[int]:
-    """The entries of a list most of which are headings of the document; also of lines which are one block."""
+    """The entries of a list if most are headings of the document, also for lines that are one block."""
     lines = {at: _lines(text, blocks[at]) for at in places}
     for at, found in lines.items():
         if len(found) >= FEWEST and _mostly(found, headings):
@@ -130,7 +130,7 @@ def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headi
 
 
 def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
-    """Whether `ECHOED` of the lines are headings; of most lists the first few lines tell that they are not."""
+    """Whether `ECHOED` of the lines are headings; for most lists the first few lines show that they are not."""
     known = len(lines)
     for line in lines:
         known -= _bare(line) not in headings
@@ -140,7 +140,7 @@ def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
 
 
 def _lines(text: str, block: TextBlock) -> list[str]:
-    """The lines of a block which may be entries of contents; none where one is too long for that."""
+    """The lines of a block that may be entries of contents; empty if one is too long for that."""
     if block.end - block.start > LOOKED_AT:
         return []
     found = text[block.start : block.end].splitlines()
@@ -148,7 +148,7 @@ def _lines(text: str, block: TextBlock) -> list[str]:
 
 
 def _bare(line: str) -> str:
-    """An entry or a heading as they are compared: without numbers, links, markup and pages."""
+    """An entry or a heading in the form for comparison: without numbers, links, markup and pages."""
     line = line.strip()[:LONGEST_ENTRY]
     if "](" in line:
         line = _TARGET.sub("", line)
@@ -157,12 +157,12 @@ def _bare(line: str) -> str:
 
 
 def _is_trail(text: str, block: TextBlock) -> bool:
-    """Whether a paragraph is a trail of bread crumbs: Home » Manual » Installing."""
+    """Whether a paragraph is a breadcrumb trail: Home » Manual » Installing."""
     return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
 
 
 def _announcing(text: str, blocks: Sequence[TextBlock], found: Iterable[int]) -> Iterator[int]:
-    """Short lines right above contents, as "Table of Contents"."""
+    """Short lines directly above contents, such as "Table of Contents"."""
     for at in found:
         above = blocks[at - 1] if at else None
         if above is None or above.kind != "paragraph" or above.heading != blocks[at].heading:

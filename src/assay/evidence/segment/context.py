@@ -1,7 +1,7 @@
-"""What a passage needs from around it to be understood: the term it describes, the heads of its columns, its lead.
+"""The context a passage needs: the term it describes, the headers of its columns, its lead.
 
-The *label* says what a passage is about: the name in a list of definitions, for all that is said of it, or the head
-row of a table. The *lead* is the sentence before a list, a table or code, which says what those are.
+The *label* is the topic of a passage: the name in a list of definitions, for everything said about it, or the header
+row of a table. The *lead* is the sentence before a list, a table or code that says what those are.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ LONGEST_LABEL = 300
 LONGEST_TERM = 120
 TERM_WORDS = 8
 NAME_WORDS = 12
-"""Words of a line which is the name of what stands below it, as a caption is."""
+"""The most words of a line that names what is below it, such as a caption."""
 NO_TERM = ("..", ":", ">", "[", "http")
 WRAPPED = 60
-"""A line which ends though the next word would have fitted into so many code points ends on purpose."""
+"""A line that ends although the next word would have fitted into so many code points ends on purpose."""
 DEEPEST = 200
-"""White space before a line which is looked at."""
+"""White space before a line that is examined."""
 
 _ENDS = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
 _KEYED = re.compile(
     r"(?P<mark>\*\*|__|``?)(?P<marked>[^*_`\n]{1,120})(?P=mark)[)\]]?[ ]*(?::|：|—|–|-)?(?=\s|$)"
     r"|(?P<plain>[^\W_][^:：|.!?\n]{0,60}?)(?::|：)(?=\s|$)"
 )
-"""What an item begins with when it names what it describes: `**Name**: …`, `--option`, `Key: …`."""
+"""The beginning of an item that names what it describes: `**Name**: …`, `--option`, `Key: …`."""
 _MARKED = re.compile(r"[:：*_`]")
-"""Without any of these an item of one line names nothing."""
+"""A one-line item without any of these names nothing."""
 _AT_ONCE = re.compile(r"(?:\A|\n)[-*+] ")
-"""The bullet of an item which begins its line."""
+"""A bullet at the beginning of a line."""
 _SENTENCE = re.compile(r"[.!?。！？؟।][\"'”’)\]]*\s+(?=\S)")
 _DELIMITER = re.compile(r"[-=─━]{2}|:-|-:")
 _STRONG = re.compile("[=━]{2}")
 _KEY_CELL = re.compile(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
-"""A first cell which is the key of its row: such a table has no head, whatever is drawn."""
+"""A first cell that is the key of its row: such a table has no header, whatever is drawn."""
 _BLANK = re.compile(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
 
 LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
@@ -50,7 +50,7 @@ def placed(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
 
 
 def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
-    """A block with what stands around it; most have nothing there, and are not made anew."""
+    """A block with its context; most have none, and are not copied."""
     if not (label or term or lead):
         return block
     return TextBlock(
@@ -59,7 +59,7 @@ def _with(block: TextBlock, label: str, term: str, lead: str) -> TextBlock:
 
 
 class _Context:
-    """Reads blocks in order; `above` are the items which those further in belong to, with their indent and term."""
+    """Reads blocks in order; `above` are the items that contain further ones, with their indent and term."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -93,7 +93,7 @@ class _Context:
     # the lead
 
     def _led(self, block: TextBlock, after: TextBlock | None) -> str:
-        """The lead of a block; a paragraph may be that of what follows it, and is looked at for that alone."""
+        """The lead of a block. A paragraph may be the lead of what follows, and is only examined for that."""
         last = self.last
         if block.kind == "paragraph":
             self.lead = self._last_sentence(block) if after is not None and after.kind in LED else ""
@@ -110,7 +110,7 @@ class _Context:
         return self.lead
 
     def _introduces(self) -> bool:
-        """Whether the sentence before is made to be followed by a list or a table: a colon, or no sentence at all."""
+        """Whether the sentence before introduces a list or a table: it ends with a colon, or is not a sentence."""
         named = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
         return bool(self.lead) and (self.lead[-1] in ":：" or named)
 
@@ -126,7 +126,7 @@ class _Context:
     # tables
 
     def _row(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
-        """A row with the head of its table: the first row, where a line of dashes or the like is drawn below it."""
+        """A row with the header of its table: the first row, if a line of dashes or the like is below it."""
         last = self.last
         if last is None or last.kind != "row" or self._parted(last, block):
             self.head = ""
@@ -141,7 +141,7 @@ class _Context:
         return _BLANK.search(between) is not None or last.heading != block.heading
 
     def _heads(self, first: TextBlock, second: TextBlock) -> bool:
-        """Whether the line between two rows makes the first a head: in a table drawn as a grid it must be of `=`."""
+        """Whether the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
         if self._parted(first, second):
             return False
         before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
@@ -153,7 +153,7 @@ class _Context:
     # definitions
 
     def _indent(self, block: TextBlock) -> int:
-        """White space before the block's line; of an item before its bullet."""
+        """White space before the block's line; for an item before its bullet."""
         if block.indent >= 0:
             return block.indent
         if (not block.start or self.text[block.start - 1] in "\r\n") and not self.text[block.start].isspace():
@@ -169,7 +169,7 @@ class _Context:
         return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
     def _term(self, block: TextBlock) -> str:
-        """The name a block begins with and describes; "" where it describes none, as a paragraph of one line."""
+        """The name a block begins with and describes; "" if it describes none, as in a one-line paragraph."""
         if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
             return ""
         said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
@@ -189,7 +189,7 @@ class _Context:
         return found if len(found.split()) <= TERM_WORDS else ""
 
     def _is_term(self, name: str, rest: str) -> bool:
-        """Whether a line ended on purpose: what stands in the next would have fitted into it."""
+        """Whether a line ended on purpose: the next word would have fitted into it."""
         word = rest.split(maxsplit=1)[:1]
         below = [len(line.strip()) for line in rest.splitlines()]
         width = max(below) if len(below) > 1 else WRAPPED - 1

@@ -1,4 +1,4 @@
-"""The segmenter for a process which reads files: texts come as a file there, their passages as its one document."""
+"""The segmenter for a separate process: texts are sent as files, and passages returned as one document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PassageCutter:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document, which holds the passages in `body`.
+        """Yield one document with the passages in `body`.
 
         Raises:
             ExtractError: there is no such syntax.
@@ -50,7 +50,7 @@ class BatchCutter:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        """One document, which holds the passages of each text in `body`."""
+        """Yield one document with the passages of each text in `body`."""
         del name
         found = [segment(text.decode(), syntax) for text, syntax in _TEXTS.decode(data)]
         yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(found))

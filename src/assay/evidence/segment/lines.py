@@ -1,4 +1,4 @@
-"""Lines, the patterns which tell what a line is, and those which are records: a key and a value."""
+"""Lines, the patterns for their kinds, and records: lines with a key and a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class TextLine(msgspec.Struct, frozen=True, gc=False):
-    """A line without its ending, at code points `start` to `end`; `body` is without the white space around it."""
+    """A line without its ending, at code points `start` to `end`; `body` is without surrounding white space."""
 
     start: int
     end: int
@@ -43,8 +43,8 @@ CODE_SIGNS = re.compile(
     r"|^(?:def|class|import|from|return|fn|let|var|func) "
 )
 
-# A key has at most four words, starts with a letter, and its colon is followed by a space or the line's end. A word of
-# it is no longer than any line a person writes: one word of megabytes is not looked through.
+# A key has at most four words, starts with a letter, and its colon is followed by a space or the line's end. The length
+# of its words is limited: one word of megabytes is not scanned.
 KEY = r"[^\W\d_][^\s:|*`\[\]()<>\"]{0,500}(?:[ ][^\s:|*`\[\]()<>\"]{1,500}){0,3}"
 FIELD = re.compile(rf":?(?P<key>{KEY}):(?:[ \t]|$)")
 ITEM_FIELD = re.compile(
@@ -53,12 +53,12 @@ ITEM_FIELD = re.compile(
 RECORD = re.compile(
     r"(?P<key>[^\W_](?:[^\s:：|\"`={};]{0,40}[ ]){0,9}[^\s:：|\"`={};.!?]{0,40})(?::[ \t]+|：[ \t]*)[^\s:/]"
 )
-"""A line with a key of at most ten words, which may have brackets and signs, and a value."""
+"""A line with a key of at most ten words, possibly with brackets and symbols, and a value."""
 LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
-"""What ends an entry of a printed table of contents."""
+"""The end of an entry in a printed table of contents."""
 LONGEST_ENTRY = 200
 LONE = re.compile(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
-"""A line which nothing in it makes more than text: no key, no number of an item, no leaders of a table of contents."""
+"""A line that is only text: no key, no number of an item, no leaders of a table of contents."""
 SENTENCE = re.compile(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 
@@ -86,7 +86,7 @@ def has_word(text: str) -> bool:
 
 
 def underlines(below: TextLine, line: TextLine) -> bool:
-    """Whether `below` makes `line` a heading: a run of one sign, as long as the title unless `===` or `---`."""
+    """Whether `below` makes `line` a heading: a run of one character, as long as the title unless `===` or `---`."""
     if not UNDERLINE.match(below.body) or BULLET.match(line.body):
         return False
     if len(line.body) > 200 or line.text[0] in " \t" or not has_word(line.body) or line.body[0] == "|":
@@ -95,7 +95,7 @@ def underlines(below: TextLine, line: TextLine) -> bool:
 
 
 def closes(line: TextLine, fence: str) -> bool:
-    """Whether a line ends the code which `fence` began."""
+    """Whether a line ends the code that `fence` began."""
     return line.body.startswith(fence) and not line.body.strip(fence[0])
 
 
@@ -113,13 +113,13 @@ def is_leader(body: str) -> bool:
 # Records: the header of a document, and lines with a key and a value elsewhere.
 
 LONG_LINE = 4_000
-"""What of a line is looked at to tell whether it is prose."""
+"""Code points of a line that are examined to see whether it is prose."""
 FEWEST, MORE = 2, 3
-"""Lines with keys which are records: in a paragraph of nothing else, and where other lines follow."""
+"""The least lines with keys that are records: in a paragraph of nothing else, and if other lines follow."""
 
 
 def record_run(lines: list[TextLine], at: int) -> tuple[int, int]:
-    """Where the lines with keys end which begin at a line, and how many there are."""
+    """The end of the lines with keys that begin at a line, and their number."""
     first, keys = at, 0
     while at < len(lines) and (body := lines[at].body):
         deeper = at > first and lines[at].indent > lines[first].indent
@@ -132,9 +132,9 @@ def record_run(lines: list[TextLine], at: int) -> tuple[int, int]:
 
 
 def is_header(group: list[TextLine]) -> bool:
-    """Whether all lines are `key: value` or go on with the value above: several, or a single short one.
+    """Whether all lines are `key: value` or continue the value above: several, or a single short one.
 
-    Where the first goes on with another sentence it is prose.
+    If the first continues with another sentence it is prose.
     """
     if SENTENCE.search(group[0].body, 0, LONG_LINE):
         return False

@@ -1,4 +1,4 @@
-"""Passages: blocks cut to a size a model can cite and a reader can check."""
+"""Passages: blocks cut to a size that a model can cite and a reader can check."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.evidence.segment.lines import ENDING
 LIMIT = LONGEST_PASSAGE
 """The longest passage, in code points."""
 ENOUGH = 300
-"""A passage this long takes in no further sentence."""
+"""A passage this long takes no further sentence."""
 SENTENCES = 3
 WINDOW = 50_000
-"""Sentences are looked for in so many code points at a time: nobody writes longer paragraphs, and a page of one line
-of megabytes would keep all else in this process waiting.
+"""Code points in which sentences are looked for at a time: nobody writes longer paragraphs, and a page that is one line
+of megabytes would block everything else in this process.
 """
 BREAKS = re.compile(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
 WHOLE = frozenset(("row", "field", "record", "heading", "navigation"))
-"""Kinds of blocks which are one passage each, unless they are too long."""
+"""Kinds of blocks that are one passage each, unless they are too long."""
 Range = tuple[int, int]
 
 
@@ -67,7 +67,7 @@ def _pieces(text: str, block: TextBlock) -> Iterable[Range]:
 
 
 def _is_one(text: str, block: TextBlock) -> bool:
-    """Whether `_prose` would make one passage: told without looking for sentences, which costs ten times more."""
+    """Whether `_prose` would make one passage, without looking for sentences, which costs ten times more."""
     if block.end - block.start > ENOUGH:
         return False
     return len(BREAKS.findall(text, block.start, block.end)) < SENTENCES
@@ -146,7 +146,7 @@ def _cut_point(text: str, start: int) -> int:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Whether two characters are seen as one: combining marks, joiners, variation selectors, flags."""
+    """Whether two characters are displayed as one: combining marks, joiners, variation selectors, flags."""
     return (
         unicodedata.category(right) in ("Mn", "Me", "Mc", "Sk")
         or right in "\u200d\ufe0f"
@@ -156,7 +156,7 @@ def _joins(left: str, right: str) -> bool:
 
 
 def _trim(text: str, start: int, end: int, *, lines: bool) -> Range:
-    """Without the white space around; code keeps the indent of its first line."""
+    """The range without surrounding white space; code keeps the indent of its first line."""
     if start < end and not (text[start].isspace() or text[end - 1].isspace()):
         return start, end
     first = start
@@ -174,7 +174,7 @@ PAGE_BREAK = "\f"
 
 
 def pages(text: str) -> Iterator[TextBlock]:
-    """A paragraph or list item a line, each with its page, from 1; a form feed ends a page."""
+    """A paragraph or list item per line, each with its page, from 1; a form feed ends a page."""
     start = 0
     for number, page in enumerate(text.split(PAGE_BREAK), 1):
         for line in shape.lines(page):
@@ -191,7 +191,7 @@ def pages(text: str) -> Iterator[TextBlock]:
 
 
 def rows(text: str) -> Iterator[TextBlock]:
-    """A table row a line."""
+    """A table row per line."""
     for line in shape.lines(text):
         if line.body:
             yield TextBlock("row", line.start, line.end, ())

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import msgspec
 
+from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import one_line
 from assay.core.lexicon.word_lists import SCALES
 from assay.core.markers import strip
@@ -202,7 +203,7 @@ def stated(path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, sub
     empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
-    cited = ledger.resolve(given.passages).passages
+    cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {shown(given.value)}", ledger)
     if not cited:
         why = _("what it cites does not exist") if given.passages else _("it cites no passage")
         return msgspec.structs.replace(empty, reason=labelled(why, shown(given.value)))
@@ -211,6 +212,13 @@ def stated(path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, sub
     except Unfit as unfit:
         return msgspec.structs.replace(empty, reason=str(unfit))
     return _checked(Field(path=path, value=value), slot, subject, cited, ledger)
+
+
+def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
+    """The passages an answer names; of a source it names as a whole, those which `statement` means."""
+    named = ledger.resolve(given.passages)
+    meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).meant(statement))
+    return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
 
 
 def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:

@@ -22,27 +22,28 @@ from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, unpack
+from assay.search.local.ranking_constants import (
+    CANDIDATES,
+    FEEDBACK_COMMON,
+    FEEDBACK_DOCUMENTS,
+    FEEDBACK_LEAST,
+    FEEDBACK_PASSAGES,
+    FEEDBACK_RARE,
+    FEEDBACK_SHARE,
+    FEEDBACK_WORDS,
+    MOST_COUNTED,
+    MOST_EXPLAINED,
+    PASSAGE_WEIGHT,
+    PASSAGES_READ,
+    SATURATION,
+    SHORTEST_TERM,
+    SMALL_SCOPE,
+)
 from assay.search.local.words import Frequencies, Words, added_parts, with_more, within
 
 # More words for a question: what the documents found first have in common (pseudo-relevance feedback). After Rocchio
 # (1971), with the weights of BM25: a word counts the more, the better the documents are which have it, the more often
 # they have it (with its saturation) and the rarer it is elsewhere.
-
-FEEDBACK_DOCUMENTS, FEEDBACK_LEAST = 5, 20
-"""Documents whose words are taken, and how many must have been found: of fewer the first say nothing special."""
-FEEDBACK_PASSAGES = 5
-"""The best passages of each which are read."""
-WORDS = 20
-"""Words taken."""
-LOOKED_AT = 80
-"""Words whose frequency is asked for, those which weigh most in the documents."""
-SHARE = 0.3
-"""What the words taken count together, of all; the question's own have the rest."""
-SATURATION = 1.2
-"""The constant k1 of BM25, at its usual value."""
-COMMON, RARE = 0.2, 2
-"""Words in a larger share of the documents, and in fewer documents, are not taken."""
-SHORTEST = 3
 
 
 def more_words(
@@ -60,27 +61,17 @@ def more_words(
     for term in leave:
         weights.pop(term, None)
     weighed = {}
-    for term, weight in heapq.nsmallest(LOOKED_AT, weights.items(), key=_heaviest):
-        count = known.doc_freq("body", term) if len(term) >= SHORTEST and not term.isdigit() else 0
-        if RARE <= count <= COMMON * known.num_docs:
+    for term, weight in heapq.nsmallest(MOST_COUNTED, weights.items(), key=_heaviest):
+        count = known.doc_freq("body", term) if len(term) >= SHORTEST_TERM and not term.isdigit() else 0
+        if FEEDBACK_RARE <= count <= FEEDBACK_COMMON * known.num_docs:
             weighed[term] = weight * math.log(known.num_docs / count)
-    taken = heapq.nsmallest(WORDS, weighed.items(), key=_heaviest)
+    taken = heapq.nsmallest(FEEDBACK_WORDS, weighed.items(), key=_heaviest)
     total = sum(weight for _, weight in taken)
-    return {term: SHARE / (1 - SHARE) * asked * weight / total for term, weight in taken}
+    return {term: FEEDBACK_SHARE / (1 - FEEDBACK_SHARE) * asked * weight / total for term, weight in taken}
 
 
 def _heaviest(weighed: tuple[str, float]) -> tuple[float, str]:
     return -weighed[1], weighed[0]
-
-
-PASSAGE = 0.5
-"""What the best passage's score counts beside the document's."""
-CANDIDATES = 60
-"""Documents looked at more closely, from each of both searches; four times the limit if that is more."""
-READ = 12
-"""Passages ranked per candidate, on average."""
-SMALL = 1_000
-"""A scope up to this size is looked up row by row; from a larger one more is fetched and filtered."""
 
 
 class RankedDocument(msgspec.Struct, frozen=True):
@@ -91,9 +82,6 @@ class RankedDocument(msgspec.Struct, frozen=True):
     spans: tuple[PassageSpan, ...]
     place: tantivy.DocAddress | None
 
-
-MOST_EXPLAINED = 100_000
-"""Passages with a word which are looked at for an explanation."""
 
 Found = tuple[int, tantivy.DocAddress, float]
 """A document or passage found: the document's row, where it is in the index, its score."""
@@ -114,7 +102,7 @@ class CandidateDocuments(msgspec.Struct, frozen=True):
     def score(self, row: int) -> float:
         """What a document is worth."""
         whole = self.documents[row][1] if row in self.documents else 0.0
-        return whole + (PASSAGE * self.passages[row][0][1] if row in self.passages else 0.0)
+        return whole + (PASSAGE_WEIGHT * self.passages[row][0][1] if row in self.passages else 0.0)
 
     def order(self) -> list[int]:
         """All of them, best first."""
@@ -207,7 +195,7 @@ class IndexSnapshot:
         for word, field, query in weights.words.passage_parts():
             for row, place, score in self._passage_hits(query, rows, MOST_EXPLAINED):
                 said = passages[row].setdefault((place.segment_ord, place.doc), [])
-                said.append(WordScore(word=word, field=field, score=PASSAGE * score))
+                said.append(WordScore(word=word, field=field, score=PASSAGE_WEIGHT * score))
         for row, found in passages.items():
             given[row] += max(found.values(), key=_sum, default=[])
         return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}
@@ -230,7 +218,7 @@ class IndexSnapshot:
         return tuple(unpack(self.passages.doc(address)["span"][0]) for address, _ in passages)
 
     def _documents(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
-        if scope is not None and len(scope) > SMALL:
+        if scope is not None and len(scope) > SMALL_SCOPE:
             asked = int(limit / self._share(scope)) + limit
             found = _hits(self.documents, query, asked)
             inside = [hit for hit in found if hit[0] in scope]
@@ -244,7 +232,7 @@ class IndexSnapshot:
 
     def _passage_rows(self, query: tantivy.Query, scope: Collection[int] | None, wanted: int) -> list[int]:
         """The documents of the best passages."""
-        if scope is None or len(scope) <= SMALL:
+        if scope is None or len(scope) <= SMALL_SCOPE:
             found = self._passage_hits(query, scope, 4 * wanted)
         else:
             found = self._passage_hits(query, None, int(4 * wanted / self._share(scope)) + wanted)
@@ -255,7 +243,7 @@ class IndexSnapshot:
 
     def _best_passages(self, query: tantivy.Query, rows: Collection[int]) -> Passages:
         best: Passages = {}
-        for row, address, score in self._passage_hits(query, rows, READ * len(rows)):
+        for row, address, score in self._passage_hits(query, rows, PASSAGES_READ * len(rows)):
             best.setdefault(row, []).append((address, score))
         return best
 

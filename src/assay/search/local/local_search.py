@@ -21,7 +21,8 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
 from assay.search.local.intake import EachSpans, OneSpans, let_merge, one_by_one, readable
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
-from assay.search.local.words import PARTLY, Naming, Words
+from assay.search.local.ranking_constants import TITLE_MEANT
+from assay.search.local.words import Naming, Words
 
 log = logging.getLogger(__name__)
 
@@ -345,7 +346,7 @@ class LocalSearch:
 
         def look(rows: Sequence[int]) -> Mapping[int, Document]:
             best = self._library.at(rows)
-            named = rows[0] in best and asked.names(best[rows[0]], PARTLY)
+            named = rows[0] in best and asked.names(best[rows[0]], TITLE_MEANT)
             return {} if named else {row: best[row] for row in rows if row in best}
 
         with reading():

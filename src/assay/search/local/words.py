@@ -14,29 +14,17 @@ from assay.core.lexicon.analysis import DEFAULT, name_terms, stop_terms, terms
 from assay.core.ports import WordField
 from assay.core.sources import Document
 from assay.search.local.index import DOCUMENTS, PASSAGES
-
-MOST_CHARACTERS = 4_000
-"""Of a longer question only the beginning is read."""
-MOST_WORDS = 40
-"""Of more words the rarest are looked for."""
-COMMON = 0.4
-"""A word in a larger share of the documents is left out when others remain: it tells nothing apart."""
-
-IN_TITLES = 0.05
-"""A word in no larger share of the titles is kept, however common: it names something ("Germany" in a gazetteer)."""
-
-TITLE, NAME = 0.4, 0.5
-"""What a match in a document's title, and in its name or address, counts beside one in its text."""
-NUMBERED = 3.0
-"""What a name with its number ("PEP 6") counts, found in a document's name or title."""
-GAP = 2
-"""Other words allowed between the two: `rust-rfcs/text/0253-…` is "RFC 253"."""
-
-
-MOSTLY = 0.8
-"""The share of a title's words which a question must have to name it."""
-PARTLY = 0.6
-"""The share with which it may mean that title: the best document is then not doubted."""
+from assay.search.local.ranking_constants import (
+    COMMON_IN_TITLES,
+    COMMON_WORD,
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    NAME_WEIGHT,
+    NUMBER_GAP,
+    NUMBERED_NAME,
+    TITLE_NAMED,
+    TITLE_WEIGHT,
+)
 
 Part = tuple[str, WordField, Query]
 """A part of a score: a word, where it counts, and the query for it alone."""
@@ -74,7 +62,7 @@ class Words:
             if found:
                 frequencies[forms] = found
         named = dict(zip(self.plain, self.named, strict=True))
-        most, rarely = COMMON * searcher.num_docs, IN_TITLES * searcher.num_docs
+        most, rarely = COMMON_WORD * searcher.num_docs, COMMON_IN_TITLES * searcher.num_docs
         plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
         telling = {
             forms
@@ -109,14 +97,14 @@ class Words:
         """What a document's score is the sum of."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "text", _times(_one(DOCUMENTS, "body", forms), count)
-        fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE), ("name", NAME))
+        fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT))
         for field, weight in fields:
             for forms in dict.fromkeys(self.named):
                 yield forms[0], field, Query.boost_query(_one(DOCUMENTS, field, forms), weight)
             for words, number in pairs:
                 for word in words:
-                    phrase = Query.phrase_query(DOCUMENTS, field, [word, number], GAP)
-                    yield f"{word} {number}", field, Query.boost_query(phrase, NUMBERED)
+                    phrase = Query.phrase_query(DOCUMENTS, field, [word, number], NUMBER_GAP)
+                    yield f"{word} {number}", field, Query.boost_query(phrase, NUMBERED_NAME)
 
     def numbered(self) -> list[tuple[tuple[str, ...], str]]:
         """Words followed by a number: how people name standards, proposals and laws."""
@@ -170,7 +158,7 @@ class Naming:
         self._words = set(words)
         self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 
-    def names(self, document: Document, share: float = MOSTLY) -> bool:
+    def names(self, document: Document, share: float = TITLE_NAMED) -> bool:
         """Whether `document` is named: by this share of its title, or by its number."""
         title = set(name_terms(document.title, DEFAULT))
         if title and len(title & self._words) >= share * len(title):

@@ -15,8 +15,15 @@ import msgspec
 
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
-from assay.search.local.local_ranks import CANDIDATES, PASSAGE
-from assay.search.local.words import GAP, NAME, NUMBERED, TITLE, Words
+from assay.search.local.ranking_constants import (
+    CANDIDATES,
+    NAME_WEIGHT,
+    NUMBER_GAP,
+    NUMBERED_NAME,
+    PASSAGE_WEIGHT,
+    TITLE_WEIGHT,
+)
+from assay.search.local.words import Words
 from assay.search.opensearch.client import OpenSearchClient
 
 MOST_TERMS = 65_536
@@ -66,7 +73,7 @@ class OpenSearchQuestion:
         if others := whole.keys() - best.keys():
             best |= self._best(others, len(others), spans)
         scores = {
-            row: (whole[row]["_score"] if row in whole else 0.0) + PASSAGE * best.get(row, (0.0, ()))[0]
+            row: (whole[row]["_score"] if row in whole else 0.0) + PASSAGE_WEIGHT * best.get(row, (0.0, ()))[0]
             for row in whole.keys() | best.keys()
         }
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
@@ -91,11 +98,11 @@ class OpenSearchQuestion:
     def _whole(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         """The best documents as a whole, by row."""
         parts = [_one("body", forms, count) for forms, count in Counter(self._words.plain).items()]
-        for field, weight in (("title", TITLE), ("name", NAME)):
+        for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
             parts += [_one(field, forms, weight) for forms in dict.fromkeys(self._words.named)]
             for words, number in self._asked.numbered():
                 parts += [
-                    {"match_phrase": {field: {"query": f"{word} {number}", "slop": GAP, "boost": NUMBERED}}}
+                    {"match_phrase": {field: {"query": f"{word} {number}", "slop": NUMBER_GAP, "boost": NUMBERED_NAME}}}
                     for word in words
                 ]
         return self._hits(parts, scope, limit)

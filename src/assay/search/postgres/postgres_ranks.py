@@ -16,8 +16,15 @@ from sqlalchemy import Connection
 
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
-from assay.search.local.local_ranks import CANDIDATES, PASSAGE
-from assay.search.local.words import GAP, NAME, NUMBERED, TITLE, Words
+from assay.search.local.ranking_constants import (
+    CANDIDATES,
+    NAME_WEIGHT,
+    NUMBER_GAP,
+    NUMBERED_NAME,
+    PASSAGE_WEIGHT,
+    TITLE_WEIGHT,
+)
+from assay.search.local.words import Words
 from assay.search.postgres.tables import quoted
 
 K, B = 1.2, 0.75
@@ -142,12 +149,14 @@ class IndexQuery:
         parts = []
         for at, each in enumerate(forms):
             given[f"w{at}"], given[f"i{at}"] = _any([each]), _idf(self._extent.documents, self._counts.names(each))
-            for field, weight in (("title", TITLE), ("name", NAME)):
+            for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
                 parts.append(f"%(i{at})s * {weight} * ({field} @@ %(w{at})s::tsquery)::int")
         for at, (words, number) in enumerate(self._words.numbered()):
             given[f"n{at}"] = " | ".join(_near(word, number) for word in words)
             given[f"j{at}"] = _idf(self._extent.documents, self._counts.names([number]))
-            parts += [f"%(j{at})s * {NUMBERED} * ({field} @@ %(n{at})s::tsquery)::int" for field in ("title", "name")]
+            parts += [
+                f"%(j{at})s * {NUMBERED_NAME} * ({field} @@ %(n{at})s::tsquery)::int" for field in ("title", "name")
+            ]
         statement = _NAMED.format(self._prefix, score=" + ".join(parts), scope=_within(rows))
         return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
 
@@ -191,7 +200,7 @@ class IndexQuery:
 
     def _given(self, looked_for: Sequence[Sequence[str]]) -> dict[str, Any]:
         mean = max(self._extent.words / max(self._extent.passages, 1), 1.0)
-        given: dict[str, Any] = {"any": _any(looked_for), "k": K, "b": B, "part": PASSAGE, "mean": mean}
+        given: dict[str, Any] = {"any": _any(looked_for), "k": K, "b": B, "part": PASSAGE_WEIGHT, "mean": mean}
         for at, forms in enumerate(self._plain):
             given[f"w{at}"] = _any([forms])
             given[f"p{at}"] = _idf(self._extent.passages, self._counts.passages(forms))
@@ -215,7 +224,7 @@ def _any(words: Sequence[Sequence[str]]) -> str:
 
 def _near(word: str, number: str) -> str:
     """A word, and its number right after it or nearly."""
-    return " | ".join(f"({quoted(word)} <{far}> {quoted(number)})" for far in range(1, GAP + 2))
+    return " | ".join(f"({quoted(word)} <{far}> {quoted(number)})" for far in range(1, NUMBER_GAP + 2))
 
 
 def _within(rows: list[int] | None) -> str:

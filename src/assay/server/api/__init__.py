@@ -1,4 +1,4 @@
-"""The native API, `/api/v1`: all that the library can do, as typed routes."""
+"""The native API, `/api/v1`: everything the library can do, as typed routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents on their way into collections: read in the background, and how that goes."""
+"""Documents on their way into collections: read in the background, with progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.services.additions import FOLDER
 routes = Endpoints("documents")
 
 WAIT, LONGEST_WAIT = 60.0, 600.0
-"""Seconds a request waits until what it adds is read."""
+"""Seconds a request waits until its documents are read."""
 LOOK_SECONDS = 0.5
 ENDED = ("done", "failed")
 STREAM = "text/event-stream"
@@ -31,9 +31,9 @@ _PLACE = re.compile(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
 
 
 class AdditionShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents on their way into a collection; `seq` counts what was said of it, `line` is the last word.
+    """Documents on their way into a collection. `seq` counts its updates; `line` is the latest progress message.
 
-    `documents` were found so far, `added` of them are new to the library. `error` says why one failed.
+    `documents` counts those found so far, `added` those new to the library. `error` says why it failed.
     """
 
     id: str
@@ -57,7 +57,7 @@ class AdditionList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def told(call: RouteCall, made: list[Addition], wait: float) -> AdditionList:
-    """How additions stand, when they have ended, or after so many seconds.
+    """The additions when they have ended, or after `wait` seconds.
 
     Raises:
         Refusal: nothing could be read of any.
@@ -77,19 +77,19 @@ async def told(call: RouteCall, made: list[Addition], wait: float) -> AdditionLi
 
 @routes.get("/additions")
 async def list_additions(call: RouteCall) -> AdditionList:
-    """List what was added in the last days, or is being added; the newest first."""
+    """List additions in progress and those of the last days, newest first."""
     return AdditionList(additions=tuple(map(_shown, await call.assay.additions())))
 
 
 @routes.get("/additions/{addition}")
 async def show_addition(call: RouteCall, addition: str) -> AdditionShown:
-    """Show how an addition stands."""
+    """Show an addition."""
     return _shown(await call.assay.addition(addition))
 
 
 @routes.get("/additions/{addition}/events", media=(STREAM,), pages=AdditionShown)
 async def addition_events(call: RouteCall, addition: str) -> Response:
-    """Stream how an addition goes, until it has ended; each frame is the addition as it is then."""
+    """Stream the progress of an addition until it has ended; each frame is the addition at that moment."""
     await call.assay.addition(addition)
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
@@ -125,5 +125,5 @@ def _shown(addition: Addition) -> AdditionShown:
 
 
 def named_alone(text: str) -> str:
-    """A text in which uploaded files are called by their names: where they lie on the server is nobody's business."""
+    """A text with uploaded files by name only: their paths on the server are not shown."""
     return _PLACE.sub("", text)

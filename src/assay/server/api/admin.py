@@ -23,11 +23,13 @@ Amount = Annotated[float, msgspec.Meta(gt=0)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 
 DAYS = 30
-"""Days of which usage is told where nothing is said."""
+"""Days of usage shown by default."""
 
 
 class AuditWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which entries: of an `actor`, of an `action` (the operation's name), `since` and before `until` (ISO 8601)."""
+    """Which entries: of an `actor`, of an `action` (the operation's name), from `since` until before `until` (ISO
+    8601).
+    """
 
     actor: str = ""
     action: str = ""
@@ -38,10 +40,10 @@ class AuditWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class AuditShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Something which was done, or refused (`status` of 400 and more).
+    """An action that was done or refused (`status` of 400 and more).
 
-    `action` is the name of an operation of this API, `subject` what it was done to. `via` is what the actor was known
-    by: session, token, login, none (no users), command (on the machine itself).
+    `action` is the name of an operation of this API, `subject` what it was applied to. `via` says how the actor was
+    identified: session, token, login, none (no users), command (on the machine itself).
     """
 
     at: str
@@ -54,14 +56,16 @@ class AuditShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Entries, the newest first; `next` goes on, empty at the end."""
+    """Entries, newest first; `next` continues the list, empty at the end."""
 
     entries: tuple[AuditShown, ...]
     next: str
 
 
 class UsageWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of which `user`, and of runs begun `since` and before `until` (ISO 8601 UTC); without, of the last 30 days."""
+    """The `user`, and the time in which runs began: from `since` until before `until` (ISO 8601 UTC). Default: the last
+    30 days.
+    """
 
     user: str = ""
     since: str = ""
@@ -69,7 +73,7 @@ class UsageWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class DayUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the runs which a user began on a day (UTC) took of a model; a run of several models counts at each."""
+    """What a user's runs of one day (UTC) used of a model; a run with several models counts for each."""
 
     day: str
     user: str
@@ -83,7 +87,7 @@ class DayUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LimitsWanted(RequestBody, frozen=True, kw_only=True):
-    """What a user may do: null is no limit; what is left out is as the settings say."""
+    """The limits of a user: null is no limit; missing ones are as in the settings."""
 
     runs_per_day: Count | msgspec.UnsetType | None = msgspec.UNSET
     usd_per_day: Amount | msgspec.UnsetType | None = msgspec.UNSET
@@ -94,7 +98,7 @@ class LimitsWanted(RequestBody, frozen=True, kw_only=True):
 
 
 class LimitsShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user may do; `given` names what was said of him alone."""
+    """The limits of a user; `given` names those set for this user."""
 
     user: str
     limits: UserLimits
@@ -102,14 +106,14 @@ class LimitsShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LimitsList(msgspec.Struct, frozen=True, kw_only=True):
-    """What each user may do, and those of whom something else was said."""
+    """The default limits, and the users with limits of their own."""
 
     usual: UserLimits
     users: tuple[LimitsShown, ...]
 
 
 class UsageList(msgspec.Struct, frozen=True, kw_only=True):
-    """What was used since a day, by day, user and model, and what each user may use."""
+    """Usage since a day, by day, user and model, and the limits of each user."""
 
     since: str
     usage: tuple[DayUsage, ...]
@@ -117,7 +121,7 @@ class UsageList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AllRunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which runs: of a `user`, of these statuses, begun `since` and before `until` (ISO 8601 UTC)."""
+    """Which runs: of a `user`, of these statuses, begun from `since` until before `until` (ISO 8601 UTC)."""
 
     user: str = ""
     status: tuple[RunStatus, ...] = ()
@@ -128,7 +132,7 @@ class AllRunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class RunStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """How somebody's run stands."""
+    """The state of a user's run."""
 
     id: str
     user: str
@@ -140,7 +144,7 @@ class RunStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AllRuns(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs of all users, the newest first; `next` goes on, empty at the end."""
+    """Runs of all users, newest first; `next` continues the list, empty at the end."""
 
     runs: tuple[RunStanding, ...]
     next: str
@@ -161,7 +165,7 @@ async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
 
 @routes.get("/admin/usage", scope="admin")
 async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
-    """List what the runs of all users used, by day, user and model, and what each user may use."""
+    """List the usage of all users' runs, by day, user and model, and the limits of each user."""
     since = query.since or (datetime.now(UTC) - timedelta(days=DAYS)).date().isoformat()
     found = await call.backend.assay.overview.usage(since, query.until)
     rows = (_used(each) for each in found if not query.user or each.owner == query.user)
@@ -170,7 +174,7 @@ async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
 
 @routes.get("/admin/limits", scope="admin")
 async def list_user_limits(call: RouteCall) -> LimitsList:
-    """List what each user may do, and those of whom something else was said."""
+    """List the default limits, and the users with limits of their own."""
     book = call.backend.limits
     await book.refresh()
     return LimitsList(usual=book.usual, users=tuple(_limits_shown(book, user) for user in sorted(book.given())))
@@ -178,7 +182,7 @@ async def list_user_limits(call: RouteCall) -> LimitsList:
 
 @routes.put("/admin/limits/{user}", scope="admin")
 async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> LimitsShown:
-    """Say what one user may do, in place of what was said before; it counts at all servers within 5 seconds."""
+    """Set the limits of one user, replacing earlier ones; they apply on all servers within 5 seconds."""
     await call.backend.assay.users.find(user)
     given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
     await call.backend.limits.give(user, given)
@@ -187,7 +191,7 @@ async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> Lim
 
 @routes.delete("/admin/limits/{user}", scope="admin", status=204)
 async def reset_user_limits(call: RouteCall, user: str) -> None:
-    """Have one user do what the settings say of every user."""
+    """Reset the limits of one user to those in the settings."""
     await call.backend.assay.users.find(user)
     await call.backend.limits.give(user, {})
 
@@ -198,7 +202,7 @@ def _limits_shown(book: LimitBook, user: str) -> LimitsShown:
 
 @routes.get("/admin/runs", scope="admin")
 async def list_all_runs(call: RouteCall, query: AllRunsWanted) -> AllRuns:
-    """List the runs of all users: whose they are and how they stand, not what they are about."""
+    """List the runs of all users: owners and states, without their contents."""
     rows, after = await call.backend.assay.overview.runs(
         query.user or None,
         RunFilter(status=query.status, since=query.since, until=query.until),
@@ -250,7 +254,7 @@ def _seconds(text: str) -> float:
     """A time as seconds since 1970, 0 for none.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not valid.
     """
     try:
         read = datetime.fromisoformat(text) if text else None

@@ -1,4 +1,4 @@
-"""Texts of somebody's own, checked against documents."""
+"""Checks a user's text against documents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ routes = Endpoints("verification")
 
 
 class TextWanted(RequestBody, frozen=True, kw_only=True):
-    """A text (Markdown or plain) to be held against documents, and against the pages it cites where `web` is set.
+    """A text (Markdown or plain) to check against documents, and against the pages it cites if `web` is set.
 
-    `find` looks in all documents for sentences without a citation; None: where the text cites nothing. `model` judges
-    what the rules do not decide; without it none is asked.
+    `find` searches all documents for evidence of sentences without a citation; None: if the text has no citations.
+    `model` judges what the rules do not decide; without it no model is called.
     """
 
     text: str
@@ -29,7 +29,7 @@ class TextWanted(RequestBody, frozen=True, kw_only=True):
 @routes.post("/verify")
 async def verify_text(call: RouteCall, body: TextWanted) -> VerifiedText:
     """Check every claim of a text with citations or links against the documents it names."""
-    roles(body.model, {})  # refuses what no client may name
+    roles(body.model, {})  # refuses models that clients may not name
     return await call.assay.verify(
         body.text,
         sources=sources_of(body.scope, call.backend.settings) or (),

@@ -1,4 +1,4 @@
-"""Collections and their documents: added, looked at, searched, read, removed."""
+"""Collections and their documents: add, list, search, read, remove."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ FILES = ("application/octet-stream", "multipart/form-data")
 
 
 class CollectionNames(msgspec.Struct, frozen=True, kw_only=True):
-    """The collections people have made, by name."""
+    """The collections made by users, by name."""
 
     collections: tuple[CollectionRow, ...]
 
 
 class CollectionShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A collection: whose it is, who may read it (all, where it is `open`), and where it was added from."""
+    """A collection: its owner, its readers (all, if it is `open`), and the places it was added from."""
 
     name: str
     documents: int
@@ -47,9 +47,9 @@ class CollectionShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CollectionWanted(RequestBody, frozen=True, kw_only=True):
-    """How a collection is to be; one which is not there is made.
+    """The properties of a collection, which is created if it does not exist.
 
-    `readers` may read it beside its owner: users by name, or `all`; None leaves that as it is.
+    `readers` may read it beside its owner: users by name, or `all`; None leaves that unchanged.
     """
 
     private: bool = False
@@ -57,7 +57,7 @@ class CollectionWanted(RequestBody, frozen=True, kw_only=True):
 
 
 class NewCollection(CollectionWanted, frozen=True, kw_only=True):
-    """A collection to be made, by its name."""
+    """A collection to create, by name."""
 
     name: str
 
@@ -70,7 +70,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents in the order of adding; `next` is the offset of those behind them, None where these are the last."""
+    """Documents in the order they were added; `next` is the offset of the next ones, None at the end."""
 
     documents: tuple[Document, ...]
     total: int
@@ -78,9 +78,9 @@ class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FileNamed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the uploaded file is called, where the body is the file itself, and how many seconds to wait for its reading.
+    """The name of the uploaded file, if the body is the file itself, and how many seconds to wait until it is read.
 
-    What is not read by then is read all the same: `/additions` tells how it goes.
+    What is not read by then is read in the background: see `/additions`.
     """
 
     name: str = ""
@@ -88,7 +88,7 @@ class FileNamed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Crawl(RequestBody, frozen=True, kw_only=True):
-    """A site to be read: the pages at and below `url`, at most so many, at most so many links away."""
+    """A site to read: pages at and below `url`, with a limit on pages and on the distance in links."""
 
     url: str
     pages: int = 200
@@ -96,7 +96,7 @@ class Crawl(RequestBody, frozen=True, kw_only=True):
 
 
 class Places(RequestBody, frozen=True, kw_only=True):
-    """What to read into a collection: pages, and files on the server which it lets be read."""
+    """What to read into a collection: pages, and files on the server in the allowed folders."""
 
     urls: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Places(RequestBody, frozen=True, kw_only=True):
 
 
 class AdditionWanted(RequestBody, frozen=True, kw_only=True):
-    """One of: pages to be read, a site to be crawled, or a look again at all the collection was added from."""
+    """One of: pages to read, a site to crawl, or a sync of all places the collection was added from."""
 
     urls: tuple[str, ...] = ()
     crawl: Crawl | None = None
@@ -113,7 +113,7 @@ class AdditionWanted(RequestBody, frozen=True, kw_only=True):
 
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of adding: how many documents were found, and how many of them are new; warnings are sentences."""
+    """The result of adding: how many documents were found, and how many are new; warnings are sentences."""
 
     collection: str
     documents: int
@@ -123,7 +123,7 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was taken out; it stays in the library for the reports which cite it."""
+    """What was removed; it stays in the library for the reports that cite it."""
 
     documents: tuple[Document, ...]
 
@@ -136,7 +136,7 @@ async def list_collections(call: RouteCall) -> CollectionNames:
 
 @routes.post("/collections", status=201)
 async def create_collection(call: RouteCall, body: NewCollection) -> CollectionShown:
-    """Make an empty collection, and say who may read it; one of that name which is there already is refused."""
+    """Create an empty collection, and set who may read it; an existing name is refused."""
     if body.name in {row.name for row in await call.assay.collections()}:
         raise refusal("wrong-state", f"there is a collection {body.name!r} already: change it by PUT, or add to it")
     call.about(body.name)
@@ -147,7 +147,7 @@ async def create_collection(call: RouteCall, body: NewCollection) -> CollectionS
 
 @routes.get("/collections/{collection:path}/documents")
 async def list_documents(call: RouteCall, collection: str, query: Window) -> DocumentPage:
-    """List the documents of a collection, in the order of adding."""
+    """List the documents of a collection, in the order they were added."""
     await call.assay.check_collection(collection)
     found = await call.assay.documents(collection)
     start, limit = max(query.offset, 0), min(max(query.limit, 1), MOST)
@@ -157,7 +157,7 @@ async def list_documents(call: RouteCall, collection: str, query: Window) -> Doc
 
 @routes.post("/collections/{collection:path}/documents", status=201, takes=FILES)
 async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -> AdditionList:
-    """Read an uploaded file into a collection: the body itself, called `name`, or the files of a form.
+    """Read an uploaded file into a collection: the body itself, with a `name`, or the files of a form.
 
     The answer comes when they are read (201), or after `wait` seconds (202): then they are read in the background.
     """
@@ -174,7 +174,7 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
 
 
 async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
-    """The files of a form; they lie on disk by then."""
+    """The files of a form, which are on disk by then."""
     try:
         form = await call.request.form(max_files=100, max_fields=10)
     except MultiPartException as error:
@@ -196,7 +196,7 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 
 @routes.post("/collections/{collection:path}/places", status=201)
 async def add_places(call: RouteCall, collection: str, body: Places) -> AdditionList:
-    """Read pages and files on the server into a collection, as uploaded ones; a sync looks at them again."""
+    """Read pages and files on the server into a collection, like uploaded ones; a sync looks at them again."""
     places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
     if not places:
         raise refused("", "the body names nothing to read: urls or paths")
@@ -205,7 +205,7 @@ async def add_places(call: RouteCall, collection: str, body: Places) -> Addition
 
 @routes.post("/collections/{collection:path}/crawl", status=201)
 async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
-    """Read a site into a collection; the answer comes when it is read. What is read when it breaks off is kept."""
+    """Read a site into a collection; the answer comes when it is read. If it is interrupted, what was read is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
     made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
     return Added(
@@ -219,7 +219,7 @@ async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
 
 @routes.post("/collections/{collection:path}/additions", status=202)
 async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted) -> AdditionList:
-    """Have pages, a site or what has changed read in the background; `/additions` tells how it goes.
+    """Read pages, a site or changes in the background; `/additions` shows the progress.
 
     The answer comes at once, or after `wait` seconds.
     """
@@ -240,7 +240,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
 
 @routes.post("/collections/{collection:path}/sync")
 async def sync_collection(call: RouteCall, collection: str) -> Synced:
-    """Look again at all a collection was added from."""
+    """Look again at every place a collection was added from."""
     synced = await call.assay.sync(collection)
     return msgspec.structs.replace(synced, warnings=tuple(map(named_alone, synced.warnings)))
 
@@ -255,13 +255,13 @@ def _depth(crawl: Crawl) -> int:
 
 @routes.delete("/collections/{collection:path}/documents/{document}")
 async def remove_document(call: RouteCall, collection: str, document: str) -> Removed:
-    """Take a document out of a collection, by its hash or name; a sync does not bring it back."""
+    """Remove a document from a collection, by hash or name; a sync does not bring it back."""
     return Removed(documents=tuple(await call.assay.remove([document], collection)))
 
 
 @routes.get("/collections/{collection:path}")
 async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
-    """Show a collection, and where it was added from."""
+    """Show a collection, and the places it was added from."""
     await call.assay.check_collection(collection)
     row = next(row for row in await call.assay.collections() if row.name == collection)
     origins = tuple(map(_without_place, await call.assay.origins(collection)))
@@ -277,7 +277,7 @@ async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
 
 
 def _without_place(origin: Origin) -> Origin:
-    """An origin as others may see it: where uploaded files lie on the server is nobody's business."""
+    """An origin for others, without the paths of uploaded files on the server."""
     path = Path(origin.place)
     if origin.kind == "files" and path.parent.suffix == UPLOADED:
         there = address(path)
@@ -290,7 +290,7 @@ def _without_place(origin: Origin) -> Origin:
 
 @routes.put("/collections/{collection:path}")
 async def mark_collection(call: RouteCall, collection: str, body: CollectionWanted) -> CollectionShown:
-    """Make a collection, say whether it is private (never shown to models elsewhere), and who else may read it."""
+    """Create a collection if needed, set whether it is private (hidden from remote models), and who may read it."""
     await call.assay.mark(collection, private=body.private)
     if body.readers is not None:
         await call.assay.share(collection, body.readers)
@@ -299,5 +299,5 @@ async def mark_collection(call: RouteCall, collection: str, body: CollectionWant
 
 @routes.delete("/collections/{collection:path}", status=204)
 async def drop_collection(call: RouteCall, collection: str) -> None:
-    """Forget a collection; its documents stay in the library."""
+    """Delete a collection; its documents stay in the library."""
     await call.assay.drop(collection)

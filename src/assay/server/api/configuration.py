@@ -1,4 +1,4 @@
-"""Settings over HTTP, for admins: looked at, and written to the file of the server. Secrets never come back."""
+"""Settings over HTTP, for admins: read them, and write the server's file. Secrets are never returned."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ routes = Endpoints("system")
 
 
 class SettingShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting; the value of a secret is `***` where it is set.
+    """A setting; the value of a secret is `***` if it is set.
 
-    `value` is what the server works with, `next` what it will work with when it is started again.
+    `value` is the one in use, `next` the one after a restart.
     """
 
     name: str
@@ -32,9 +32,9 @@ class SettingShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsShown(msgspec.Struct, frozen=True, kw_only=True):
-    """All settings. `restart` says that some were changed since the server was started, and count from the next start.
+    """All settings. `restart` says that some have changed and apply after a restart.
 
-    A run which was begun is not touched by what changes.
+    Runs that have begun are not affected by changes.
     """
 
     settings: tuple[SettingShown, ...]
@@ -42,7 +42,7 @@ class SettingsShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsWanted(RequestBody, frozen=True, kw_only=True):
-    """New values of settings, by their dotted names; null goes back to the default. All are written, or none."""
+    """New values of settings, by dotted name; null restores the default. All are written, or none."""
 
     settings: dict[str, str | int | float | bool | list[str] | None]
 
@@ -55,16 +55,16 @@ class KeyWanted(RequestBody, frozen=True, kw_only=True):
 
 @routes.get("/settings", scope="admin")
 async def list_settings(call: RouteCall) -> SettingsShown:
-    """List the settings, where each comes from, and what it is for. Secrets never come back."""
+    """List the settings, their origin and their meaning. Secrets are never returned."""
     return await asyncio.to_thread(_shown, call.backend.settings)
 
 
 @routes.patch("/settings", scope="admin")
 async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShown:
-    """Write settings to the file, as `assay config set` does; the environment beats it. They count from the next start.
+    """Write settings to the file, as `assay config set` does; the environment overrides it. They apply after a restart.
 
-    What opens files or programs of the machine is set there alone: home, database, blobs, log.file, notify,
-    web.chromium, embedder.model, server.folders, server.host, server.port.
+    Settings that give access to files or programs of the machine can only be set on it: home, database, blobs,
+    log.file, notify, web.chromium, embedder.model, server.folders, server.host, server.port.
     """
     try:
         await asyncio.to_thread(configuration.change, body.settings)
@@ -75,7 +75,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
 
 @routes.put("/settings/keys/{provider}", scope="admin", status=204)
 async def set_key(call: RouteCall, provider: str, body: KeyWanted) -> None:
-    """Store the key of a provider; it counts from the next start. No answer shows it again."""
+    """Store the key of a provider; it applies after a restart. No answer shows it again."""
     try:
         await asyncio.to_thread(configuration.set_key, provider, body.key)
     except ConfigError as error:
@@ -84,12 +84,12 @@ async def set_key(call: RouteCall, provider: str, body: KeyWanted) -> None:
 
 @routes.delete("/settings/keys/{provider}", scope="admin", status=204)
 async def remove_key(call: RouteCall, provider: str) -> None:
-    """Forget the key of a provider, from the next start on; one in the environment stays."""
+    """Delete the key of a provider, from the next start on; one in the environment stays."""
     await asyncio.to_thread(configuration.remove_key, provider)
 
 
 def _shown(used: settings.Settings) -> SettingsShown:
-    """The settings as the server works with them, and as the file and the environment have them now."""
+    """The settings in use, and those in the file and the environment now."""
     stored = settings.load(**_given(used))
     now = {each.name: each for each in configuration.described(stored)}
     shown = tuple(
@@ -108,5 +108,5 @@ def _shown(used: settings.Settings) -> SettingsShown:
 
 
 def _given(used: settings.Settings) -> dict[str, object]:
-    """What a command line has said, and says again at the next start: the home."""
+    """What the command line sets, and will set again at the next start: the home."""
     return {"home": used.home}

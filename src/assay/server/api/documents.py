@@ -1,4 +1,4 @@
-"""Documents, whatever collection they are in: searched, described, read page by page or in a stretch, downloaded."""
+"""Documents in any collection: search, describe, read by page or span, download."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MOST = 100
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is looked for."""
+    """What to search for."""
 
     q: str
     limit: int = 10
 
 
 class SearchWanted(RequestBody, frozen=True, kw_only=True):
-    """What is looked for, and in which collections: all one may read, where none is named."""
+    """What to search for, and in which collections; by default all that the user may read."""
 
     q: str
     collections: tuple[str, ...] = ()
@@ -37,13 +37,15 @@ class SearchWanted(RequestBody, frozen=True, kw_only=True):
 
 
 class Hits(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents, the best first, with the passages which match best."""
+    """Documents, best first, with their best passages."""
 
     hits: tuple[Hit, ...]
 
 
 class TextRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bytes `start` to `end` of a document's text, with `around` bytes before and after; whole without `end`."""
+    """Bytes `start` to `end` of a document's text, with `around` bytes before and after; the whole text without
+    `end`.
+    """
 
     start: int = 0
     end: int | None = None
@@ -58,14 +60,14 @@ class PassageRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class PictureWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many dots a picture is wide, 100 to 2,000."""
+    """The width of a picture in pixels, 100 to 2,000."""
 
     width: int = 1000
 
 
 @routes.post("/search", scope="read")
 async def search_all(call: RouteCall, body: SearchWanted) -> Hits:
-    """Search several collections at once, or all; no run is begun."""
+    """Search several collections at once, or all, without starting a run."""
     for name in body.collections:
         await call.assay.check_collection(name)
     names = body.collections or tuple(row.name for row in await call.assay.collections())
@@ -74,7 +76,7 @@ async def search_all(call: RouteCall, body: SearchWanted) -> Hits:
 
 @routes.get("/collections/{collection:path}/search")
 async def search_documents(call: RouteCall, collection: str, query: Searched) -> Hits:
-    """Search a collection; no run is begun."""
+    """Search a collection without starting a run."""
     await call.assay.check_collection(collection)
     return Hits(hits=tuple(await call.assay.search(query.q, min(max(query.limit, 1), MOST), collection)))
 
@@ -87,20 +89,20 @@ async def show_document(call: RouteCall, document: str) -> DocumentFacts:
 
 @routes.get("/documents/{document}/pages/{number:int}")
 async def read_page(call: RouteCall, document: str, number: int) -> PageText:
-    """Read a page of a document, from 1, and where it stands in the text; one without pages is its first page."""
+    """Read a page of a document, from 1, and its place in the text; a document without pages is one page."""
     return await call.assay.page_text(document, number)
 
 
 @routes.get("/documents/{document}/pages/{number:int}/picture", media=("image/png",))
 async def draw_page(call: RouteCall, document: str, number: int, query: PictureWanted) -> Response:
-    """Draw a page of a PDF, from 1, as it is printed: a PNG. Other documents have no pictures."""
+    """Draw a page of a PDF, from 1, as a PNG. Other documents have no pictures."""
     picture = await call.assay.page_picture(document, number, query.width)
     return Response(picture, headers={"Cache-Control": "private, max-age=3600"}, media_type="image/png")
 
 
 @routes.get("/documents/{document}/places")
 async def find_printed(call: RouteCall, document: str, query: PassageRange) -> PagePlaces:
-    """Say where a passage of a PDF's text is printed: the page on which it begins, and a box for each of its lines.
+    """Find the place of a passage on the pages of a PDF: the page on which it begins, and a box for each of its lines.
 
     Boxes are shares of the page's width and height, from the upper left corner.
     """
@@ -109,13 +111,13 @@ async def find_printed(call: RouteCall, document: str, query: PassageRange) -> P
 
 @routes.get("/documents/{document}/text")
 async def read_document(call: RouteCall, document: str, query: TextRange) -> Excerpt:
-    """Read a document's text, or a stretch of it in its context; offsets are bytes of its UTF-8."""
+    """Read a document's text, or a span of it in its context; offsets are bytes of its UTF-8."""
     return await call.assay.excerpt(document, query.start, query.end, min(max(query.around, 0), 10_000))
 
 
 @routes.get("/documents/{document}/file", media=("application/octet-stream",))
 async def show_file(call: RouteCall, document: str) -> Response:
-    """Give the bytes from which a document was read, as they were fetched or uploaded."""
+    """Return the bytes from which a document was read, as they were fetched or uploaded."""
     found, data = await call.assay.original(document)
     name = quote(found.name or found.sha256[:12], safe="")
     headers = {

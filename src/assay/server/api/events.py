@@ -1,4 +1,4 @@
-"""The events of a run: as a stream which can be taken up again at any number, or as pages."""
+"""The events of a run, as a stream that can be resumed at any number, or as pages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ routes = Endpoints("events")
 
 
 class EventsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which events: those behind number `after`, of `types` alone (`report.delta`, or a group: `report.*`).
+    """Which events: those after number `after`, only of `types` (`report.delta`, or a group: `report.*`).
 
-    `limit` is for pages. A stream which is taken up again says the number in `Last-Event-ID`. With `placement` each
-    event of a stream comes with its place on a screen, and with the packets which a chat page draws.
+    `limit` is for pages. To resume a stream, send the number in `Last-Event-ID`. With `placement`, each event of a
+    stream has its place on a screen, and the packets that a chat page draws.
     """
 
     after: int | None = None
@@ -36,7 +36,7 @@ class EventsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class EventPage(msgspec.Struct, frozen=True, kw_only=True):
-    """Events in order; `next` is the number to ask `after` for more, None where there are none so far."""
+    """Events in order; `next` is the value of `after` for more, None if there are none so far."""
 
     events: tuple[Envelope, ...]
     last_seq: int
@@ -45,11 +45,11 @@ class EventPage(msgspec.Struct, frozen=True, kw_only=True):
 
 @routes.get("/runs/{run}/events", media=(STREAM, JSON), headers=("Last-Event-ID",), pages=EventPage)
 async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response:
-    """Stream the events of a run, or list them where `Accept` wants JSON.
+    """Stream the events of a run, or list them if `Accept` asks for JSON.
 
     Each frame's `id` is the event's number, its `event` the event's type, its `data` the whole event. A comment comes
-    at least every 15 seconds. The stream ends with the run; who comes back after that is answered with 204, which tells
-    an EventSource to stay away. A connection which is lost ends nothing: come back with `Last-Event-ID` or `after`.
+    at least every 15 seconds. The stream ends with the run; a later request is answered with 204, which tells an
+    EventSource to stop. A lost connection ends nothing: reconnect with `Last-Event-ID` or `after`.
     """
     row = await call.assay.find(run)
     after = _after(call, query)
@@ -80,7 +80,7 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
 
 
 def _after(call: RouteCall, query: EventsWanted) -> int:
-    """The number of the last event which is known: where a browser comes back it says so itself."""
+    """The number of the last known event; a browser that reconnects sends it itself."""
     said = call.request.headers.get("last-event-id", "").strip()
     if said:
         try:
@@ -91,7 +91,7 @@ def _after(call: RouteCall, query: EventsWanted) -> int:
 
 
 async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
-    """Whether an ended run has events behind a number which are wanted."""
+    """Whether an ended run has more events after a number that match."""
     wanted = picked(query.types)
     return any(wanted(each.type) for each in await call.assay.events(run, after))
 
@@ -107,16 +107,16 @@ async def _page(call: RouteCall, run: str, after: int, query: EventsWanted) -> E
 
 
 class ChangesWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many of the newest runs are looked at."""
+    """The number of the newest runs to watch."""
 
     limit: int = 50
 
 
 @routes.get("/events", media=(STREAM,), pages=RunShown)
 async def all_events(call: RouteCall, query: ChangesWanted) -> Response:
-    """Stream how one's runs stand: each of the newest at first, then whenever one begins, goes on or ends.
+    """Stream the state of a user's runs: each of the newest at first, then whenever one begins, changes or ends.
 
-    Each frame's `event` is `run`, its `data` the run as lists show it. Texts come by the events of each run alone.
+    Each frame's `event` is `run`, its `data` the run as in lists. Texts are only in the events of each run.
     """
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)

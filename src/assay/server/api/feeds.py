@@ -1,4 +1,4 @@
-"""Feeds of schedules: what changed from report to report, for whoever has the address."""
+"""Feeds of schedules: what changed between reports, for anyone with the address."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ GONE = "this address leads nowhere: it is no feed, or was made worthless"
 
 
 class FeedMade(msgspec.Struct, frozen=True, kw_only=True):
-    """The address of a feed, which is told this once, and never again."""
+    """The address of a feed, shown only this once."""
 
     url: str
 
 
 @routes.post("/schedules/{schedule}/feed", status=201)
 async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
-    """Make an Atom feed of a schedule: whoever has its address may read what changes from report to report.
+    """Create an Atom feed of a schedule: anyone with its address may read what changes from report to report.
 
-    The address is told this once; one made before leads nowhere from now on.
+    The address is shown only this once; an earlier one stops working.
     """
     _allowed(call)
     secret = open_feed(book_of(call), schedule)
@@ -40,13 +40,13 @@ async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
 
 @routes.delete("/schedules/{schedule}/feed", status=204)
 async def close_schedule_feed(call: RouteCall, schedule: str) -> None:
-    """Make the address of a schedule's feed worthless."""
+    """Revoke the address of a schedule's feed."""
     close_feed(book_of(call), schedule)
 
 
 @public.get(PATH + "{secret}", scope="", media=(MEDIA,))
 async def show_feed(call: RouteCall, secret: str) -> Response:
-    """Show the Atom feed of a schedule: an entry for each report, with the claims which changed."""
+    """Show the Atom feed of a schedule: an entry for each report, with the changed claims."""
     _allowed(call)
     home = call.backend.engine("").home
     found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
@@ -76,6 +76,6 @@ def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url:
 
 
 def _allowed(call: RouteCall) -> None:
-    """Refuse where nothing is shared."""
+    """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "nothing is shared by addresses here (setting server.shares)")

@@ -1,4 +1,4 @@
-"""Jobs: long work which is left to workers (`assay worker`)."""
+"""Jobs: long work for workers (`assay worker`)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ LISTED = 100
 
 
 class JobWanted(RequestBody, frozen=True, kw_only=True):
-    """A job to be begun: `sync` names a collection whose places are looked at again."""
+    """A job to begin: `sync` names a collection whose places to look at again."""
 
     sync: str
 
 
 class JobShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A job; `seq` counts what was said of it, `line` is the last word, `finished` of `total` parts are done.
+    """A job. `seq` counts its updates, `line` is the latest progress message, `finished` of `total` parts are done.
 
-    `stopping` says that it was cancelled, and its worker has not stopped yet. `error` says why one failed.
+    `stopping` says that it was cancelled and its worker has not stopped yet. `error` says why it failed.
     """
 
     id: str
@@ -45,20 +45,20 @@ class JobShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JobList(msgspec.Struct, frozen=True, kw_only=True):
-    """Jobs, the newest first."""
+    """Jobs, newest first."""
 
     jobs: tuple[JobShown, ...]
 
 
 @routes.get("/jobs")
 async def list_jobs(call: RouteCall) -> JobList:
-    """List the jobs which are left to workers, and those which ended in the last 30 days; the newest first."""
+    """List jobs in progress and those that ended in the last 30 days, newest first."""
     return JobList(jobs=tuple(map(_shown, await call.assay.jobs(JobFilter(limit=LISTED)))))
 
 
 @routes.post("/jobs", status=202)
 async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
-    """Leave it to a worker to look again at all a collection was added from."""
+    """Queue a job that looks again at every place a collection was added from."""
     made = await call.backend.begin_job(call.owner, SyncJob(collection=body.sync))
     call.about(made.id)
     return _shown(made)
@@ -66,19 +66,19 @@ async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
 
 @routes.get("/jobs/{job}")
 async def show_job(call: RouteCall, job: str) -> JobShown:
-    """Show how a job stands."""
+    """Show a job."""
     return _shown(await call.assay.job(job))
 
 
 @routes.post("/jobs/{job}/cancel")
 async def cancel_job(call: RouteCall, job: str) -> JobShown:
-    """End a job: at once where it waits, within seconds where a worker has it. What is done stays."""
+    """End a job: at once if it waits, within seconds if a worker has it. Completed work stays."""
     return _shown(await call.assay.cancel_job(job))
 
 
 @routes.post("/jobs/{job}/retry")
 async def retry_job(call: RouteCall, job: str) -> JobShown:
-    """Have a job which failed or was cancelled taken up again; what is done is not done twice."""
+    """Queue a failed or cancelled job again; completed work is not repeated."""
     return _shown(await call.backend.retry_job(call.owner, job))
 
 

@@ -1,4 +1,4 @@
-"""Login at a provider: the browser is sent there, and comes back with a code."""
+"""Login at a provider: the browser is sent there, and returns with a code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ routes = Endpoints("users")
 
 LOGIN, PLAIN_LOGIN = "__Host-assay-login", "assay-login"
 ATTEMPT_SECONDS = 600
-"""How long somebody may take to log in at the provider."""
+"""Seconds a user has to log in at the provider."""
 CALLBACK = "/api/v1/auth/oidc/callback"
 LONGEST_BACK = 500
 
 
 class LoginMethods(msgspec.Struct, frozen=True, kw_only=True):
-    """How one logs in here: whether at all, by a password, and at which provider, empty for none."""
+    """How to log in here: whether there are users, whether with a password, and at which provider (empty for none)."""
 
     needed: bool
     password: bool
@@ -31,13 +31,13 @@ class LoginMethods(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LoginBegun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the browser goes on after the login: a path of this server."""
+    """Where the browser goes after the login: a path of this server."""
 
     back: str = "/"
 
 
 class LoginEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """What the provider sends back (RFC 6749, 4.1.2, and RFC 9207); what else it sends is not looked at."""
+    """The provider's answer (RFC 6749, 4.1.2, and RFC 9207); other parameters are ignored."""
 
     code: str = ""
     state: str = ""
@@ -47,14 +47,14 @@ class LoginEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 @routes.get("/auth/methods", scope="")
 async def login_methods(call: RouteCall) -> LoginMethods:
-    """Say how one logs in."""
+    """Return how to log in."""
     login, oidc = call.request.app.state.login, call.backend.oidc
     return LoginMethods(needed=login, password=login, provider=oidc.settings.issuer if login and oidc else "")
 
 
 @routes.get("/auth/oidc", scope="", status=303)
 async def begin_login(call: RouteCall, query: LoginBegun) -> Response:
-    """Send the browser to the provider to log in; with it goes a cookie, without which nobody can end this login."""
+    """Redirect the browser to the provider; a cookie ensures that only this browser can complete the login."""
     url, attempt = await _provider(call).begin(_callback(call.request), _path(query.back))
     response = RedirectResponse(url, status_code=303)
     _keep(call.request, response, msgspec.json.encode(attempt).hex(), ATTEMPT_SECONDS)
@@ -63,7 +63,7 @@ async def begin_login(call: RouteCall, query: LoginBegun) -> Response:
 
 @routes.get("/auth/oidc/callback", scope="", status=303)
 async def end_login(call: RouteCall, query: LoginEnded) -> Response:
-    """Take up what the provider sends back: the answer sets the cookie of a new session."""
+    """Complete a login with the provider's answer; the response sets the cookie of a new session."""
     provider = _provider(call)
     attempt = _attempt(call.request)
     if attempt is None or not query.state or query.state != attempt.state:
@@ -92,7 +92,7 @@ def _callback(request: Request) -> str:
 
 
 def _path(back: str) -> str:
-    """A path of this server; what browsers could take for another place is none."""
+    """A path of this server; anything that browsers could read as another site is dropped."""
     if not back.startswith("/") or back[1:2] in ("/", "\\") or len(back) > LONGEST_BACK or not back.isprintable():
         raise refusal("invalid", "`back` is a path of this server, such as /docs")
     return back

@@ -1,4 +1,4 @@
-"""What came of a run: its report in every format, and what that rests on."""
+"""The results of a run: its report in every format, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ MEDIA = {
     ".md": "text/markdown",
     ".ris": "application/x-research-info-systems",
 }
-"""The media types of formats which the standard table does not know."""
+"""The media types of formats that the standard table does not have."""
 PREFERRED = (".md", ".json", ".html", ".pdf")
-"""Among equals the first counts."""
+"""Of equal formats the first counts."""
 
 
 class Formatted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a report is written: the end of a file's name says the format (`md`, `csl.json`); without, `Accept` does."""
+    """The format of a report, by the suffix of a file (`md`, `csl.json`); without it, `Accept` decides."""
 
     format: str = ""
     citations: CitationMode = "numbers"
@@ -51,28 +51,28 @@ class Formatted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Sources(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents and pages a run read, those which are cited first, by number."""
+    """The documents and pages a run read, cited ones first, by number."""
 
     sources: tuple[ReportSource, ...]
     copies: tuple[tuple[str, ...], ...]
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """The passages which a report cites, with what stands around them; `further` are those against it or taken out."""
+    """The passages that a report cites, with their context; `further` are contradicting or removed ones."""
 
     passages: tuple[ReportPassage, ...]
     further: tuple[ReportPassage, ...]
 
 
 class CitationShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What one number of a report rests on: each passage cited of that source, in its document."""
+    """The passages behind one number of a report, each in its document."""
 
     number: int
     passages: tuple[CitedPassage, ...]
 
 
 class Claims(msgspec.Struct, frozen=True, kw_only=True):
-    """The factual sentences of a report with their verdicts; those taken out, and where sources disagree."""
+    """The factual sentences of a report with their verdicts, removed ones, and where sources disagree."""
 
     claims: tuple[ReportClaim, ...]
     removed: tuple[ReportRemoved, ...]
@@ -80,7 +80,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Used(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run has used, whole and in parts, and what it may use."""
+    """What a run has used, in total and in parts, and its limits."""
 
     usage: Spending
     budget: Budget
@@ -88,14 +88,14 @@ class Used(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run searched: each question to each provider, and what became of what was found."""
+    """How a run searched: each query to each provider, and what became of the results."""
 
     searches: tuple[SearchRow, ...]
     looked: Looked
 
 
 class RecheckWanted(RequestBody, frozen=True, kw_only=True):
-    """Who judges what the rules do not decide, and what that may take; without a model nobody does."""
+    """Who judges what the rules do not decide, and the limits; without a model nobody does."""
 
     model: str | None = None
     allow_private: bool = False
@@ -110,14 +110,14 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def formats() -> dict[str, str]:
-    """The media type of each format of reports that is installed."""
+    """The media type of each installed format of reports."""
     found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in plugins.names("exporters")}
     return {name: type or "application/octet-stream" for name, type in found.items()}
 
 
 @routes.get("/runs/{run}/report", media=tuple(dict.fromkeys(formats().values())), pages=Report)
 async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
-    """Write the report, as far as it is written, in the format asked for."""
+    """Return the report, as far as it is written, in the requested format."""
     row = await call.assay.find(run)
     known = formats()
     suffix = _suffix(call, query.format, known)
@@ -150,7 +150,7 @@ def _suffix(call: RouteCall, format: str, known: dict[str, str]) -> str:
 
 @routes.get("/runs/{run}/sources")
 async def list_sources(call: RouteCall, run: str) -> Sources:
-    """List what a run read, with the numbers of what is cited."""
+    """List what a run read, with the numbers of cited sources."""
     report = await _report(call, run)
     return Sources(sources=report.sources, copies=report.copies)
 
@@ -164,7 +164,7 @@ async def list_evidence(call: RouteCall, run: str) -> Evidence:
 
 @routes.get("/runs/{run}/citations/{number}")
 async def show_citation(call: RouteCall, run: str, number: str) -> CitationShown:
-    """Show what a citation rests on: its passages in their documents, and the sentences which rest on them."""
+    """Show the evidence for a citation: its passages in their documents, and the sentences that rest on them."""
     if not number.isdecimal():
         raise refusal("invalid", f"a citation is a number, not {number[:40]!r}")
     found = await call.assay.passage(run, int(number))
@@ -187,29 +187,29 @@ async def show_usage(call: RouteCall, run: str) -> Used:
 
 @routes.get("/runs/{run}/method")
 async def show_method(call: RouteCall, run: str) -> Method:
-    """Show how a run searched: what was asked of whom, and what became of what was found."""
+    """Show how a run searched: queries, providers, and what became of the results."""
     view = await call.backend.view(call.owner, run)
     return Method(searches=search_log(view), looked=build_report(view).looked)
 
 
 @routes.get("/runs/{run}/estimate")
 async def show_estimate(call: RouteCall, run: str) -> Estimate:
-    """Estimate what a run takes all in all, by its plan where it has one."""
+    """Estimate the total time and cost of a run, from its plan if it has one."""
     return await call.assay.estimate(run)
 
 
 @routes.post("/estimate", scope="read")
 async def estimate_run(call: RouteCall, body: RunWanted) -> Estimate:
-    """Estimate what a run would take; none is begun."""
+    """Estimate what a run would take, without starting one."""
     sources = sources_of(body.scope, call.backend.settings)
     return await call.assay.foresee(body.question, sources=sources, **wanted_of(body))
 
 
 @routes.post("/runs/{run}/verify")
 async def verify_run(call: RouteCall, run: str, body: RecheckWanted) -> Rechecked:
-    """Check a report again by the rules of today, against the documents as they are stored."""
+    """Check a report again by today's rules, against the stored documents."""
     row = await call.assay.find(run)
-    roles(body.model, {})  # refuses what no client may name
+    roles(body.model, {})  # refuses models that clients may not name
     return await call.assay.recheck(
         row.run_id,
         model=body.model,
@@ -221,7 +221,7 @@ async def verify_run(call: RouteCall, run: str, body: RecheckWanted) -> Rechecke
 
 @routes.post("/runs/{run}/fork", status=202, headers=("Idempotency-Key",))
 async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
-    """Begin a run which goes on from a point of this one: what was done before that is taken over and costs nothing."""
+    """Start a run that continues from a point of this one: everything before it is taken over at no cost."""
     if body.plan is not None and body.form is not None:
         raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
 
@@ -245,7 +245,7 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
 
 @routes.get("/compare")
 async def compare_runs(call: RouteCall, query: Compared) -> Difference:
-    """Say how the report of run `b` differs from that of run `a`: claims, verdicts, cited sources, plan."""
+    """Compare the report of run `b` with that of run `a`: claims, verdicts, cited sources, plan."""
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
     for view in views:
         if report_state(view) == "none":

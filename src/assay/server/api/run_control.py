@@ -1,4 +1,4 @@
-"""What a run's owner may do while it goes on: end or pause it, tell it something, answer it, review its plan."""
+"""What a run's owner may do while it is active: end, pause or steer it, answer it, review its plan."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ from assay.server.wire import Endpoints, RouteCall, etag_of
 routes = Endpoints("control")
 
 PATIENCE = 5.0
-"""Seconds an answer waits for what a run makes of a request."""
+"""Seconds an answer waits for the outcome of a request."""
 
 Came = Literal["applied", "ended", "stored"]
 
 
 class Controlled(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a request: it was applied, the run (or agent) had ended before, or it will be (`stored`)."""
+    """The outcome of a request: it was applied, the run (or agent) had ended before, or it will be (`stored`)."""
 
     id: str
     outcome: Came
 
 
 class SteeringText(RequestBody, frozen=True, kw_only=True):
-    """What a run is to heed from its next decision on."""
+    """An instruction for a run from its next decision on."""
 
     text: str
 
 
 class Answered(RequestBody, frozen=True, kw_only=True):
-    """Answers to a run's questions, in their order, or by question."""
+    """Answers to a run's questions, in order, or by question."""
 
     answers: tuple[str, ...] | dict[str, str]
 
 
 class PlanGiven(RequestBody, frozen=True, kw_only=True):
-    """A plan in place of the proposed one: as data, or as the text a person edits (`form`). None: as it is."""
+    """A plan that replaces the proposed one: as data, or as the text a person edits (`form`). None: approve it
+    unchanged.
+    """
 
     plan: Plan | None = None
     form: str | None = None
 
 
 class PlanShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's plan, with the text a person may edit."""
+    """A run's plan, with the text that a person may edit."""
 
     plan: Plan
     form: str
@@ -66,19 +68,19 @@ async def cancel_run(call: RouteCall, run: str) -> Controlled:
 
 @routes.post("/runs/{run}/pause")
 async def pause_run(call: RouteCall, run: str) -> Controlled:
-    """Let go of every call in flight; `resume` goes on."""
+    """Abandon every call in flight; `resume` continues the run."""
     return await _control(call, run, "pause")
 
 
 @routes.post("/runs/{run}/finish")
 async def finish_run(call: RouteCall, run: str) -> Controlled:
-    """End research now: the report is written from what was found."""
+    """End research now and write the report from what was found."""
     return await _control(call, run, "finish")
 
 
 @routes.post("/runs/{run}/agents/{lane:int}/cancel")
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Controlled:
-    """Stop one agent: what it has found is kept, and the run goes on without it."""
+    """Stop one agent; its findings are kept, and the run goes on without it."""
     row = await call.assay.find(run)
     return Controlled(id=row.run_id, outcome=await call.assay.stop_agent(row.run_id, lane, wait=PATIENCE))
 
@@ -91,7 +93,7 @@ async def _control(call: RouteCall, run: str, action: Literal["cancel", "pause",
 
 @routes.post("/runs/{run}/resume", status=202)
 async def resume_run(call: RouteCall, run: str) -> RunBegun:
-    """Go on with a run which is paused, failed, or which nobody executes."""
+    """Continue a run that is paused, has failed, or that nobody executes."""
     row = await call.assay.find(run)
     if row.status in ("completed", "cancelled"):
         raise NotNow(
@@ -103,13 +105,13 @@ async def resume_run(call: RouteCall, run: str) -> RunBegun:
 
 @routes.post("/runs/{run}/steer")
 async def steer_run(call: RouteCall, run: str, body: SteeringText) -> Steered:
-    """Tell a run what to heed from its next decision on; what became of that."""
+    """Give a run an instruction that counts from its next decision on; returns what became of it."""
     return await call.assay.steer(run, body.text, wait=PATIENCE)
 
 
 @routes.post("/runs/{run}/answers", status=202)
 async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
-    """Answer the questions a run waits with; it goes on."""
+    """Answer the questions a run waits for; it continues."""
     row = await call.assay.find(run)
     await call.assay.answer(row.run_id, body.answers)
     await call.backend.go_on(call.owner, row.run_id)
@@ -118,7 +120,7 @@ async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
 
 @routes.get("/runs/{run}/plan")
 async def show_plan(call: RouteCall, run: str) -> PlanShown:
-    """Show a run's plan. Its `ETag` is for `If-Match`, so that nobody overwrites what he has not seen."""
+    """Show a run's plan. Its `ETag` is for `If-Match`, so that nobody overwrites a plan they have not seen."""
     shown = await _plan(call, run)
     call.headers["ETag"] = _tag(shown.plan)
     return shown
@@ -126,7 +128,7 @@ async def show_plan(call: RouteCall, run: str) -> PlanShown:
 
 @routes.post("/runs/{run}/plan/approve", status=202, headers=("If-Match",))
 async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
-    """Approve the plan a run waits with, or give it another; it goes on."""
+    """Approve the plan a run waits with, or replace it; the run continues."""
     row = await call.assay.find(run)
     shown = await _plan(call, row.run_id)
     expected = call.request.headers.get("if-match", "").strip()
@@ -141,7 +143,7 @@ async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
 
 @routes.put("/runs/{run}/plan", status=202, headers=("If-Match",))
 async def replace_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
-    """Give a run which waits with its plan another one; it goes on by that."""
+    """Replace the plan a run waits with; the run continues with the new one."""
     if body.plan is None and body.form is None:
         raise refusal("invalid", "the body has neither `plan` nor `form`")
     return await approve_plan(call, run, body)

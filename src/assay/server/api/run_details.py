@@ -1,4 +1,4 @@
-"""Runs as the API shows them: in a list, and each as it stands."""
+"""Runs as the API shows them, in a list and in detail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 
 class RunShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A run in a list. `usd` and `tokens` are what it has used by now; times are ISO 8601 UTC."""
+    """A run in a list. `usd` and `tokens` are its usage so far; times are ISO 8601 UTC."""
 
     id: str
     question: str
@@ -40,14 +40,14 @@ class RunShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunList(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs, the newest first; `next` goes on, empty at the end."""
+    """Runs, newest first; `next` continues the list, empty at the end."""
 
     runs: tuple[RunShown, ...]
     next: str
 
 
 class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run which is stored and will be executed, and where more is told of it."""
+    """A run that is stored and will be executed, and where to read about it."""
 
     id: str
     status: RunStatus
@@ -65,10 +65,10 @@ class ReportShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A run after its events up to `last_seq`: whoever goes on with `events?after=last_seq` misses none.
+    """A run after its events up to `last_seq`; `events?after=last_seq` continues without missing any.
 
-    `waiting_for` is `answers` or `plan` while it waits for a person; `questions` are what it asks. Parts which were
-    named in `expand` are there, the others are left out.
+    `waiting_for` is `answers` or `plan` while it waits for a person; `questions` are its questions. Only the parts
+    named in `expand` are included.
     """
 
     id: str
@@ -136,12 +136,12 @@ def listed(row: ListedRun) -> RunShown:
 
 
 def begun(id: str, status: RunStatus = "created") -> RunBegun:
-    """A run which was begun."""
+    """A run that was started."""
     return RunBegun(id=id, status=status, url=f"/api/v1/runs/{id}", events_url=f"/api/v1/runs/{id}/events")
 
 
 def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:
-    """A run as it stands, with the parts named."""
+    """A run with the named parts."""
     brief = view.brief
     shown = RunDetail(
         id=view.run_id,

@@ -1,4 +1,4 @@
-"""What a client wants of a run, once for each request, and how the library calls it."""
+"""A client's options for a run, idempotent requests, and their translation for the library."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
 
-# `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a request sent again is not done again.
+# `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeated request is not done again.
 
 LONGEST = 255
 
 
 async def once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable[str]]) -> str:
-    """What `do` gives; for a request with a key, what it gave the first time.
+    """Return the result of `do`; for a repeated request with a key, that of the first time.
 
     Raises:
-        Refusal: the header is no key.
+        Refusal: the header is not a valid key.
         RequestDiffers: the key came with another request before.
-        InProgress: the first request is still at it.
+        InProgress: the first request is still in progress.
     """
     header = call.request.headers.get("idempotency-key", "").strip()
     if not header:
@@ -49,16 +49,16 @@ WEB = ("http://", "https://", "git+http://", "git+https://")
 
 
 class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The root of all a client sends: a name nobody knows is refused."""
+    """The base class of all bodies: unknown names are refused."""
 
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
 def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
-    """Give a body the fields of a table's options which stand at this place in the body of a run.
+    """Add the fields of a table's options to a body, those at this place in the body of a run.
 
-    Those of a fork stand all at its root, but the limits; one which is left out there is as it was.
+    A fork has all of them at its root, except limits; missing ones stay as they were.
     """
 
     def made(body: type[S]) -> type[S]:
@@ -74,7 +74,7 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
 
 
 class AddedScope(RequestBody, frozen=True, kw_only=True):
-    """Documents beside those a run had: collections, pages, and paths on the server which it lets be read."""
+    """Documents in addition to a run's: collections, pages, and paths on the server in the allowed folders."""
 
     collections: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
@@ -83,34 +83,34 @@ class AddedScope(RequestBody, frozen=True, kw_only=True):
 
 @with_options("scope")
 class WantedScope(AddedScope, frozen=True, kw_only=True):
-    """Where a run looks.
+    """Where a run searches.
 
-    `collections` are names; `urls` pages to read beside them; `paths` files and folders on the server, in those which
-    the setting `server.folders` allows. Without any the run has the default collection. `web` says whether the web is
-    searched too; of it `sites_allow` are the only hosts, `sites_deny` left out, as are pages published before `since`
-    or after `until` (a day, a month or a year). `country` (de, us) is where it is searched from; `fresh` asks for
-    pages anew which earlier runs have kept.
+    `collections` are names; `urls` are pages to read; `paths` are files and folders on the server, in those that the
+    setting `server.folders` allows. By default the run has the default collection. `web` says whether the web is
+    searched too, only on the hosts in `sites_allow`, without those in `sites_deny` and pages published before `since`
+    or after `until` (a day, a month or a year). `country` (de, us) is where the search is made from; `fresh` requests
+    cached pages again.
     """
 
 
 @with_options("report")
 class WantedReport(RequestBody, frozen=True, kw_only=True):
-    """How the report is to be: `length` short, normal, long or a number of words; `language` a code (BCP 47).
+    """The form of the report: `length` is short, normal, long or a number of words; `language` a code (BCP 47).
 
-    `template` is Markdown headings to fill, `schema` a JSON Schema: the report is then the fields it asks for.
+    `template` has Markdown headings to fill; with a `schema` (JSON Schema) the report is the fields it asks for.
     """
 
 
 @with_options("checks")
 class WantedChecks(RequestBody, frozen=True, kw_only=True):
-    """What of the verification is done; None goes by the settings."""
+    """How much to verify; None follows the settings."""
 
 
 class WantedWebhook(RequestBody, frozen=True, kw_only=True):
-    """An address which is told of this run alone, and of which events.
+    """An address that receives events of this run only, and which ones.
 
-    What it is told is signed with `secret` (Standard Webhooks: whsec_ and then 24 to 64 random bytes in Base64), which
-    the client has made, and which nobody is shown again.
+    Messages are signed with `secret` (Standard Webhooks: whsec_ and then 24 to 64 random bytes in Base64), which the
+    client creates and which is never shown again.
     """
 
     url: str
@@ -120,12 +120,11 @@ class WantedWebhook(RequestBody, frozen=True, kw_only=True):
 
 @with_options("")
 class RunWanted(RequestBody, frozen=True, kw_only=True):
-    """A run to be begun; what is left out is taken from the settings.
+    """A run to start; missing fields come from the settings.
 
-    `model` (PROVIDER:NAME) plays every role, `models` those they are named for, first choice first. With `ask`
-    "required" the run waits where it has questions, with `review_plan` "required" for its plan to be approved.
-    `answers` are given beforehand. `continues` is the run it goes on from, `thread` the conversation it is part of.
-    `webhook` is told of it.
+    `model` (PROVIDER:NAME) takes every role, `models` single ones, first choice first. With `ask` "required" the run
+    waits if it has questions, with `review_plan` "required" until its plan is approved. `answers` are given beforehand.
+    `continues` is the run it continues, `thread` its conversation. `webhook` receives its events.
     """
 
     question: str
@@ -140,9 +139,9 @@ class RunWanted(RequestBody, frozen=True, kw_only=True):
 
 @with_options("", ForkOptions)
 class ForkWanted(RequestBody, frozen=True, kw_only=True):
-    """A run which goes on from a `point` of another: `plan`, `research` or `write`. What is None stays as it was.
+    """A run that continues from a `point` of another: `plan`, `research` or `write`. None leaves an option unchanged.
 
-    `exclude` are sources left out (ids, numbers, addresses, titles); what `scope` names is searched beside the others.
+    `exclude` are sources to leave out (ids, numbers, addresses, titles); those in `scope` are searched in addition.
     """
 
     point: Point
@@ -169,7 +168,7 @@ def wanted_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
     """The options of the library.
 
     Raises:
-        Refusal: a model reads a file of the server.
+        Refusal: a model would read a file of the server.
     """
     models = {} if isinstance(body, QuestionWanted) else body.models
     found: dict[str, Any] = {"models": roles(body.model, models)}
@@ -183,10 +182,10 @@ def wanted_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
 
 
 def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
-    """Models by role: `model` plays all which none is named for, but the judge (see `core.ports.models`).
+    """Models by role: `model` for all roles without one, except the judge (see `core.ports.models`).
 
     Raises:
-        Refusal: a model reads a file of the server.
+        Refusal: a model would read a file of the server.
     """
     common: dict[Role, tuple[str, ...]] = {role: (model,) for role in ROLES if role != "judge"} if model else {}
     named = common | models
@@ -199,7 +198,7 @@ def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
     """The documents of a scope as the library names them; None for the default collection.
 
     Raises:
-        Refusal: an address is none of the web, or a path is not in a folder which the server lets be read.
+        Refusal: an address is not one of the web, or a path is not in an allowed folder.
     """
     for at, url in enumerate(scope.urls):
         if not url.lower().startswith(WEB):
@@ -210,10 +209,10 @@ def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
 
 
 def allowed(path: str, settings: Settings, pointer: str) -> str:
-    """A path on the server which may be read: it lies in a folder that `server.folders` names, links followed.
+    """A path on the server that may be read: in a folder of `server.folders`, after following links.
 
     Raises:
-        Refusal: it does not.
+        Refusal: it is not.
     """
     try:
         real = Path(path).expanduser().resolve()
@@ -228,5 +227,5 @@ def allowed(path: str, settings: Settings, pointer: str) -> str:
 
 
 def refused(pointer: str, detail: str) -> Exception:
-    """A value in a body which is wrong."""
+    """The error for a wrong value in a body."""
     return refusal("invalid", detail, errors=(Fault(pointer=pointer, detail=detail),))

@@ -1,4 +1,4 @@
-"""Runs: begun, listed, shown, deleted."""
+"""Runs: start, list, show, delete."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from assay.services.daily import UsedToday
 routes = Endpoints("runs")
 
 AT_REST = frozenset((*FINAL, "paused", "waiting"))
-"""A run of these statuses does nothing, at least until somebody tells it to."""
+"""A run with one of these statuses does nothing until somebody tells it to."""
 
 
 class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which runs: of these statuses, of one thread, over one collection, with a `label` (`name` or `name=value`), with
-    `q` in the question, begun `since` and before `until`.
+    """Which runs: of these statuses, in a thread, over a collection, with a `label` (`name` or `name=value`), with `q`
+    in the question, begun from `since` until before `until`.
 
-    Times are ISO 8601 UTC or the beginning of it (2026-11). `cursor` is `next` of the page before.
+    Times are ISO 8601 UTC or the beginning of it (2026-11). `cursor` is `next` of the previous page.
     """
 
     q: str = ""
@@ -42,7 +42,7 @@ class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class LabelsChanged(RequestBody, frozen=True, kw_only=True):
-    """Labels to give, names with values which may be empty, and names of those to take."""
+    """Labels to add, with values that may be empty, and names of labels to remove."""
 
     added: dict[str, str] = {}
     removed: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class RunLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WordsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Words to look for in questions and reports; `cursor` is `next` of the page before."""
+    """Words to search for in questions and reports; `cursor` is `next` of the previous page."""
 
     q: str
     cursor: str = ""
@@ -63,7 +63,7 @@ class WordsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class RunMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A run which answers a search, better with a higher score, and the sentence of its report that answers best."""
+    """A matching run, better with a higher score, and the sentence of its report that matches best."""
 
     run: RunShown
     score: float
@@ -71,14 +71,14 @@ class RunMatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunMatches(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs, the best first; `next` goes on, empty at the end."""
+    """Runs, best first; `next` continues the list, empty at the end."""
 
     runs: tuple[RunMatch, ...]
     next: str
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What of a run is shown beside how it stands, how its report cites, and how many seconds it may be waited for."""
+    """Which parts of a run to show, how its report cites, and how many seconds to wait for it."""
 
     expand: tuple[Part, ...] = ()
     citations: CitationMode = "numbers"
@@ -86,17 +86,17 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many seconds the answer may wait for the run to end, or to wait for somebody."""
+    """How many seconds to wait for the run to end, or to wait for a person."""
 
     wait: Annotated[float, msgspec.Meta(ge=0, le=60)] = 0.0
 
 
 @routes.post("/runs", status=202, headers=("Idempotency-Key",))
 async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBegun:
-    """Begin a run: it is stored, then executed by the server, whoever watches it.
+    """Start a run: it is stored, then executed by the server, whoever watches it.
 
     With an `Idempotency-Key` the same request gives the same run, however often it is sent. With `wait` the answer
-    comes when the run has ended, is paused or waits for somebody, at the latest after so many seconds.
+    comes when the run has ended, is paused or waits for a person, or after so many seconds.
     """
 
     async def begin() -> str:
@@ -111,7 +111,7 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
 
 @routes.get("/runs")
 async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
-    """List runs, the newest first."""
+    """List runs, newest first."""
     page = await call.assay.page(
         status=query.status,
         text=query.q,
@@ -128,7 +128,7 @@ async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
 
 @routes.get("/search/runs")
 async def search_runs(call: RouteCall, query: WordsWanted) -> RunMatches:
-    """Search the questions and reports of one's runs."""
+    """Search the questions and reports of the user's runs."""
     found = await call.assay.search_runs(query.q, cursor=query.cursor, limit=query.limit)
     hits = (RunMatch(run=listed(each.run), score=each.score, snippet=each.snippet) for each in found.runs)
     return RunMatches(runs=tuple(hits), next=found.next)
@@ -136,15 +136,15 @@ async def search_runs(call: RouteCall, query: WordsWanted) -> RunMatches:
 
 @routes.get("/limits")
 async def show_limits(call: RouteCall) -> UsedToday:
-    """Show what one has used today (UTC), and what one may use."""
+    """Show today's usage (UTC) and limits of the user."""
     return await call.assay.used_today()
 
 
 @routes.get("/runs/{run}")
 async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
-    """Show a run as it stands; `events?after=last_seq` goes on from there.
+    """Show a run; `events?after=last_seq` continues from there.
 
-    With `wait` it is shown when it has ended, is paused or waits for somebody, at the latest after so many seconds.
+    With `wait` the answer comes when it has ended, is paused or waits for a person, or after so many seconds.
     """
     if query.wait and call.request.method != "HEAD":
         await _at_rest(call, run, query.wait)
@@ -156,20 +156,20 @@ async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
 
 @routes.patch("/runs/{run}/labels")
 async def label_run(call: RouteCall, run: str, body: LabelsChanged) -> RunLabels:
-    """Give a run labels, and take some from it. They are for lists: no model is told."""
+    """Add labels to a run and remove others. They are for lists: models do not see them."""
     return RunLabels(labels=await call.assay.label(run, body.added, body.removed))
 
 
 @routes.delete("/runs/{run}", status=204)
 async def delete_run(call: RouteCall, run: str) -> None:
-    """Forget a run: its events, steps and messages. What it read stays in the library."""
+    """Delete a run: its events, steps and messages. What it read stays in the library."""
     call.about((await call.assay.find(run)).run_id)
     await call.assay.delete(run)
 
 
 @routes.post("/runs/{run}/follow-up", status=202, headers=("Idempotency-Key",))
 async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
-    """Begin a run which goes on from this one: it knows what was said, and what was read."""
+    """Start a run that continues this one: it knows the earlier messages, and what was read."""
 
     async def begin() -> str:
         row = await call.assay.find(run)
@@ -182,7 +182,7 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
 
 @routes.post("/runs/{run}/ask", status=202, headers=("Idempotency-Key",))
 async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
-    """Ask about what a run has read: a run of its own in the same thread; nothing new is searched."""
+    """Ask about what a run has read, in a new run of the same thread; nothing new is searched."""
 
     async def begin() -> str:
         return await call.backend.begin_ask(call.owner, run, body.question, **wanted_of(body))
@@ -198,7 +198,7 @@ async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
 
 
 async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:
-    """Wait until a run goes on no more, at most so long; this counts as a stream of its user."""
+    """Wait until a run is at rest, at most so long; this counts as a stream of its user."""
     row = await call.assay.find(run)
     if row.status in AT_REST:
         return
@@ -211,7 +211,7 @@ async def _at_rest(call: RouteCall, run: str, seconds: float) -> None:
                         if stopped and (await call.assay.find(row.run_id)).status in AT_REST:
                             return
             except TimeoutError:
-                pass  # it goes on, and is shown as it stands
+                pass  # it is still active, and is shown as it is
 
 
 def _begun(call: RouteCall, run_id: str, status: RunStatus = "created") -> RunBegun:

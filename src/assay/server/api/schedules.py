@@ -1,4 +1,4 @@
-"""Schedules: questions which the server asks again and again."""
+"""Schedules: questions that the server asks repeatedly."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ routes = Endpoints("schedules")
 
 
 class ScheduleWanted(RequestBody, frozen=True, kw_only=True):
-    """A run to be begun again and again: `every` is `12h`, `7d`, `daily`, `weekly`."""
+    """A run to start repeatedly: `every` is `12h`, `7d`, `daily`, `weekly`."""
 
     every: str
     run: RunWanted
 
 
 class ScheduleShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule; `every` is in seconds, times are ISO 8601 UTC, `runs` are those which ended with a report."""
+    """A schedule; `every` is in seconds, times are ISO 8601 UTC, `runs` are those that ended with a report."""
 
     id: str
     question: str
@@ -39,7 +39,7 @@ class ScheduleShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleList(msgspec.Struct, frozen=True, kw_only=True):
-    """The schedules, in the order of making."""
+    """The schedules, in the order they were made."""
 
     schedules: tuple[ScheduleShown, ...]
 
@@ -52,7 +52,7 @@ async def list_schedules(call: RouteCall) -> ScheduleList:
 
 @routes.post("/schedules", status=201)
 async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
-    """Have the server ask a question again and again; it is due at once."""
+    """Have the server ask a question repeatedly; it is due at once."""
     book, seconds = book_of(call), read_every(body.every)
     wanted = cast(
         RunOptions, {name: value for name, value in wanted_of(body.run).items() if value not in (None, (), {})}
@@ -67,16 +67,16 @@ async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
 
 @routes.delete("/schedules/{schedule}", status=204)
 async def remove_schedule(call: RouteCall, schedule: str) -> None:
-    """Forget a schedule; the runs which answered it stay."""
+    """Delete a schedule; the runs that answered it stay."""
     book = book_of(call)
     book.remove(book.find(schedule).id)
 
 
 def book_of(call: RouteCall) -> ScheduleBook:
-    """The schedules of who asks.
+    """The schedules of the user.
 
     Raises:
-        NotBuilt: nothing is kept, for all is in memory.
+        NotBuilt: everything is in memory, so none can be stored.
     """
     if call.assay.home is None:
         raise NotBuilt("schedules need a home: start the server with one (--home)")

@@ -1,4 +1,4 @@
-"""Reports which whoever has a link may read, and nothing else of their owner."""
+"""Reports that anyone with a link may read, and nothing else of their owner."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GONE = "this link leads nowhere: it is none, was revoked, or has expired"
 
 
 class ShareWanted(RequestBody, frozen=True, kw_only=True):
-    """A link to a report, for so many days; without, until it is revoked."""
+    """A link to a report, for so many days; by default until it is revoked."""
 
     days: float | None = None
 
@@ -41,7 +41,7 @@ class ShareShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShareMade(msgspec.Struct, frozen=True, kw_only=True):
-    """A new link. Its `url` is told this once, and never again."""
+    """A new link. Its `url` is shown only this once."""
 
     share: ShareShown
     url: str
@@ -55,7 +55,7 @@ class ShareList(msgspec.Struct, frozen=True, kw_only=True):
 
 @routes.post("/runs/{run}/shares", status=201)
 async def share_run(call: RouteCall, run: str, body: ShareWanted) -> ShareMade:
-    """Make a link under which anybody may read the report of a run, without login; it is told this once."""
+    """Create a link with which anyone may read the report of a run, without login; it is shown only this once."""
     made, secret = await _shares(call).make(run, body.days)
     return ShareMade(share=_shown([made])[0], url=str(call.request.base_url).rstrip("/") + PATH + secret)
 
@@ -68,7 +68,7 @@ async def list_shares(call: RouteCall, run: str) -> ShareList:
 
 @routes.delete("/runs/{run}/shares/{share}", status=204)
 async def revoke_share(call: RouteCall, run: str, share: str) -> None:
-    """Make a link worthless, at once."""
+    """Revoke a link at once."""
     await _shares(call).revoke(run, share)
 
 
@@ -85,7 +85,7 @@ async def show_shared(call: RouteCall, secret: str) -> Response:
         if report_state(await call.backend.view(share.owner, share.run_id)) == "none":
             raise NotNow("there is no report yet: come back later")
         data = await call.backend.engine(share.owner).export(share.run_id, ".html" if media == HTML else ".json")
-    except UnknownName:  # it was deleted in this moment
+    except UnknownName:  # it was just deleted
         raise refusal("unknown-name", GONE) from None
     headers = {"Vary": "Accept", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
     if media == HTML:
@@ -94,10 +94,10 @@ async def show_shared(call: RouteCall, secret: str) -> Response:
 
 
 def _shares(call: RouteCall) -> Shares:
-    """The links of who asks.
+    """The links of the user.
 
     Raises:
-        Refusal: reports are not shared here.
+        Refusal: sharing is off.
     """
     if not call.backend.settings.server.shares:
         raise refusal("not-set-up", "reports are not shared by links here (setting server.shares)")

@@ -1,4 +1,4 @@
-"""What the server works with: models, settings, and what keeps either from working."""
+"""The server's models, formats and settings, and problems with them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ routes = Endpoints("system")
 
 
 class ModelsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which providers are asked what they offer; those on this machine are without being named."""
+    """The providers to ask what they offer; those on this machine are always asked."""
 
     providers: tuple[str, ...] = ()
 
 
 class Models(msgspec.Struct, frozen=True, kw_only=True):
-    """The models of each role as the settings have it, and the providers there are."""
+    """The models of each role in the settings, and all providers."""
 
     roles: dict[Role, tuple[str, ...]]
     providers: tuple[Provider, ...]
@@ -35,13 +35,13 @@ class ModelNamed(RequestBody, frozen=True, kw_only=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """What was looked at, in the order in which things depend on each other."""
+    """What was checked, in the order in which things depend on each other."""
 
     findings: tuple[Diagnosis, ...]
 
 
 class Formats(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be asked for by name: formats of reports with their media types, strategies, searches, models."""
+    """Everything that has a name: formats of reports with their media types, strategies, searches, models."""
 
     reports: dict[str, str]
     strategies: tuple[str, ...]
@@ -50,27 +50,27 @@ class Formats(msgspec.Struct, frozen=True, kw_only=True):
 
 @routes.get("/models")
 async def list_models(call: RouteCall, query: ModelsWanted) -> Models:
-    """List which models can be used, and what is missing for the others."""
+    """List which models can be used, and what the others need."""
     settings = call.backend.settings
     return Models(roles=settings.roles(), providers=tuple(await providers(settings, query.providers)))
 
 
 @routes.post("/models/test", scope="admin")
 async def test_model(call: RouteCall, body: ModelNamed) -> ModelTrial:
-    """Ask a model for one word: whether it answers, how fast, and what that costs."""
+    """Ask a model for one word: whether it answers, how fast, and at what cost."""
     call.about(body.model)
     return await try_model(call.backend.settings, body.model)
 
 
 @routes.get("/doctor", scope="admin")
 async def show_findings(call: RouteCall) -> Findings:
-    """Look for what keeps Assay from working; nothing is changed."""
+    """Look for what prevents Assay from working; changes nothing."""
     return Findings(findings=tuple(await examine(call.assay.home)))
 
 
 @routes.get("/formats")
 async def list_formats(call: RouteCall) -> Formats:
-    """List the formats of reports, the strategies and the search providers which are installed."""
+    """List the installed formats of reports, strategies and search providers."""
     return Formats(
         reports={name.removeprefix("."): media for name, media in formats().items()},
         strategies=tuple(names("strategies")),

@@ -1,4 +1,4 @@
-"""Threads: conversations of runs which follow one another."""
+"""Threads: conversations of runs that follow one another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ routes = Endpoints("threads")
 
 
 class ThreadsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which threads: `q` is in a title or a question; `cursor` is `next` of the page before."""
+    """Which threads: with `q` in a title or a question; `cursor` is `next` of the previous page."""
 
     q: str = ""
     cursor: str = ""
@@ -21,34 +21,34 @@ class ThreadsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ThreadList(msgspec.Struct, frozen=True, kw_only=True):
-    """Threads, those with the latest runs first; `next` goes on, empty at the end."""
+    """Threads with the latest runs first; `next` continues the list, empty at the end."""
 
     threads: tuple[ThreadRow, ...]
     next: str
 
 
 class ThreadShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A thread, and what was said in it, oldest first."""
+    """A thread and its messages, oldest first."""
 
     thread: ThreadRow
     messages: tuple[ThreadMessage, ...]
 
 
 class ThreadTitle(RequestBody, frozen=True, kw_only=True):
-    """What a thread is to be called, empty for its first question."""
+    """The new title of a thread; empty restores its first question."""
 
     title: str
 
 
 class ThreadGone(msgspec.Struct, frozen=True, kw_only=True):
-    """The runs which went with a thread."""
+    """The runs deleted with a thread."""
 
     runs: tuple[str, ...]
 
 
 @routes.get("/threads")
 async def list_threads(call: RouteCall, query: ThreadsWanted) -> ThreadList:
-    """List threads, those with the latest runs first."""
+    """List threads with the latest runs first."""
     found = await call.assay.threads(query.q, cursor=query.cursor, limit=query.limit)
     return ThreadList(threads=tuple(found.threads), next=found.next)
 
@@ -62,11 +62,11 @@ async def show_thread(call: RouteCall, thread: str) -> ThreadShown:
 
 @routes.patch("/threads/{thread}")
 async def rename_thread(call: RouteCall, thread: str, body: ThreadTitle) -> ThreadRow:
-    """Call a thread otherwise."""
+    """Rename a thread."""
     return await call.assay.rename_thread(thread, body.title)
 
 
 @routes.delete("/threads/{thread}")
 async def delete_thread(call: RouteCall, thread: str) -> ThreadGone:
-    """Forget a thread with all its runs; what they read stays in the library."""
+    """Delete a thread with all its runs; what they read stays in the library."""
     return ThreadGone(runs=tuple(await call.assay.delete_thread(thread)))

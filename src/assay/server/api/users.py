@@ -1,4 +1,4 @@
-"""Users over HTTP: log in and out, tokens of one's own, and for admins the users there are."""
+"""Users over HTTP: log in and out, the user's own tokens, and for admins all users."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Login(RequestBody, frozen=True, kw_only=True):
 
 
 class WhoShown(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks, and what he may do; without login the one local user, who may do everything."""
+    """The current user and their rights; without login the one local user, who may do everything."""
 
     name: str
     role: UserRole
@@ -37,14 +37,14 @@ class WhoShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PasswordChange(RequestBody, frozen=True, kw_only=True):
-    """One's old password, and the new one."""
+    """The old password and the new one."""
 
     old: str
     new: str
 
 
 class TokenWanted(RequestBody, frozen=True, kw_only=True):
-    """A token: what it is for, what it may do of what one may, and for how many days; without, until it is revoked."""
+    """A token: its purpose, its rights among those of the user, and its days; by default it is valid until revoked."""
 
     name: str = ""
     scopes: tuple[Permission, ...] = ("read", "write")
@@ -63,14 +63,14 @@ class TokenShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TokenMade(msgspec.Struct, frozen=True, kw_only=True):
-    """A new token. Its `secret` is told this once, and never again."""
+    """A new token. Its `secret` is shown only this once."""
 
     token: TokenShown
     secret: str
 
 
 class TokenList(msgspec.Struct, frozen=True, kw_only=True):
-    """One's tokens."""
+    """The user's tokens."""
 
     tokens: tuple[TokenShown, ...]
 
@@ -90,7 +90,7 @@ class UserList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UserWanted(RequestBody, frozen=True, kw_only=True):
-    """A new user; without a password he logs in at the provider alone."""
+    """A new user; without a password they can only log in at the provider."""
 
     name: str
     password: str | None = None
@@ -98,31 +98,31 @@ class UserWanted(RequestBody, frozen=True, kw_only=True):
 
 
 class UserChange(RequestBody, frozen=True, kw_only=True):
-    """What of a user is to be otherwise; None stays as it is."""
+    """Changes of a user; None leaves a field unchanged."""
 
     password: str | None = None
     role: UserRole | None = None
 
 
 class LoggedOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The session here has ended. `provider` is where the browser goes to end that of the provider too, else empty."""
+    """The session here has ended. `provider` is where the browser ends that of the provider too, else empty."""
 
     provider: str = ""
 
 
 class UserRemoval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What of a removed user's data is deleted: nothing, or all."""
+    """What data of a removed user to delete: none, or all."""
 
     data: Literal["none", "all"] = "none"
 
 
 @routes.post("/auth/login", scope="", media=(JSON,), pages=WhoShown)
 async def log_in(call: RouteCall, body: Login) -> Response:
-    """Log in by name and password: the answer sets the cookie of a new session."""
+    """Log in with name and password; the response sets the cookie of a new session."""
     call.login(await name_of_user(call, body.name))
     secret = await _users(call).log_in(body.name, body.password)
     who = await _users(call).known(secret, "session")
-    assert who is not None  # the session was made just now
+    assert who is not None  # the session was just created
     response = Response(msgspec.json.encode(_shown(who)), media_type=JSON)
     keep_session(call.request, response, secret, int(SESSION_SECONDS))
     return response
@@ -130,7 +130,7 @@ async def log_in(call: RouteCall, body: Login) -> Response:
 
 @routes.post("/auth/logout", scope="", media=(JSON,), pages=LoggedOut)
 async def log_out(call: RouteCall) -> Response:
-    """End the session; whoever has none is logged out too."""
+    """End the session; also succeeds without one."""
     url = await end_session(call)
     response = Response(msgspec.json.encode(LoggedOut(provider=url)), media_type=JSON)
     keep_session(call.request, response, "", 0)
@@ -138,7 +138,7 @@ async def log_out(call: RouteCall) -> Response:
 
 
 async def end_session(call: RouteCall) -> str:
-    """End the session of who asks; where his browser goes to end that of the provider too, "" for nowhere."""
+    """End the current session; return where the browser ends that of the provider too, "" for nowhere."""
     who, oidc = who_of(call.request), call.backend.oidc
     if who is None or who.via != "session":
         return ""
@@ -150,7 +150,7 @@ async def end_session(call: RouteCall) -> str:
 
 @routes.get("/auth/me")
 async def show_me(call: RouteCall) -> WhoShown:
-    """Say who asks, and what he may do."""
+    """Show the current user and their rights."""
     who = who_of(call.request)
     if who is None:
         return WhoShown(name="", role="admin", permissions=PERMISSIONS["admin"], via="none")
@@ -159,19 +159,19 @@ async def show_me(call: RouteCall) -> WhoShown:
 
 @routes.put("/auth/password", status=204)
 async def change_password(call: RouteCall, body: PasswordChange) -> None:
-    """Change one's password; all one's sessions end."""
+    """Change the user's password; all their sessions end."""
     await _users(call).change_password(_session(call).name, body.old, body.new)
 
 
 @routes.get("/tokens")
 async def list_tokens(call: RouteCall) -> TokenList:
-    """List one's tokens, without their secrets."""
+    """List the user's tokens, without their secrets."""
     return TokenList(tokens=_tokens(await _users(call).tokens(_user(call).name)))
 
 
 @routes.post("/tokens", status=201)
 async def make_token(call: RouteCall, body: TokenWanted) -> TokenMade:
-    """Make a token for a program; its secret is told this once. A token makes no other tokens."""
+    """Create a token for a program; its secret is shown only this once. A token cannot create tokens."""
     made, secret = await _users(call).new_token(_session(call).name, body.name, body.scopes, body.days)
     call.about(made.id)
     return TokenMade(token=_tokens([made])[0], secret=secret)
@@ -179,7 +179,7 @@ async def make_token(call: RouteCall, body: TokenWanted) -> TokenMade:
 
 @routes.delete("/tokens/{token}", status=204)
 async def revoke_token(call: RouteCall, token: str) -> None:
-    """Make a token worthless, at once."""
+    """Revoke a token at once."""
     await _users(call).revoke(_user(call).name, token)
 
 
@@ -198,7 +198,7 @@ async def add_user(call: RouteCall, body: UserWanted) -> UserShown:
 
 @routes.patch("/users/{user}", scope="admin")
 async def change_user(call: RouteCall, user: str, body: UserChange) -> UserShown:
-    """Give a user another role, or another password, with which his sessions end."""
+    """Change a user's role or password; a new password ends their sessions."""
     if body.role is not None:
         await _users(call).set_role(user, body.role)
     if body.password is not None:
@@ -208,7 +208,7 @@ async def change_user(call: RouteCall, user: str, body: UserChange) -> UserShown
 
 @routes.delete("/users/{user}", scope="admin")
 async def remove_user(call: RouteCall, user: str, query: UserRemoval) -> DataErased | None:
-    """Remove a user with his sessions, tokens and links; what he has made stays stored, or goes too (`data=all`)."""
+    """Remove a user with sessions, tokens and links; their data stays stored, or is deleted too (`data=all`)."""
     if query.data == "none":
         await _users(call).remove(user)
         return None
@@ -219,7 +219,7 @@ async def remove_user(call: RouteCall, user: str, query: UserRemoval) -> DataEra
 
 
 async def name_of_user(call: RouteCall, name: str) -> str:
-    """The name where it is a user's: people type passwords into the wrong field."""
+    """The name if it is a user's: people type passwords into the wrong field."""
     return name if any(each.name == name for each in await _users(call).all()) else ""
 
 
@@ -228,7 +228,7 @@ def _users(call: RouteCall) -> Users:
 
 
 def _user(call: RouteCall) -> Who:
-    """Who is logged in.
+    """The current user.
 
     Raises:
         Refusal: this server has no users.
@@ -242,10 +242,10 @@ def _user(call: RouteCall) -> Who:
 
 
 def _session(call: RouteCall) -> Who:
-    """Who is logged in himself, not by a token.
+    """The current user, if logged in directly and not by a token.
 
     Raises:
-        Refusal: a token asks.
+        Refusal: the request has a token.
     """
     who = _user(call)
     if who.via == "token":

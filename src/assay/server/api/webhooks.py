@@ -1,4 +1,4 @@
-"""Webhooks: addresses of one's own which are told how one's runs and schedules went."""
+"""Webhooks: addresses of a user that receive the outcomes of the user's runs and schedules."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from assay.services.webhooks import EVENTS, WebhookEvent, Webhooks
 routes = Endpoints("webhooks")
 
 SHOWN = 100
-"""Deliveries which are shown."""
+"""Deliveries that are shown."""
 
 
 class WebhookWanted(RequestBody, frozen=True, kw_only=True):
-    """An address, and of which events it is told; of all, where nothing is said."""
+    """An address, and the events it receives; by default all."""
 
     url: str
     events: tuple[WebhookEvent, ...] = EVENTS
 
 
 class WhichWebhooks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Those which are told of all one's runs, or the one of a `run`."""
+    """Webhooks for all the user's runs, or the one of a `run`."""
 
     run: str = ""
 
 
 class WebhookShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A webhook without its secret; `disabled` says why it is told nothing any more, empty while it is.
+    """A webhook without its secret; `disabled` says why it receives nothing any more, empty while it does.
 
-    `run` is the one run it is told of, empty for all of one's runs.
+    `run` is the one run it is for, empty for all of the user's runs.
     """
 
     id: str
@@ -45,20 +45,20 @@ class WebhookShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebhookMade(msgspec.Struct, frozen=True, kw_only=True):
-    """A new webhook. Its `secret`, by which messages are verified, is told this once, and never again."""
+    """A new webhook. Its `secret`, for verifying messages, is shown only this once."""
 
     webhook: WebhookShown
     secret: str
 
 
 class WebhookList(msgspec.Struct, frozen=True, kw_only=True):
-    """One's webhooks, in the order of making."""
+    """The user's webhooks, in the order they were made."""
 
     webhooks: tuple[WebhookShown, ...]
 
 
 class DeliveryShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What a webhook was told, or is to be: `id` is `webhook-id`, `status` the last HTTP status, 0 for none.
+    """A message to a webhook, sent or waiting: `id` is `webhook-id`, `status` the last HTTP status, 0 for none.
 
     `error` is a word: refused, timeout, unreachable, blocked, gone. `next_at` is when it is sent again.
     """
@@ -74,21 +74,21 @@ class DeliveryShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeliveryList(msgspec.Struct, frozen=True, kw_only=True):
-    """The last 100 deliveries, the newest first; those which wait no more are kept for a week."""
+    """The last 100 deliveries, newest first; those that do not wait any more are kept for a week."""
 
     deliveries: tuple[DeliveryShown, ...]
 
 
 @routes.get("/webhooks")
 async def list_webhooks(call: RouteCall, query: WhichWebhooks) -> WebhookList:
-    """List one's webhooks, or with `run` the one which that run was begun with; without their secrets."""
+    """List the user's webhooks, or with `run` the one of that run; without their secrets."""
     run = (await call.assay.find(query.run)).run_id if query.run else ""
     return WebhookList(webhooks=tuple(map(_shown, await _webhooks(call).all(call.owner, run))))
 
 
 @routes.post("/webhooks", status=201)
 async def add_webhook(call: RouteCall, body: WebhookWanted) -> WebhookMade:
-    """Have an address told of what happens from now on; its secret is told this once."""
+    """Send events to an address from now on; its secret is shown only this once."""
     made = await _webhooks(call).add(call.owner, body.url, body.events)
     call.about(made.id)
     return WebhookMade(webhook=_shown(made), secret=made.secret)
@@ -102,13 +102,13 @@ async def show_webhook(call: RouteCall, webhook: str) -> WebhookShown:
 
 @routes.delete("/webhooks/{webhook}", status=204)
 async def remove_webhook(call: RouteCall, webhook: str) -> None:
-    """Tell an address nothing any more, also not what waits."""
+    """Stop sending to an address, including waiting messages."""
     await _webhooks(call).remove(call.owner, webhook)
 
 
 @routes.get("/webhooks/{webhook}/deliveries")
 async def list_deliveries(call: RouteCall, webhook: str) -> DeliveryList:
-    """List what a webhook was told, and what waits to be."""
+    """List sent and waiting messages of a webhook."""
     found = await _webhooks(call).deliveries(call.owner, webhook, SHOWN)
     return DeliveryList(deliveries=tuple(map(_delivery, found)))
 

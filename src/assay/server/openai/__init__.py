@@ -1,6 +1,6 @@
-"""OpenAI's protocols over runs: `/v1/responses` and `/v1/chat/completions`, with depths for models.
+"""OpenAI's protocols over runs: `/v1/responses` and `/v1/chat/completions`, with depths as models.
 
-Whoever speaks to a model this way gets research instead, without a line of its code changed.
+A client that speaks to a model this way gets research instead, without any change of its code.
 """
 
 from assay.server.backend import RouteGroup

@@ -1,4 +1,4 @@
-"""What both of OpenAI's protocols share: who asks, a run for a request, an answer which keeps its connection alive."""
+"""Shared by both of OpenAI's protocols: the caller, a run for a request, a response that keeps its connection alive."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks."""
+    """The caller."""
     return Caller(engine_of(request), backend_of(request), owner_of(request))
 
 
 async def begin(request: Request, body: msgspec.Struct, asked: AskedRun) -> tuple[str, Ticket]:
-    """Begin the run which is asked for; its id, and the ticket for the answer which waits for it.
+    """Start the requested run; return its id, and the ticket for the response that waits for it.
 
-    A request which a client sends again is the run it has begun.
+    A repeated request gets the run it has started.
 
     Raises:
-        Refusal: the user has as many streams open as one may; nothing is begun.
+        Refusal: the user has as many streams open as allowed; nothing is started.
         UsageError, UnknownName: as `Assay.create`.
     """
     caller = caller_of(request)
@@ -52,10 +52,10 @@ async def begin(request: Request, body: msgspec.Struct, asked: AskedRun) -> tupl
 
 
 def ticket_for(request: Request) -> Ticket:
-    """Leave to hold a connection for long.
+    """Permission to keep a connection open for long.
 
     Raises:
-        Refusal: the user has as many open as one may.
+        Refusal: the user has as many open as allowed.
     """
     return backend_of(request).streams.ticket(owner_of(request))
 
@@ -66,7 +66,7 @@ def answered(value: object, status: int = 200) -> Response:
 
 
 class Waiting(StreamingResponse):
-    """An answer in JSON which takes long: white space goes before it, so that nobody takes the connection for dead."""
+    """A slow JSON response: white space is sent before it, so that nobody considers the connection dead."""
 
     media_type = JSON
 
@@ -86,7 +86,7 @@ class Waiting(StreamingResponse):
                         take(envelope)
                     if not group:
                         yield b"\n"
-            except (Cancelled, UnknownName):  # the server stops, and the run goes on with the next; or it was deleted
+            except (Cancelled, UnknownName):  # the server stops, and the next one continues the run; or it was deleted
                 pass
             yield _encode(whole())
 
@@ -94,7 +94,7 @@ class Waiting(StreamingResponse):
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, until the run has ended or nobody is there any more."""
+        """Send it, until the run has ended or the client is gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -106,13 +106,13 @@ def events(caller: Caller, run_id: str) -> AsyncIterator[Sequence[Envelope]]:
     return caller.groups(run_id, rest=HEARTBEAT_SECONDS)
 
 
-# What is refused, in OpenAI's form of an error.
+# Refusals in OpenAI's form of an error.
 
 _TYPES = {404: "not_found", 429: "too_many_requests", 401: "authentication_error", 403: "permission_error"}
 
 
 class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
-    """What went wrong: `code` is ours, `type` one of those clients know."""
+    """An error: `code` is ours, `type` one of those clients know."""
 
     message: str
     type: str
@@ -127,14 +127,14 @@ class ErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def refused(problem: Problem) -> Response:
-    """A problem as a client of this protocol reads it."""
-    status = 400 if problem.status == 422 else problem.status  # clients know the one
+    """A problem in the form of this protocol."""
+    status = 400 if problem.status == 422 else problem.status  # clients only know this one
     headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
     return Response(msgspec.json.encode(fault(problem)), status, headers, "application/json")
 
 
 def fault(problem: Problem) -> ErrorAnswer:
-    """A problem as an error; where a field of the request is wrong, `param` names it."""
+    """A problem as an error; if a field of the request is wrong, `param` names it."""
     kind = _TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request")
     param = problem.errors[0].pointer.strip("/").replace("/", ".") if problem.errors else None
     code = problem.type.rpartition(":")[2].replace("-", "_")

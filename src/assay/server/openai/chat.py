@@ -35,15 +35,15 @@ from assay.server.problems import problem
 from assay.server.streams import BEAT, EventStream, frame
 from assay.server.wire import read_body
 
-# Prompts which chat clients send beside those of their users: for titles, tags, next questions, completions.
+# Prompts that chat clients send besides those of their users: for titles, tags, next questions, completions.
 
 SMALLEST = 50
-"""Tokens of an answer below which no report fits: so small a cap is how clients try out a connection."""
+"""Tokens of an answer too few for a report: clients use so small a cap to test a connection."""
 TITLE_WORDS = 6
 TITLE = 60
 """Code points of a title."""
 HEAD = 700
-"""Code points at the start of a prompt in which it says what it wants."""
+"""Code points at the start of a prompt that say what it wants."""
 _TASK = re.compile(r"\s*#{2,4}\s*Task\s*:", re.IGNORECASE)
 _HISTORY = re.compile(r"<chat_history>", re.IGNORECASE)
 _TITLE = re.compile(r"\btitle\b", re.IGNORECASE)
@@ -55,14 +55,14 @@ Finish = Literal["stop", "length"]
 
 
 class Helped(msgspec.Struct, frozen=True):
-    """The answer to a prompt which starts no research."""
+    """The answer to a prompt that starts no research."""
 
     text: str
     finish: Finish = "stop"
 
 
 def helped(request: ChatRequest) -> Helped | None:
-    """The answer to a helper's prompt; None for a question of the user."""
+    """The answer to a client's own prompt; None for a question of the user."""
     told = [text_of(each.content) for each in request.messages if each.role in ("system", "developer")]
     users = [text_of(each.content) for each in request.messages if each.role == "user"]
     prompt = users[-1] if users else ""
@@ -87,7 +87,7 @@ def _wants_title(text: str) -> bool:
 
 
 def _filled(instruction: str, format: Format | None, title: str) -> str:
-    """The form which is asked for, filled as far as code can; the title, where none is."""
+    """The requested form, filled as far as code can; without a form the title."""
     fields = _fields(instruction, format)
     if not fields:
         return title
@@ -105,7 +105,7 @@ def _fields(instruction: str, format: Format | None) -> Sequence[tuple[str, bool
 
 
 def _title(prompt: str, users: Sequence[str]) -> str:
-    """The first thing a user said, in few words."""
+    """The user's first message, shortened."""
     quoted = _USER.search(prompt)
     said = quoted[1] if quoted else next((text for text in users if not _is_helper(text)), "New chat")
     return shorten(" ".join(said.split()[:TITLE_WORDS]).rstrip("?!.,;:"), TITLE)
@@ -115,7 +115,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ModelList(msgspec.Struct, frozen=True, kw_only=True):
-    """The models there are."""
+    """The available models."""
 
     object: Literal["list"] = "list"
     data: tuple[ListedModel, ...]
@@ -168,7 +168,7 @@ async def frames(
 
 
 def _helped(request: Request, help: Helped, body: ChatRequest) -> Response:
-    """The answer to a prompt which starts no research."""
+    """The response to a prompt that starts no research."""
     id, created = f"chatcmpl-{secrets.token_hex(8)}", int(time.time())
     if not body.stream:
         message = ChatMessage(role="assistant", content=help.text)

@@ -1,4 +1,4 @@
-"""A run's log as a chat completion: progress as reasoning, then the checked report with its links and annotations."""
+"""A run's log as a chat completion: progress as reasoning, then the checked report with links and annotations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LinkSpan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NestedCitation(msgspec.Struct, frozen=True, kw_only=True):
-    """A citation as chats have it: nested, where responses have it flat."""
+    """A citation in the form of chats: nested, whereas responses have it flat."""
 
     type: Literal["url_citation"] = "url_citation"
     url_citation: LinkSpan
@@ -66,19 +66,19 @@ class ChunkChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PromptTokens(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the prompts was known to the model's service."""
+    """The cached part of the prompts."""
 
     cached_tokens: int = 0
 
 
 class CompletionTokens(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the replies was thought."""
+    """The reasoning part of the replies."""
 
     reasoning_tokens: int = 0
 
 
 class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run took of its models, over all of its calls."""
+    """The usage of models in the run, over all calls."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -133,9 +133,9 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatProjection:
-    """Takes the events of one run in order, gives the chunks of its stream, and in the end the completion.
+    """Takes the events of one run in order, and returns the chunks of its stream and finally the completion.
 
-    `base` is the address of the server, for the line at the foot of the answer.
+    `base` is the address of the server, for the last line of the answer.
     """
 
     def __init__(self, base: str) -> None:
@@ -143,7 +143,7 @@ class ChatProjection:
         self._id, self._model, self._created = "", "", 0
         self._reasons: list[str] = []
         self.failure = ""
-        """Why there is no report, where the run failed."""
+        """Why there is no report, if the run failed."""
 
     def take(self, envelope: Envelope) -> list[ChatChunk]:
         """What one more event adds to the stream."""
@@ -169,7 +169,7 @@ class ChatProjection:
                     yield self._reason(line)
 
     def usage(self) -> ChatChunk:
-        """The chunk which says what the run took, for who asks for it."""
+        """The chunk with the usage, on request."""
         return msgspec.structs.replace(
             self._chunk(Delta()), choices=(), usage=chat_usage(self._folder.view.usage.total)
         )
@@ -179,7 +179,7 @@ class ChatProjection:
         """The whole completion, once the run has ended.
 
         Raises:
-            Cancelled: it has not; the client is to ask again.
+            Cancelled: it has not; the client must ask again.
         """
         view = self._folder.view
         if view.status not in FINAL:
@@ -241,7 +241,7 @@ class ChatProjection:
 
 
 def chat_usage(usage: Usage) -> ChatUsage:
-    """What a run has used of its models, as chats have it."""
+    """The usage of models in a run, in the form of chats."""
     return ChatUsage(
         prompt_tokens=usage.input_tokens,
         completion_tokens=usage.output_tokens,

@@ -1,4 +1,4 @@
-"""Names between the two worlds: models for depths and collections, ids of responses for ids of runs, labels."""
+"""Translates names: models to depths and collections, ids of responses to ids of runs, and labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEPTHS: dict[str, Depth] = {"assay-light": "light", PLAIN: "auto", "assay-extend
 """The depth behind each model's name."""
 
 LABEL = "openai."
-"""Begins the labels of a run which say what the request said; all others are the request's metadata."""
+"""Begins the labels of a run about the request itself; all others are the request's metadata."""
 Kind = Literal["model", "effort", "background", "include", "max_tool_calls", "max_output_tokens"]
 
 _RESPONSE = re.compile(r"resp_([0-9a-z]+)")
@@ -27,7 +27,7 @@ _FOOT = re.compile(r"\[Run ([0-9a-z]{6,}): ")
 
 
 class ModelName(msgspec.Struct, frozen=True):
-    """A model: how far it goes, and the one collection it is confined to, "" for none."""
+    """A model: the depth, and the one collection it is limited to, "" for none."""
 
     depth: Depth
     collection: str = ""
@@ -43,16 +43,16 @@ class ListedModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def models(assay: Assay) -> list[ListedModel]:
-    """The models there are: three depths, and one for each collection."""
+    """The available models: three depths, and one for each collection."""
     rows = await assay.collections()
     return [ListedModel(id=name) for name in (*DEPTHS, *(f"{PLAIN}:{row.name}" for row in rows if row.documents))]
 
 
 async def read_model(assay: Assay, name: str) -> ModelName:
-    """What a model's name stands for: a depth, and behind a colon a collection (`assay-light:papers`).
+    """What a model's name stands for: a depth, and after a colon a collection (`assay-light:papers`).
 
     Raises:
-        Refusal: there is none of that name.
+        Refusal: there is no such model.
     """
     base, _, collection = name.partition(":")
     there = {row.name for row in await assay.collections()} if collection else set()
@@ -62,27 +62,27 @@ async def read_model(assay: Assay, name: str) -> ModelName:
 
 
 def model_of(brief: Brief) -> str:
-    """The model of a run: the one it was asked of, or the one which would have begun it."""
+    """The model of a run: the requested one, or the one that would have started it."""
     if asked := label(brief, "model"):
         return asked
     return next((name for name, depth in DEPTHS.items() if depth == brief.depth), PLAIN)
 
 
 def label(brief: Brief, name: Kind) -> str:
-    """What the request said of this, "" where it said nothing."""
+    """What the request said about this, "" if nothing."""
     return brief.labels.get(f"{LABEL}{name}", "")
 
 
 def response_id(run_id: str) -> str:
-    """The id of the response which a run is."""
+    """The id of a run's response."""
     return f"resp_{run_id}"
 
 
 def run_of(response: str) -> str:
-    """The id of the run which a response is.
+    """The id of a response's run.
 
     Raises:
-        UnknownName: this is no id of a response.
+        UnknownName: this is not the id of a response.
     """
     found = _RESPONSE.fullmatch(response)
     if found is None:
@@ -91,12 +91,12 @@ def run_of(response: str) -> str:
 
 
 def run_of_item(item: str) -> str:
-    """The run whose report a message of this id is, "" for none."""
+    """The id of the run whose report is the message with this id, "" if there is none."""
     found = _ITEM.fullmatch(item)
     return found[1] if found else ""
 
 
 def run_at_foot(text: str) -> str:
-    """The run which an answer names at its foot, "" for none."""
+    """The run named in the last line of an answer, "" if there is none."""
     found = _FOOT.findall(text)
     return str(found[-1]) if found else ""

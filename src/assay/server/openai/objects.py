@@ -1,4 +1,4 @@
-"""Responses, their items and the events of their streams, in the fields of OpenAI and of the Open Responses page."""
+"""Responses, their items and the events of their streams, with the fields of OpenAI and of Open Responses."""
 
 from __future__ import annotations
 
@@ -213,10 +213,10 @@ class TextForm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResponseObject(msgspec.Struct, frozen=True, kw_only=True):
-    """A response, whole: every field which Open Responses requires. Times are in seconds since 1970.
+    """A complete response, with every field that Open Responses requires. Times are in seconds since 1970.
 
-    A run is always stored, so `store` is true whatever was asked. What steers a single model has no meaning for a run,
-    and stands at its default.
+    A run is always stored, so `store` is true whatever was requested. Options for a single model have no meaning for a
+    run, and have their default.
     """
 
     id: str
@@ -254,7 +254,7 @@ class ResponseObject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def response_of(run_id: str, created_at: int, brief: Brief, status: Status) -> ResponseObject:
-    """A response as far as it is known when it is begun."""
+    """A response as far as it is known at the start."""
     return ResponseObject(
         id=response_id(run_id),
         created_at=created_at,
@@ -273,7 +273,7 @@ def response_of(run_id: str, created_at: int, brief: Brief, status: Status) -> R
 
 
 def claims_of(view: RunView) -> list[ClaimItem]:
-    """The claims of a report, each with what it rests on."""
+    """The claims of a report, each with its evidence."""
     report = build_report(view)
     passages = {each.id: each for each in report.passages}
     sources = {each.id: each for each in report.sources}
@@ -308,7 +308,7 @@ def claims_of(view: RunView) -> list[ClaimItem]:
 
 
 def usage_of(usage: Usage) -> ResponseUsage:
-    """What a run has used of its models."""
+    """The usage of models in a run."""
     return ResponseUsage(
         input_tokens=usage.input_tokens,
         input_tokens_details=CachedTokens(
@@ -321,7 +321,7 @@ def usage_of(usage: Usage) -> ResponseUsage:
 
 
 def status_of(view: RunView, limits: frozenset[str]) -> Status:
-    """The status of a run as a response has it; a report which a limit cut short is incomplete."""
+    """The status of a run in the terms of a response; a report cut short by a limit is incomplete."""
     if view.status not in FINAL:
         return "in_progress" if view.started_at else "queued"
     if view.status == "completed":

@@ -1,4 +1,4 @@
-"""What clients send, as far as it is read, and the run it asks for. What is not named here is passed over."""
+"""The parts of clients' requests that are read, and the run they ask for. Other fields are ignored."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EFFORTS: dict[str, Depth] = {
     "xhigh": "extended",
     "max": "extended",
 }
-"""How far an effort goes, where the model's name does not say it."""
+"""The depth of an effort, if the model's name does not set it."""
 MOST_METADATA = 16
 CLAIMS = "assay:claims"
-"""What `include` names to have the claims as items of their own."""
+"""The value of `include` that asks for claims as separate items."""
 
 
 class MessagePart(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class Location(msgspec.Struct, frozen=True):
 
 
 class OfferedTool(msgspec.Struct, frozen=True):
-    """A tool the client offers: web and file search say where to look, others are not called."""
+    """A tool the client offers: web and file search say where to search, others are not called."""
 
     type: str
     filters: Domains | None = None
@@ -87,7 +87,7 @@ def _with_options(body: type[Options]) -> type[Options]:
 
 @_with_options
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The field `assay` of a request: options of a run which the protocol has no word for.
+    """The field `assay` of a request: options of a run that the protocol cannot express.
 
     `max_time` is in seconds of work, `max_usd` in US dollars.
     """
@@ -96,12 +96,12 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def wanted(self) -> RunOptions:
-        """The options said; what may be left out is None, or empty."""
+        """The options that were set; missing ones are None or empty."""
         return cast("RunOptions", {name: getattr(self, name) for name in OFFERED})
 
 
 class Format(msgspec.Struct, frozen=True):
-    """The form of the answer; of JSON Schemas Responses has the fields here, chats in `json_schema`."""
+    """The form of the answer; Responses has the fields of a JSON Schema here, chats in `json_schema`."""
 
     type: str = "text"
     schema: dict[str, Any] | None = None
@@ -168,10 +168,10 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
 
 class AskedRun(msgspec.Struct, frozen=True):
-    """A run which a request asks for; see `Assay.create`.
+    """A run that a request asks for; see `Assay.create`.
 
-    `named` is the run of an earlier answer in the conversation, which the new one goes on from where it still can; else
-    it has what was said in the conversation.
+    `named` is the run of an earlier answer in the conversation, which the new one continues if possible; else it gets
+    the earlier messages.
     """
 
     question: str
@@ -184,7 +184,7 @@ def text_of(content: Content) -> str:
     """The text of a message.
 
     Raises:
-        UsageError: it has images, sounds or files.
+        UsageError: it has images, audio or files.
     """
     if content is None or isinstance(content, str):
         return content or ""
@@ -197,10 +197,10 @@ def text_of(content: Content) -> str:
 
 
 def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
-    """The run a request for a response asks for.
+    """The run that a request for a response asks for.
 
     Raises:
-        UsageError: it asks for what Assay does not do.
+        UsageError: it asks for something that Assay does not do.
     """
     messages = (
         [GivenMessage(role="user", content=request.input)]
@@ -230,10 +230,10 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
 
 
 def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
-    """The run a chat asks for: the last message of its user, in the light of those before it.
+    """The run that a chat asks for: the user's last message, in the context of the earlier ones.
 
     Raises:
-        UsageError: it asks for what Assay does not do.
+        UsageError: it asks for something that Assay does not do.
     """
     if (request.n or 1) != 1:
         raise UsageError("Assay gives one answer: leave `n` out")
@@ -255,7 +255,7 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
 def _asked(
     messages: Sequence[GivenMessage], instructions: str, named: str, places: list[str] | None, wanted: RunOptions
 ) -> AskedRun:
-    """The run for a conversation which ends with the question; `named` is the run of an earlier answer."""
+    """The run for a conversation that ends with the question; `named` is the run of an earlier answer."""
     users = [place for place, each in enumerate(messages) if each.role == "user"]
     if not users:
         raise UsageError("there is no user message to answer: send one with the role user")
@@ -280,10 +280,10 @@ def _said(messages: Sequence[GivenMessage]) -> list[Said]:
 def _places(
     wanted: RunOptions, model: ModelName, options: Options, tools: Sequence[OfferedTool], choice: ToolChoice | None
 ) -> list[str] | None:
-    """The collections to search, None for the default one; `wanted` is told of the web.
+    """The collections to search, None for the default one; sets the web in `wanted`.
 
     Raises:
-        UsageError: the client insists on a tool of its own, or names a place which cannot be searched.
+        UsageError: the client requires its own tool, or names a place that cannot be searched.
     """
     if choice == "required" or (isinstance(choice, dict) and choice.get("type") in ("function", "custom")):
         raise UsageError("Assay does not call the client's tools: leave out tool_choice")
@@ -311,13 +311,13 @@ def _places(
 
 
 def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
-    """Searches and pages together are to be at most so many."""
+    """Limit searches and pages together."""
     if calls is not None:
         wanted["max_searches"], wanted["max_pages"] = (calls + 1) // 2, calls // 2
 
 
 def _wanted(model: ModelName, options: Options, effort: str) -> RunOptions:
-    """Options of a run in which nobody is asked: a client of this protocol has no way to."""
+    """Options of a run without questions to a person: a client of this protocol cannot answer."""
     wanted = options.wanted
     depth = wanted.get("depth") or model.depth
     if depth == "auto" and effort:

@@ -1,10 +1,10 @@
 """A run's log as a response: the events of its stream, and the response at any time.
 
-It is a function of the log (and of what `include` names) alone: who reads the log again, in another process or a year
-later, gets the same parts with the same numbers. So a stream goes on from any number.
+It is a function of the log (and of `include`) alone: whoever reads the log again, in another process or a year later,
+gets the same parts with the same numbers. So a stream can be resumed from any number.
 
-What is sent of a stream cannot be taken back, and a report is: sentences are repaired, cited anew, removed. So
-progress is told as it comes, as the summary of reasoning, and the text when it has been checked.
+What was sent in a stream cannot be taken back, while a report changes: sentences are repaired, re-cited, removed. So
+progress is sent as it comes, as a summary of reasoning, and the text when it has been checked.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from assay.server.openai.requests import CLAIMS
 from assay.server.openai.text import answer_of, url_of, why_none
 
 LOCAL = "local"
-"""The search provider which is the library."""
+"""The search provider of the library."""
 SOURCES = "web_search_call.action.sources"
 RESULTS = "file_search_call.results"
 PHASES = {
@@ -77,7 +77,7 @@ PHASES = {
 
 
 class ResponseProjection:
-    """Takes the events of one run in order, gives the parts of its stream, and knows the response so far."""
+    """Takes the events of one run in order, and returns the parts of its stream and the response so far."""
 
     def __init__(self, include: Collection[str] = ()) -> None:
         self._include = frozenset(include)
@@ -95,7 +95,7 @@ class ResponseProjection:
 
     @property
     def response(self) -> ResponseObject | None:
-        """The response as it stands; None before the run was created."""
+        """The response so far; None before the run was created."""
         if self._base is None:
             return None
         view = self._folder.view
@@ -113,7 +113,7 @@ class ResponseProjection:
     def take(self, envelope: Envelope) -> list[p.StreamPart]:
         """What one more event adds to the stream.
 
-        A run which has failed may go on all the same, and its stream with it: who has left it then need not come back.
+        A failed run may be resumed, and its stream continues; whoever left it need not come back.
         """
         self._folder.apply(envelope)
         if self.ended and envelope.type != RunResumed.kind:
@@ -163,7 +163,7 @@ class ResponseProjection:
             yield self._whole("response.queued", status)
 
     def _whole(self, type: str, status: Status) -> p.StreamPart:
-        """The response as it stands is told."""
+        """The response so far, as a part."""
         assert self._base is not None
         response = msgspec.structs.replace(self._base, status=status, output=tuple(self._items))
         return p.ResponsePart(type=type, sequence_number=self._next(), response=response)
@@ -216,7 +216,7 @@ class ResponseProjection:
         self._lines = []
 
     def _rest(self) -> Iterator[p.StreamPart]:
-        """The summary so far is an item, and done."""
+        """Complete the summary so far as an item."""
         if self._reasoning is None:
             return
         if self._lines:
@@ -272,7 +272,7 @@ class ResponseProjection:
         yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
 
     def _opening(self, arguments: str) -> Iterator[p.StreamPart]:
-        """The pages of the web which were opened."""
+        """The pages of the web that were opened."""
         for url in _addresses(arguments, self._sources):
             yield from self._rest()
             action = SearchAction(type="open_page", url=url)
@@ -281,7 +281,7 @@ class ResponseProjection:
             )
 
     def _call(self, item: WebSearchItem | FileSearchItem) -> Iterator[p.StreamPart]:
-        """A call which is over: an event says so when it is."""
+        """A completed call, as reported by its event."""
         yield self._item("added", msgspec.structs.replace(item, status="in_progress"))
         last = ("searching", "completed") if item.status == "completed" else ("searching",)
         for step in ("in_progress", *last):
@@ -359,7 +359,7 @@ class ResponseProjection:
 
 
 class _Opening(msgspec.Struct, frozen=True):
-    """What is read of the arguments of `open`."""
+    """The arguments of `open` that are read."""
 
     documents: list[str] = []
 

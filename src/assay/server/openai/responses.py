@@ -1,4 +1,4 @@
-"""`/v1/responses`: begin one and wait for it, stream it, or leave it; read it later, from any event on; end it."""
+"""`/v1/responses`: start one and wait for it, stream it, or leave it; read it later, from any event on; end it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def create(request: Request) -> Response:
 
 
 async def retrieve(request: Request) -> Response:
-    """`GET /v1/responses/{id}`: as it stands, or its stream behind an event."""
+    """`GET /v1/responses/{id}`: its state, or its stream after an event."""
     caller, run_id = await _named(request)
     query = request.query_params
     streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
@@ -90,7 +90,7 @@ async def retrieve(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """`POST /v1/responses/{id}/cancel`; of one which has ended nothing changes."""
+    """`POST /v1/responses/{id}/cancel`; changes nothing if it has ended."""
     caller, run_id = await _named(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
@@ -98,7 +98,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """`DELETE /v1/responses/{id}`; the run is deleted, and cancelled before that where it goes on."""
+    """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
     caller, run_id = await _named(request)
     await caller.remove(run_id)
     return answered(Deleted(id=identifiers.response_id(run_id)))
@@ -114,10 +114,10 @@ async def input_items(request: Request) -> Response:
 async def frames(
     groups: AsyncIterator[Sequence[Envelope]], projection: ResponseProjection, after: int
 ) -> AsyncIterator[bytes]:
-    """The parts of a stream behind number `after` as server-sent events, until the run ends.
+    """The parts of a stream after number `after` as server-sent events, until the run ends.
 
-    Where the server stops before, the stream ends without its last event, and goes on by `starting_after`; where the
-    run was deleted, there is nothing to go on with.
+    If the server stops before, the stream ends without its last event, and continues with `starting_after`; if the run
+    was deleted, it cannot continue.
     """
     try:
         async for group in groups:
@@ -132,14 +132,14 @@ async def frames(
 
 
 async def replayed(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
-    """The projection with all there is of a run."""
+    """The projection after all events of a run so far."""
     for envelope in await caller.assay.events(run_id):
         projection.take(envelope)
     return projection
 
 
 async def _named(request: Request) -> tuple[Caller, str]:
-    """Who asks, and the run which is the response of the path.
+    """The caller, and the run whose response is in the path.
 
     Raises:
         Refusal: there is none.
@@ -147,7 +147,7 @@ async def _named(request: Request) -> tuple[Caller, str]:
     caller, id = caller_of(request), request.path_params["id"]
     try:
         run_id = identifiers.run_of(id)
-        known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id is none
+        known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
     except UnknownName:
         known = False
     if not known:

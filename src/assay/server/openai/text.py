@@ -1,4 +1,4 @@
-"""A report as the text of an answer: its citations are links in the text, and annotations of it."""
+"""A report as the text of an answer: its citations are links in the text, with annotations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from assay.core.ways import worded
 from assay.export.markdown import render
 
 PIECE = 400
-"""Code points which are sent at a time, about."""
+"""About how many code points are sent at a time."""
 
 _DEFINITIONS = re.compile(r"(?:\n\[[0-9]+\]: \S+)+\s*\Z")
-"""What ends a report in Markdown: where its references lead. Here they are links themselves."""
+"""The end of a report in Markdown with the targets of its references. Here they are links themselves."""
 
 
 class UrlCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="url_citation"):
@@ -33,7 +33,7 @@ class UrlCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", t
 
 
 class FileCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="file_citation"):
-    """A citation of a document which is no page; `index` is its place in the text, `file_id` the document's hash."""
+    """A citation of a document other than a page; `index` is its place in the text, `file_id` the document's hash."""
 
     index: int
     file_id: str
@@ -54,14 +54,14 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
-    """A report as text, with what it cites."""
+    """A report as text, with its citations."""
 
     text: str
     annotations: tuple[Annotation, ...] = ()
     sources: tuple[SearchResult, ...] = ()
 
     def pieces(self) -> list[str]:
-        """The text in pieces, which end at white space where they can."""
+        """The text in pieces, cut at white space if possible."""
         pieces, at = list[str](), 0
         while at < len(self.text):
             end = min(at + PIECE, len(self.text))
@@ -73,10 +73,10 @@ class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answer_of(view: RunView, base: str = "") -> AnswerText:
-    """The answer a run gives: its report, or why there is none.
+    """The answer of a run: its report, or why there is none.
 
-    With `base`, the address of a server, citations of documents which are no pages lead there, and the last line to the
-    evidence; so the text differs by server.
+    With `base`, the address of a server, citations of documents other than pages lead there, and the last line leads to
+    the evidence; so the text depends on the server.
     """
     if view.brief and view.brief.schema:
         return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
@@ -108,12 +108,12 @@ def why_none(view: RunView) -> str:
 
 
 def foot_of(run_id: str, base: str) -> str:
-    """The last line of an answer in a chat: its run, by which the next question goes on from the same evidence."""
+    """The last line of an answer in a chat: it names the run, so that the next question can use the same evidence."""
     return f"\n\n[Run {run_id}: evidence and verdicts]({base}/api/v1/runs/{run_id}/report?format=html)"
 
 
 def url_of(source: Source, base: str = "") -> str:
-    """The address of a source which is a page; of any other its text on the server, "" without one."""
+    """The address of a source that is a page; for others that of its text on the server, "" without one."""
     if source.url.startswith(("http://", "https://")):
         return link_target(source.url) or ""
     return f"{base}/api/v1/documents/{source.document_sha256}/text" if base else ""

@@ -1,4 +1,4 @@
-"""The page: Assay in a browser. HTML made here of the same calls which the API makes; live by server-sent events."""
+"""The page: Assay in a browser. HTML made from the same calls as the API, live by server-sent events."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FREE: tuple[Route, ...] = (
     _route("POST", "/logout", accountscreen.log_out),
     _route("POST", "/theme", accountscreen.keep_theme),
 )
-"""What nobody need be known for, and nothing of a user can be seen by."""
+"""Routes that need no login and reveal nothing about a user."""
 
 ROUTES: tuple[Route, ...] = (
     *FREE,
@@ -114,4 +114,4 @@ def routes(_backend: Backend) -> Sequence[BaseRoute]:
 
 
 PART = RouteGroup(prefix="/static", routes=routes)
-"""Its routes begin everywhere; what goes wrong outside the other parts is told by `told` to who reads pages."""
+"""Its routes begin everywhere; `told` shows problems outside the other parts as pages."""

@@ -1,4 +1,4 @@
-"""Who looks, and how it looks to him: login, appearance, conversations."""
+"""Login, appearance and conversations of the user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def show_login(call: RouteCall) -> Response:
 
 
 async def log_in(call: RouteCall) -> Response:
-    """Begin a session, and go on to where somebody was led away from."""
+    """Begin a session, and return to the page that asked for the login."""
     form = await read_form(call.request, 10_000)
     name, path = form.text("name"), local(form.text("next"))
     password = next(iter(form.fields.get("password", ())), "")
@@ -50,7 +50,7 @@ async def log_out(call: RouteCall) -> Response:
 
 
 async def keep_theme(call: RouteCall) -> Response:
-    """Keep how the pages look and which language they speak, in cookies of the browser."""
+    """Store appearance and language of the pages in cookies."""
     form = await read_form(call.request, 10_000)
     response = go_to("/settings")
     for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
@@ -67,7 +67,7 @@ def _keep(call: RouteCall, response: Response, cookie: str, value: str) -> None:
 
 
 async def list_threads(call: RouteCall) -> Response:
-    """One's conversations, those which went on last first."""
+    """The user's conversations, latest first."""
     asked = call.request.query_params
     words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
     found = await threads.list_threads(call, threads.ThreadsWanted(q=words, cursor=cursor, limit=FOUND))

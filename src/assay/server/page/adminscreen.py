@@ -1,4 +1,4 @@
-"""What admins see: users, what was used, runs as metadata, the queue and what is in the way, who did what."""
+"""The admin screens: users, usage, runs as metadata, the queue and its problems, the audit log."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from assay.server.wire import RouteCall
 
 FOUND = 50
 MOST_DAYS = 366
-"""Days which are drawn; all are in the table."""
+"""Days in the plot; all are in the table."""
 STATUSES = ("created", "running", "waiting", "paused", "completed", "failed", "cancelled", "exhausted")
 HIGH, STEP = 100.0, 10.0
 """The height of the plot, and the width of a day in it."""
 
 
 class UsageBar(msgspec.Struct, frozen=True, kw_only=True):
-    """A day of the plot: where its bar begins, how high it is, and what it says."""
+    """A day of the plot: the position, height and label of its bar."""
 
     day: str
     x: float
@@ -37,7 +37,7 @@ class UsageBar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user or a model took in all these days."""
+    """The usage of a user or a model over all these days."""
 
     name: str
     calls: int
@@ -46,7 +46,7 @@ class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def show_usage(call: RouteCall) -> Response:
-    """What was used by day, user and model."""
+    """Usage by day, user and model."""
     wanted = converted(_asked(call, "user", "since", "until"), admin.UsageWanted)
     found = await admin.list_usage(call, wanted)
     return screen(
@@ -63,12 +63,12 @@ async def show_usage(call: RouteCall) -> Response:
 
 
 async def list_users(call: RouteCall) -> Response:
-    """The users, and the form for another."""
+    """The users, and the form for a new one."""
     return await _users(call)
 
 
 async def add_user(call: RouteCall) -> Response:
-    """Add a user; without a password he logs in at the provider alone."""
+    """Add a user; without a password they can only log in at the provider."""
     form = await read_form(call.request, 10_000)
     given: dict[str, str] = {"name": form.text("name"), "role": form.text("role")}
     if password := next(iter(form.fields.get("password", ())), ""):
@@ -81,7 +81,7 @@ async def add_user(call: RouteCall) -> Response:
 
 
 async def change_user(call: RouteCall, user: str) -> Response:
-    """Give a user another role."""
+    """Change the role of a user."""
     form = await read_form(call.request, 10_000)
     try:
         await users.change_user(call, user, converted({"role": form.text("role")}, users.UserChange))
@@ -91,7 +91,7 @@ async def change_user(call: RouteCall, user: str) -> Response:
 
 
 async def remove_user(call: RouteCall, user: str) -> Response:
-    """Remove a user, with all of his data where that is ticked."""
+    """Remove a user, with all their data if that is ticked."""
     form = await read_form(call.request, 10_000)
     try:
         await users.remove_user(call, user, users.UserRemoval(data="all" if form.text("data") else "none"))
@@ -101,7 +101,7 @@ async def remove_user(call: RouteCall, user: str) -> Response:
 
 
 async def list_runs(call: RouteCall) -> Response:
-    """Runs of all users: whose they are and how they stand, not what they are about."""
+    """Runs of all users: owners and states, without their contents."""
     asked = _asked(call, "user", "cursor")
     status = call.request.query_params.get("status", "")
     given = asked | ({"status": (status,)} if status else {}) | {"limit": FOUND}
@@ -119,7 +119,7 @@ async def list_runs(call: RouteCall) -> Response:
 
 
 async def show_health(call: RouteCall) -> Response:
-    """What waits and what is executed, and what keeps the server from working."""
+    """What waits and what is executed, and what prevents the server from working."""
     going = await admin.list_all_runs(call, admin.AllRunsWanted(status=GOING, limit=FOUND))
     findings = (await system.show_findings(call)).findings
     order = {"broken": 0, "note": 1, "ok": 2}
@@ -136,14 +136,14 @@ async def show_health(call: RouteCall) -> Response:
 
 
 async def show_audit(call: RouteCall) -> Response:
-    """Who did what, and when."""
+    """The audit log."""
     asked = _asked(call, "actor", "action", "since", "cursor")
     found = await admin.list_audit(call, converted({**asked, "limit": FOUND}, admin.AuditWanted))
     return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
 
 
 def plotted(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
-    """A bar for each day from the first to the last: of money where some was spent, else of tokens."""
+    """A bar for each day from the first to the last: of money if some was spent, else of tokens."""
     usd: dict[str, float] = defaultdict(float)
     tokens: Counter[str] = Counter()
     for row in rows:
@@ -165,7 +165,7 @@ def plotted(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
 
 
 def _sums(rows: Iterable[admin.DayUsage], name: Callable[[admin.DayUsage], str]) -> list[UsageSum]:
-    """What each took, who took most first."""
+    """The sums, largest first."""
     taken: dict[str, list[admin.DayUsage]] = defaultdict(list)
     for row in rows:
         taken[name(row)].append(row)
@@ -196,6 +196,6 @@ async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, for
 
 
 def _asked(call: RouteCall, *names: str) -> dict[str, object]:
-    """What the address says of these, without what is empty."""
+    """These query parameters, without empty ones."""
     asked = call.request.query_params
     return {name: text for name in names if (text := asked.get(name, "").strip())}

@@ -1,4 +1,4 @@
-"""Texts of somebody's own: checked against documents; and two reports beside one another."""
+"""Screens to check a text against documents, and to compare two reports."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ async def _verify(
 
 
 def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
-    """The passages each claim was held against."""
+    """The passages each claim was checked against."""
     known = {passage.id: passage for passage in found.passages}
     return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
 
 
 async def compare(call: RouteCall) -> Response:
-    """How the report of one run differs from that of another."""
+    """Compare the reports of two runs."""
     asked = call.request.query_params
     first, second = asked.get("a", ""), asked.get("b", "")
     listed = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))

@@ -1,4 +1,4 @@
-"""What people fill in, as the API's own types: a form knows no option that the API does not."""
+"""Forms as the API's own types: a form has no option that the API does not have."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ Fields = Mapping[str, tuple[str, ...]]
 
 
 class PageForm(msgspec.Struct, frozen=True):
-    """A form as it was sent: its texts by name, and the files that have one."""
+    """A submitted form: its texts by name, and its named files."""
 
     fields: dict[str, tuple[str, ...]]
     files: tuple[UploadFile, ...] = ()
 
     def text(self, name: str) -> str:
-        """A text without the space around it, "" where there is none."""
+        """A text without surrounding space, "" if there is none."""
         return next(iter(self.fields.get(name, ())), "").strip()
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """All texts of a name which say something."""
+        """All non-empty texts with a name."""
         return tuple(text.strip() for text in self.fields.get(name, ()) if text.strip())
 
     def lines(self, name: str) -> tuple[str, ...]:
-        """The words of a text which are apart by spaces, commas or line ends."""
+        """The words of a text, separated by spaces, commas or line ends."""
         return tuple(part for part in self.text(name).replace(",", " ").split() if part)
 
 
 async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
-    """The form a browser sent; files lie on disk. To be closed by `request.close()`.
+    """The form a browser sent; files are on disk. Close it with `request.close()`.
 
     Raises:
         Refusal: it cannot be read, or is too large.
@@ -70,10 +70,10 @@ def _files(form: FormData) -> Iterator[UploadFile]:
 
 
 def run_wanted(form: PageForm, **more: Any) -> RunWanted:
-    """The run a form asks for; what is left empty is taken from the settings.
+    """The run a form asks for; empty fields come from the settings.
 
     Raises:
-        Refusal: a value is none of those there are.
+        Refusal: a value is not allowed.
     """
     options: dict[str, Any] = {
         each.option.api: _said(form, each) for each in declared(RunOptions).values() if each.option.api
@@ -88,7 +88,7 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
 
 
 def _said(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:
-    """What a form says of an option, in the field which the API has for it."""
+    """The value of an option in a form, under the field name of the API."""
     name = option.option.api.rpartition(".")[2]
     text = form.text(name)
     if option.option.sent is Waiting:

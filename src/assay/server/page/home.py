@@ -1,4 +1,4 @@
-"""The first screen: a question, where to look for its answer, and the latest runs."""
+"""The first screen: a question, where to search for its answer, and the latest runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EXAMPLES = (
 
 
 class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to work with: the models, whether the built-in one writes, whether the web may be searched."""
+    """What is available: the models, whether the built-in one writes, whether the web may be searched."""
 
     built_in: bool
     models: tuple[str, ...]
@@ -46,7 +46,7 @@ async def show_home(call: RouteCall) -> Response:
 
 
 async def ask(call: RouteCall) -> Response:
-    """Begin the run a form asks for; what is wrong with it is told beside the form."""
+    """Start the run a form asks for; problems are shown beside the form."""
     form = await read_form(call.request, call.backend.settings.server.upload_mb * 1_000_000 + 100_000)
     try:
         wanted = run_wanted(form)
@@ -65,7 +65,7 @@ async def ask(call: RouteCall) -> Response:
 
 
 async def estimate(call: RouteCall) -> Response:
-    """What a run would take, beside the form; none is begun."""
+    """Estimate a run, beside the form, without starting one."""
     form = await read_form(call.request)
     try:
         found, fault = await reports.estimate_run(call, run_wanted(form)), ""
@@ -79,7 +79,7 @@ async def estimate(call: RouteCall) -> Response:
 
 
 async def _kept(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
-    """Put files which came with a question into a collection of their own, and wait until they are read."""
+    """Put files sent with a question into a new collection, and wait until they are read."""
     collection = f"asked-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     most = call.backend.settings.server.upload_mb * 1_000_000
     upload = call.assay.begin_upload
@@ -116,7 +116,7 @@ async def _home(
 
 
 def _ticked(form: PageForm, shelves: list[CollectionRow]) -> frozenset[str]:
-    """The collections which are ticked: those of the form, at first the one which is searched without a word."""
+    """The ticked collections: those in the form, at first the default one."""
     if "web_asked" in form.fields:
         return frozenset(form.texts("collection"))
     return frozenset(row.name for row in shelves if row.name == "default")

@@ -1,4 +1,4 @@
-"""Live screens: one reader of a run for all who watch it, which renders each region once and tells it to everybody."""
+"""Live screens: one reader per run for all viewers renders each region once and sends it to all."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ from assay.server.page.regions import regions_of
 from assay.server.page.words import counted, measure_word
 from assay.server.streams import BEAT, BEGIN, HEARTBEAT
 
-# The regions of one run as they were rendered last, and which of them changed when.
+# The regions of one run as last rendered, and which of them changed when.
 
 SHARE = 20.0
-"""A region is rendered again after so many times as long as that took last: a run takes little of a core."""
+"""A region is rendered again after this multiple of its last rendering time, so a run takes little of a core."""
 
 
 class RenderedRegions(msgspec.Struct, frozen=True):
-    """What a look at a run came to: the regions which are other than before, whether some have to wait, and until
-    which event they tell.
-    """
+    """The result of a look at a run: the changed regions, whether some must wait, and the last event they show."""
 
     fresh: dict[str, Markup]
     late: bool
@@ -42,9 +40,9 @@ class RenderedRegions(msgspec.Struct, frozen=True):
 
 
 class Board:
-    """The regions of one run, rendered. `edition` counts how often any of them became another one.
+    """The rendered regions of one run. `edition` counts their changes.
 
-    `settled` is the number of the last event which all of them tell of; `late` says that some wait to be rendered.
+    `settled` is the number of the last event that all of them show; `late` says that some wait to be rendered.
     """
 
     def __init__(self, language: str = ENGLISH) -> None:
@@ -56,7 +54,8 @@ class Board:
         self._not_before: dict[str, float] = {}
 
     def render(self, view: RunView, *, at_once: bool = False, dear: bool = True) -> RenderedRegions:
-        """Render what has changed and may be rendered again by now; `at_once` all of it, without `dear` what is cheap.
+        """Render what has changed and may be rendered by now; with `at_once` everything, without `dear` only what is
+        cheap.
 
         It takes a while: call it from a worker thread.
         """
@@ -78,7 +77,7 @@ class Board:
         return RenderedRegions(fresh, late, view.last_seq)
 
     def put(self, rendered: RenderedRegions) -> bool:
-        """Take what was rendered; whether anything is another one."""
+        """Store rendered regions; return whether anything has changed."""
         self.late = rendered.late
         if not rendered.late:
             self.settled = rendered.seq
@@ -89,9 +88,9 @@ class Board:
         return bool(rendered.fresh)
 
     def since(self, edition: int) -> tuple[tuple[str, Markup], ...]:
-        """The names and regions which changed after an edition."""
+        """The names and regions that changed after an edition."""
         wanted = [name for name, changed in self._changed.items() if changed > edition]
-        if "team" in wanted:  # which has the agents in it
+        if "team" in wanted:  # which contains the agents
             wanted = [name for name in wanted if not name.startswith("lane-")]
         return tuple((name, self.html[name]) for name in wanted)
 
@@ -101,14 +100,14 @@ def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
     return Board(language).render(view, at_once=True).fresh
 
 
-# The milestones of a run which are read out to who cannot see the screen, in the language of the page.
+# The milestones of a run for screen readers, in the language of the page.
 
 _CONTROLLED = {"pause": N_("Paused"), "steer": N_("What you said is heeded")}
 
 
 @singledispatch
 def announcement(event: Event) -> str:
-    """The sentence for an event, empty for one which is not read out."""
+    """The sentence for an event, empty if it is not read out."""
     return ""
 
 
@@ -182,23 +181,23 @@ def _(event: events.ControlRejected) -> str:
 
 
 READ_OUT = frozenset(kind.kind for kind in announcement.registry if issubclass(kind, Event) and kind is not Event)
-"""The kinds of events which are read out."""
+"""The kinds of events that are read out."""
 
 
-# One reader of a run for all who watch it.
+# One reader of a run for all viewers.
 
 TICK = 0.2
 """Seconds between two looks of a screen, at least."""
 IDLE = 1.0
-"""Seconds between two looks at a run nobody works on."""
+"""Seconds between two looks at a run that nobody executes."""
 QUIET = 5.0
-"""Seconds between two milestones which are read out."""
+"""Seconds between two milestones that are read out."""
 
 
 class Watched:
-    """A run somebody watches: its screen as of now, and what was read out last. `news` is set when either changes.
+    """A watched run: its current screen, and what was read out last. `news` is set when either changes.
 
-    `wanted` is the number of the last event which somebody has seen already.
+    `wanted` is the number of the last event that a viewer has seen already.
     """
 
     def __init__(self, run_id: str, language: str = ENGLISH) -> None:
@@ -218,7 +217,7 @@ class Watched:
                 if not self.ended:
                     await asyncio.sleep(IDLE)  # it waits for a person, or is paused
         except (Cancelled, UnknownName):
-            pass  # the server stops, or the run was deleted: who watches asks again, and is told so
+            pass  # the server stops, or the run was deleted: viewers ask again, and learn which
         finally:
             self.over = True
             self._tell()
@@ -229,7 +228,7 @@ class Watched:
             began = now()
             self._folder.extend(group)
             if self._folder.view.last_seq < self.wanted:
-                continue  # who watches has seen more than that: nothing is shown which is older
+                continue  # a viewer has seen more than that: nothing older is shown
             if group or self.board.late:
                 spoken = self._listen(group, began)
                 if await self._renew(at_once=not self.board.edition, dear=not self.board.edition) or spoken:
@@ -246,7 +245,7 @@ class Watched:
         return self.board.put(await asyncio.to_thread(self.board.render, view, at_once=at_once, dear=dear))
 
     def _listen(self, group: Sequence[Envelope], now: float) -> bool:
-        """Keep the last milestone, to be read out; not more often than anybody can listen."""
+        """Store the last milestone to be read out, not more often than anybody can listen."""
         if now - self._said_at < QUIET:
             return False
         with speaking_page(self.board.language):
@@ -256,7 +255,7 @@ class Watched:
         return bool(line)
 
     def chunk(self, edition: int, said: str) -> bytes:
-        """What has changed for who knows an edition and what was said; made once for all who know the same."""
+        """The changes since an edition and an announcement; made once for all viewers at the same state."""
         known = (max(edition, 0), said, self.board.edition, self.said)
         if known != self._known:
             spoken = _spoken(self.said) if self.said != said else ""
@@ -270,14 +269,16 @@ class Watched:
 
 
 class Hub:
-    """The runs which are watched now."""
+    """The runs that are watched now."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._watched: dict[tuple[str, str], Watched] = {}
 
     async def frames(self, owner: str, run_id: str, after: int, language: str = ENGLISH) -> AsyncIterator[bytes]:
-        """The regions of a run as they change, for who has the screen as of event `after`, until the run has ended."""
+        """Yield the regions of a run as they change, for a viewer with the screen as of event `after`, until the run
+        ends.
+        """
         watched = self._join(owner, run_id, language)
         watched.wanted = max(watched.wanted, after)
         try:
@@ -328,7 +329,7 @@ def hub_of(state: State, backend: Backend) -> Hub:
 
 
 async def _is_told(news: asyncio.Event) -> bool:
-    """Wait for news; False where there was none for so long that a sign of life is wanted."""
+    """Wait for news; False if a heartbeat is due first."""
     try:
         await asyncio.wait_for(news.wait(), HEARTBEAT)
     except TimeoutError:
@@ -342,7 +343,7 @@ def _line(envelope: Envelope) -> str:
 
 
 def _partials(regions: Iterable[tuple[str, str]]) -> str:
-    """Regions as htmx takes them: each in the place of the one of its name, changing only what differs."""
+    """Regions in htmx's form: each replaces the one with its name, changing only what differs."""
     return "".join(
         f'<hx-partial hx-target="#r-{name}" hx-swap="outerMorph">{html}</hx-partial>' for name, html in regions
     )

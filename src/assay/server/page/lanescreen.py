@@ -1,4 +1,4 @@
-"""What agents do, as the screen of a run shows it."""
+"""What agents do, for the screen of a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assay.server.page.templates_environment import plain
 from assay.server.page.words import counted
 
 TAIL = 130
-"""Characters shown of what is being written."""
+"""Characters shown of text in progress."""
 MOST_STEPS = 30
-"""Of the steps of an agent the latest are shown while a run goes on, all when it has ended."""
+"""An active run shows the latest steps of an agent, an ended one all."""
 
 
 class Doing(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class Doing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaneShown(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent as the screen shows it. `now` is what it does at the moment, in a few words.
+    """An agent on the screen. `now` says in a few words what it is doing.
 
     `stoppable` says that it is at work, and can be stopped.
     """
@@ -49,7 +49,7 @@ class LaneShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pipeline_of(view: RunView) -> Iterator[Doing]:
-    """What was done outside the agents: the first look, and what decided what comes next."""
+    """Work outside the agents: the first look, and what decided the next step."""
     for phase in view.phases:
         for turn in phase.turns:
             yield from _doings(turn)
@@ -58,7 +58,7 @@ def pipeline_of(view: RunView) -> Iterator[Doing]:
 
 
 def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
-    """An agent: all its steps where it is to be `whole`, else the latest."""
+    """An agent: with all its steps if `whole`, else with the latest."""
     doings: tuple[Doing, ...] = ()
     for turn in reversed(lane.turns):
         doings = (*_doings(turn), *doings)
@@ -123,7 +123,7 @@ def _tool(tool: ToolUse) -> Doing:
 
 
 def _argument(arguments: str) -> str:
-    """The first text among a call's arguments."""
+    """The first text in a call's arguments."""
     try:
         given = msgspec.json.decode(arguments)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""The screen of a run in regions: each is rendered from a part of the view, and only where that part has changed."""
+"""The screen of a run in regions: each is rendered from a part of the view, and only if that part has changed."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ _STATES = {
     "cancelled": N_("Cancelled"),
 }
 MOST_SOURCES = 40
-"""Of the sources the latest are shown while a run goes on, all when it has ended."""
+"""An active run shows the latest sources, an ended one all."""
 
 
 class PhaseShown(msgspec.Struct, frozen=True):
-    """A phase on the way of a run."""
+    """A phase of a run."""
 
     words: str
     state: str
 
 
 class Meter(msgspec.Struct, frozen=True, kw_only=True):
-    """What is used of something, and its limit where it has one; `share` is in percent."""
+    """The usage of something, and its limit if there is one; `share` is in percent."""
 
     name: str
     used: float
@@ -63,7 +63,7 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> int:
-        """How much of the limit is used."""
+        """The used share of the limit."""
         return min(100, round(100 * self.used / self.limit)) if self.limit else 0
 
 
@@ -75,7 +75,7 @@ class SourceShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageRegion(msgspec.Struct, frozen=True):
-    """A part of the screen: its template, and the part of the view it is made of. One that is `dear` may come later."""
+    """A part of the screen: its template, and the part of the view it shows. A `dear` one may be rendered later."""
 
     name: str
     made_of: Callable[[RunView], object]
@@ -89,7 +89,7 @@ class PageRegion(msgspec.Struct, frozen=True):
 
 
 def regions_of(view: RunView) -> tuple[PageRegion, ...]:
-    """Every region the screen of a run has now."""
+    """Every region that the screen of a run has now."""
     return (*_FIXED, *(_lane_region(lane.lane) for lane in view.lanes))
 
 
@@ -107,7 +107,7 @@ def _status(view: RunView) -> dict[str, Any]:
 
 
 def state_of(view: RunView) -> str:
-    """How a run is, in a few words."""
+    """The state of a run in a few words."""
     if view.status == "waiting":
         return (
             N_("Waiting for you to approve the plan") if view.waiting_for == "plan" else N_("Waiting for your answers")
@@ -137,7 +137,7 @@ def _phases(view: RunView) -> Iterator[PhaseShown]:
 
 
 def active_seconds(view: RunView, now: datetime | None = None) -> float:
-    """How long a run has worked: waiting for a person, or for a process, does not count."""
+    """How long a run was active: waiting for a person or a process does not count."""
     begun = _moment(view.started_at)
     if begun is None:
         return 0.0
@@ -151,7 +151,7 @@ def active_seconds(view: RunView, now: datetime | None = None) -> float:
 
 
 def _latest(view: RunView, begun: datetime) -> datetime:
-    """When something was last begun or ended: what a run which waits had worked until then."""
+    """When something last began or ended: a waiting run was active until then."""
     told = [each for phase in view.phases for each in (phase.started_at, phase.finished_at)]
     told += [each for lane in view.lanes for each in (lane.started_at, lane.finished_at)]
     return max([begun, *(moment for moment in map(_moment, told) if moment is not None)])
@@ -220,7 +220,7 @@ def _lane_region(number: int) -> PageRegion:
 
 
 def report_signs(material: Material) -> Signs:
-    """How citations and verdicts are written."""
+    """How to write citations and verdicts."""
     return Signs(
         cite=lambda cited: markup.cite(material, cited),
         badge=lambda index: markup.badge(material, index),

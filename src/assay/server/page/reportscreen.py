@@ -1,4 +1,4 @@
-"""The report of a run on a screen: what an exported report has, beside a rail of claims, and ways to go on."""
+"""The report of a run on a screen: the exported report with a list of claims, and ways to continue."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ WORDS = {
     "quote": N_("Quote of the citation"),
     "verdict": N_("Verdict and quotes"),
 }
-"""What the script of quotes says."""
+"""The texts of the script for quotes."""
 KEPT = 8
-"""Reports which are kept as they were rendered: a run which has ended changes no more."""
+"""Cached rendered reports: an ended run does not change."""
 _SHOWN: dict[tuple[str, int, str], dict[str, Any]] = {}
 
 SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A filter of the rail: its claims' verdicts, and how many there are."""
+    """A filter of the claims: verdicts, and how many claims have them."""
 
     id: str
     name: str
@@ -60,7 +60,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 async def report_screen(
     call: RouteCall, view: RunView, *, link: str = "", fault: str = "", status: int = 200
 ) -> Response:
-    """The report of a run; `link` is one to it which was made just now, `fault` why none could be."""
+    """The report of a run; `link` is a new link to it, `fault` why none could be made."""
     language = language_of(call.request)
     known = (view.run_id, view.last_seq, language)
     values = _SHOWN.get(known)
@@ -90,12 +90,12 @@ async def report_screen(
 
 
 async def _shares(call: RouteCall, view: RunView) -> tuple[ShareShown, ...]:
-    """The links to a report, where there may be any."""
+    """The links to a report, if sharing is on."""
     return (await list_shares(call, view.run_id)).shares if call.backend.settings.server.shares else ()
 
 
 def _values(view: RunView, page: str) -> dict[str, Any]:
-    """Everything the report is shown with, rendered by the code which exports it. Takes a while."""
+    """The values for the report's template, rendered by the code for exports. Takes a while."""
     with speaking_page(page):
         reads, summary = gettext("Read it in its document"), summary_of(view)
     with speaking(spoken_in(view)):
@@ -128,7 +128,7 @@ def _joined(*parts: str | Markup | None) -> Markup:
 
 
 def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
-    """What the contents lead to; the sections are called as the export calls them."""
+    """The entries of the contents; sections have the same names as in exports."""
     there = {
         "fields": bool(material.report.fields),
         "sources": bool(material.report.sources or material.view.unreadable),
@@ -139,7 +139,7 @@ def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
 
 
 def _filters(material: Material) -> tuple[Kept, ...]:
-    """All claims, those which are weak, contradicted, or could not be checked."""
+    """All claims, weak ones, contradicted ones, and those that could not be checked."""
     verdicts = material.verdicts
     weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)
     found = (
@@ -153,13 +153,13 @@ def _filters(material: Material) -> tuple[Kept, ...]:
 
 
 def _exports() -> tuple[str, ...]:
-    """The formats a report can be had in, those people ask for first."""
+    """The formats of a report, the most wanted first."""
     first = ("md", "html", "pdf", "docx")
     known = {name.removeprefix(".") for name in formats()}
     return (*(name for name in first if name in known), *sorted(known - set(first)))
 
 
-# Links to a report: made, listed and revoked beside it. A link is told once, on the page which answers its making.
+# Links to a report: made, listed and revoked beside it. A link is shown once, on the page after it is made.
 
 
 async def make_share(call: RouteCall, run: str) -> Response:
@@ -178,6 +178,6 @@ async def make_share(call: RouteCall, run: str) -> Response:
 
 
 async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
-    """Make a link worthless."""
+    """Revoke a link."""
     await shares.revoke_share(call, run, share)
     return go_to(f"/runs/{run}")

@@ -1,4 +1,4 @@
-"""A run: watched while it goes on, steered, answered; and once it is written, its report."""
+"""A run: watched, steered and answered while it is active, and then its report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DONE: dict[str, str] = {
 
 
 async def list_runs(call: RouteCall) -> Response:
-    """One's runs, page by page; those with certain words in question or report."""
+    """The user's runs, page by page, or those with certain words in question or report."""
     asked = call.request.query_params
     words, cursor, label = (asked.get(name, "").strip() for name in ("q", "cursor", "label"))
     back = f"/runs?{call.request.url.query}"
@@ -48,7 +48,7 @@ async def list_runs(call: RouteCall) -> Response:
 
 
 async def label(call: RouteCall, run: str) -> Response:
-    """Star a run, give it a label, or take one away."""
+    """Star a run, add a label, or remove one."""
     form = await read_form(call.request)
     added = dict([read_label(form.text("label"))]) if form.text("label") else {}
     removed = form.fields.get("remove", ())
@@ -61,7 +61,7 @@ async def label(call: RouteCall, run: str) -> Response:
 
 
 async def show_run(call: RouteCall, run: str) -> Response:
-    """The report of a run which has one and has ended, else the run as it goes on."""
+    """The report of an ended run, else the run in progress."""
     view = await call.backend.view(call.owner, run)
     if view.status in FINAL and report_state(view) != "none":
         return await report_screen(call, view)
@@ -69,7 +69,7 @@ async def show_run(call: RouteCall, run: str) -> Response:
 
 
 async def show_activity(call: RouteCall, run: str) -> Response:
-    """How a run went, or goes."""
+    """The activity of a run."""
     return await _watched(call, await call.backend.view(call.owner, run))
 
 
@@ -105,11 +105,11 @@ async def live(call: RouteCall, run: str) -> Response:
     return EventStream(frames, call.backend.streams.ticket(call.owner))
 
 
-# told by its owner
+# commands of the owner
 
 
 async def control(call: RouteCall, run: str, action: Action) -> Response:
-    """Cancel a run, let it pause, or have it write its report now."""
+    """Cancel a run, pause it, or let it write its report now."""
     do = {"cancel": run_control.cancel_run, "pause": run_control.pause_run, "finish": run_control.finish_run}[action]
     said = await do(call, run)
     return noted(call, _DONE[said.outcome], f"/runs/{run}/activity")
@@ -128,23 +128,23 @@ async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
 
 
 async def pause(call: RouteCall, run: str) -> Response:
-    """Let go of every call in flight; it can be taken up again."""
+    """Abandon every call in flight; the run can be resumed."""
     return await control(call, run, "pause")
 
 
 async def finish(call: RouteCall, run: str) -> Response:
-    """End research; the report is written from what was found."""
+    """End research and write the report from what was found."""
     return await control(call, run, "finish")
 
 
 async def resume(call: RouteCall, run: str) -> Response:
-    """Go on with a run which is paused or failed."""
+    """Continue a run that is paused or has failed."""
     await run_control.resume_run(call, run)
     return noted(call, N_("It goes on."), f"/runs/{run}/activity")
 
 
 async def steer(call: RouteCall, run: str) -> Response:
-    """Tell a run what to heed from its next decision on."""
+    """Give a run an instruction that counts from its next decision on."""
     form = await read_form(call.request)
     if not form.text("text"):
         raise refusal("invalid", N_("write what the run is to heed"))
@@ -154,7 +154,7 @@ async def steer(call: RouteCall, run: str) -> Response:
 
 
 async def answer(call: RouteCall, run: str) -> Response:
-    """Answer the questions a run waits with; what is left open it decides itself."""
+    """Answer the questions a run waits for; it decides open ones itself."""
     form = await read_form(call.request)
     given = form.fields.get("answer", ())
     decide = "decide" in form.fields
@@ -164,14 +164,14 @@ async def answer(call: RouteCall, run: str) -> Response:
 
 
 async def approve(call: RouteCall, run: str) -> Response:
-    """Have a run go on with its plan, as it is or as it was edited."""
+    """Let a run continue with its plan, unchanged or edited."""
     form = await read_form(call.request)
     await run_control.approve_plan(call, run, run_control.PlanGiven(form=_plan(form)))
     return go_to(f"/runs/{run}/activity")
 
 
 def _plan(form: PageForm) -> str | None:
-    """The plan a form describes, as the text a person edits; None where it was left as it is."""
+    """The plan in a form, as the text a person edits; None if it is unchanged."""
     titles = form.fields.get("title", ())
     if not titles:
         return form.text("form") or None
@@ -191,7 +191,7 @@ def _plan(form: PageForm) -> str | None:
 
 
 async def follow_up(call: RouteCall, run: str) -> Response:
-    """Go on from a run: by an answer from what it read, or by more research."""
+    """Continue a run: with an answer from what it read, or with more research."""
     form = await read_form(call.request)
     if not form.text("question"):
         raise refusal("invalid", N_("write a question"))
@@ -203,7 +203,7 @@ async def follow_up(call: RouteCall, run: str) -> Response:
 
 
 async def exclude(call: RouteCall, run: str) -> Response:
-    """Have the report written and checked again without some sources: a run of its own."""
+    """Write and check the report again without some sources, in a new run."""
     form = await read_form(call.request)
     left_out = form.texts("source")
     if not left_out:
@@ -214,13 +214,13 @@ async def exclude(call: RouteCall, run: str) -> Response:
 
 
 async def recheck(call: RouteCall, run: str) -> Response:
-    """Check a report again by the rules of today, against the documents as they are stored."""
+    """Check a report again by today's rules, against the stored documents."""
     found = await reports.verify_run(call, run, reports.RecheckWanted())
     view = await call.backend.view(call.owner, run)
     return screen(call, "rechecked.html", section="runs", view=view, found=found)
 
 
 async def delete(call: RouteCall, run: str) -> Response:
-    """Forget a run."""
+    """Delete a run."""
     await runs.delete_run(call, run)
     return go_to("/runs")

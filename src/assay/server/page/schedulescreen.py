@@ -1,4 +1,4 @@
-"""Schedules: questions which the server asks again and again, and the reports which answered them."""
+"""Schedules: questions that the server asks repeatedly, and the reports that answered them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assay.services.schedules import said
 
 LATEST = 3
 OFTEN = ("daily", "weekly", "12h", "2w", "4w")
-"""What is offered for how often; any other time can be typed."""
+"""Suggested intervals; any other can be typed."""
 
 
 class ScheduledRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a schedule, and how it stands."""
+    """A run of a schedule, and its state."""
 
     id: str
     status: RunStatus
@@ -28,7 +28,7 @@ class ScheduledRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule on the screen: how often, and its last runs, the latest first."""
+    """A schedule on the screen: its interval, and its last runs, latest first."""
 
     schedule: schedules.ScheduleShown
     every: str
@@ -37,12 +37,12 @@ class ScheduleEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def list_schedules(call: RouteCall) -> Response:
-    """The schedules, and the form for another."""
+    """The schedules, and the form for a new one."""
     return await _schedules(call, PageForm({}))
 
 
 async def add_schedule(call: RouteCall) -> Response:
-    """Have the server ask a question again and again."""
+    """Have the server ask a question repeatedly."""
     form = await read_form(call.request)
     try:
         wanted = schedules.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
@@ -53,13 +53,13 @@ async def add_schedule(call: RouteCall) -> Response:
 
 
 async def remove_schedule(call: RouteCall, schedule: str) -> Response:
-    """Forget a schedule; the runs which answered it stay."""
+    """Delete a schedule; the runs that answered it stay."""
     await schedules.remove_schedule(call, schedule)
     return go_to("/schedules")
 
 
 async def make_feed(call: RouteCall, schedule: str) -> Response:
-    """Make a feed, and show its address, this once."""
+    """Create a feed, and show its address, only this once."""
     try:
         made = await feeds.open_schedule_feed(call, schedule)
     except (Refusal, AssayError) as error:
@@ -68,7 +68,7 @@ async def make_feed(call: RouteCall, schedule: str) -> Response:
 
 
 async def close_feed(call: RouteCall, schedule: str) -> Response:
-    """Make the address of a feed worthless."""
+    """Revoke the address of a feed."""
     await feeds.close_schedule_feed(call, schedule)
     return go_to("/schedules")
 
@@ -106,7 +106,7 @@ async def _entry(call: RouteCall, schedule: schedules.ScheduleShown) -> Schedule
 
 
 async def _outcome(call: RouteCall, run: str) -> ScheduledRun | None:
-    """How a run stands; None where it was deleted."""
+    """The state of a run; None if it was deleted."""
     try:
         row = await call.assay.find(run)
     except UnknownName:

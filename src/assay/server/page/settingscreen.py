@@ -1,4 +1,4 @@
-"""Settings: models, tokens of one's own, and for who may see them keys of providers and all settings."""
+"""Settings: models, the user's tokens and, for admins, keys of providers and all settings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LIMITS = {
     "limits.user_runs_at_once": N_("Runs of a user at once"),
 }
 EDITED = {name: group for group, names in (("defaults", DEFAULTS), ("limits", LIMITS)) for name in names}
-"""The settings which have a field of their own, by the group they stand in."""
+"""The settings with a field of their own, by group."""
 CHOICES = {
     "depth": ("auto", "light", "medium", "extended"),
     "length": ("short", "normal", "long"),
@@ -51,12 +51,12 @@ CHOICES = {
 
 
 async def show_settings(call: RouteCall) -> Response:
-    """Models, appearance, tokens, and for who may see them all settings."""
+    """Models, appearance, tokens, and for admins all settings."""
     return await _settings(call)
 
 
 async def make_token(call: RouteCall) -> Response:
-    """Make a token for a program, and show its secret this once."""
+    """Create a token for a program, and show its secret only this once."""
     form = await read_form(call.request, 10_000)
     given: dict[str, Any] = {"name": form.text("name"), "scopes": form.texts("scope")}
     if days := form.text("days"):
@@ -69,7 +69,7 @@ async def make_token(call: RouteCall) -> Response:
 
 
 async def revoke_token(call: RouteCall, token: str) -> Response:
-    """Make a token worthless."""
+    """Revoke a token."""
     await users.revoke_token(call, token)
     return go_to("/settings")
 
@@ -87,13 +87,13 @@ async def set_key(call: RouteCall) -> Response:
 
 
 async def remove_key(call: RouteCall, provider: str) -> Response:
-    """Forget the key of a provider."""
+    """Delete the key of a provider."""
     await configuration.remove_key(call, provider)
     return go_to("/settings")
 
 
 async def change_password(call: RouteCall) -> Response:
-    """Change one's password; one logs in anew with it."""
+    """Change the user's password; they log in again with it."""
     form = await read_form(call.request, 10_000)
     if form.text("new") != form.text("again"):
         return await _settings(call, fault=refusal("invalid", N_("the new password was not written twice alike")))
@@ -106,7 +106,7 @@ async def change_password(call: RouteCall) -> Response:
 
 
 async def test_model(call: RouteCall) -> Response:
-    """Ask a model for one word, and show what came."""
+    """Ask a model for one word, and show the result."""
     form = await read_form(call.request, 10_000)
     try:
         trial = await system.test_model(call, system.ModelNamed(model=form.text("model")))
@@ -116,7 +116,7 @@ async def test_model(call: RouteCall) -> Response:
 
 
 async def change_settings(call: RouteCall) -> Response:
-    """Write settings to the file: those of the form which are others than before."""
+    """Write the changed settings of the form to the file."""
     form = await read_form(call.request)
     wanted = {name: form.text(name) or None for name in form.fields if name in EDITED}
     if form.text("name"):
@@ -134,7 +134,7 @@ async def change_settings(call: RouteCall) -> Response:
 
 
 async def add_webhook(call: RouteCall) -> Response:
-    """Have an address told when runs end; its secret is shown this once."""
+    """Notify an address when runs end; its secret is shown only this once."""
     form = await read_form(call.request, 10_000)
     try:
         made = await webhooks.add_webhook(call, webhooks.WebhookWanted(url=form.text("url")))
@@ -144,7 +144,7 @@ async def add_webhook(call: RouteCall) -> Response:
 
 
 async def remove_webhook(call: RouteCall, webhook: str) -> Response:
-    """Tell an address nothing any more."""
+    """Stop notifying an address."""
     await webhooks.remove_webhook(call, webhook)
     return go_to("/settings")
 
@@ -186,7 +186,7 @@ async def _settings(
 
 
 async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None:
-    """One's webhooks; None where there are none to be had, for all is in memory."""
+    """The user's webhooks; None if there can be none, since everything is in memory."""
     try:
         return (await webhooks.list_webhooks(call, webhooks.WhichWebhooks())).webhooks
     except (Refusal, AssayError):
@@ -194,7 +194,7 @@ async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None
 
 
 class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting with a field: what it is called there, and what may be chosen where that is known."""
+    """A setting with a field: its label there, and the possible values if known."""
 
     setting: configuration.SettingShown
     label: str

@@ -1,4 +1,4 @@
-"""The library: collections, their documents, what is being added, and the text of a document as Assay reads it."""
+"""The library: collections, their documents, additions, and the text of a document as Assay reads it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.server.wire import RouteCall
 from assay.services.shelves import Excerpt
 
 WAIT = 3.0
-"""Seconds an upload is waited for; what is not read by then is read in the background."""
+"""Seconds to wait for an upload; the rest is read in the background."""
 LATELY = 8
 WINDOW = 60_000
 """Bytes of a document shown at a time."""
@@ -31,7 +31,7 @@ AROUND = 8_000
 
 
 async def show_library(call: RouteCall) -> Response:
-    """The collections there are."""
+    """The collections."""
     made = await call.assay.additions(LATELY)
     found = await collections.list_collections(call)
     return screen(call, "library.html", section="library", collections=found.collections, additions=made)
@@ -49,7 +49,7 @@ async def make_collection(call: RouteCall) -> Response:
 
 
 async def show_collection(call: RouteCall, collection: str) -> Response:
-    """A collection: its documents, or what a search finds in it."""
+    """A collection: its documents, or the results of a search in it."""
     return await _collection(call, collection)
 
 
@@ -116,7 +116,7 @@ def _crawl(url: str, pages: str) -> collections.Crawl:
 
 
 async def sync(call: RouteCall, collection: str) -> Response:
-    """Look again at all a collection was added from."""
+    """Look again at every place a collection was added from."""
     try:
         await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
     except (Refusal, AssayError) as error:
@@ -125,7 +125,7 @@ async def sync(call: RouteCall, collection: str) -> Response:
 
 
 async def share(call: RouteCall, collection: str) -> Response:
-    """Say who may read a collection, and whether models elsewhere may see it."""
+    """Set who may read a collection, and whether remote models may see it."""
     form = await read_form(call.request)
     readers: tuple[str, ...] | Literal["all"] = "all" if form.text("who") == "all" else ()
     if form.text("who") == "some":
@@ -139,14 +139,14 @@ async def share(call: RouteCall, collection: str) -> Response:
 
 
 async def remove(call: RouteCall, collection: str) -> Response:
-    """Take a document out of a collection."""
+    """Remove a document from a collection."""
     form = await read_form(call.request)
     await collections.remove_document(call, collection, form.text("document"))
     return go_to(_address(collection))
 
 
 async def drop(call: RouteCall, collection: str) -> Response:
-    """Forget a collection."""
+    """Delete a collection."""
     await collections.drop_collection(call, collection)
     return go_to("/library")
 
@@ -173,7 +173,7 @@ async def show_document(call: RouteCall, document: str) -> Response:
 
 
 class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of a document: a passage which may be cited, from a byte on, or what stands between two."""
+    """A span of a document: a citable passage, from a byte on, or the text between two."""
 
     text: str
     start: int = 0
@@ -186,7 +186,7 @@ class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pieces_of(shown: Excerpt) -> tuple[TextPiece, ...]:
-    """What is shown of a document, cut as it is cut for citing."""
+    """The shown part of a document, cut into passages as for citing."""
     data, at, found = shown.text.encode(), 0, []
     for span in segment(shown.text, shown.document.syntax):
         found.append(TextPiece(text=data[at : span.start].decode()))
@@ -196,7 +196,7 @@ def pieces_of(shown: Excerpt) -> tuple[TextPiece, ...]:
 
 
 async def _printed(call: RouteCall, passage: Excerpt) -> PagePlaces | None:
-    """Where a passage of a PDF is printed; None where that cannot be shown."""
+    """The place of a passage on the pages of a PDF; None if that cannot be shown."""
     if passage.document.media_type != "application/pdf":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Templates to HTML. What is not markup already is cleaned and escaped; there is no rule of research here."""
+"""Turns templates into HTML. Anything but markup is cleaned and escaped; there are no research rules here."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from assay.server.page.words import NAMES, chosen_of, language_of
 from assay.server.problems import Problem, Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
 
-# What a browser loads beside the pages: style, scripts and signs, all from this package.
+# Assets of the pages: style, scripts and icons, all from this package.
 
 PREFIX = "/static"
 FOR_EVER = "public, max-age=31536000, immutable"
-"""An address holds the hash of what is there: what changes has another one."""
+"""An address contains the hash of its content, so changed content has another address."""
 
 _OWN = (
     "icon.svg",
@@ -53,16 +53,16 @@ _OWN = (
     "upload.js",
 )
 _HTMX = ("vendor/htmx.min.js", "trusted.js", "vendor/hx-sse.min.js")
-"""One script for the browser: htmx begins as soon as its own is run, and what it is extended by has to be there."""
+"""One script for the browser: htmx starts as soon as it runs, and its extensions must be there by then."""
 _LAYERS = "@layer report, page;\n@layer report {{\n{report}\n}}\n@layer page {{\n{page}\n}}\n"
 
 
 @cache
 def assets() -> dict[str, bytes]:
-    """Every file by its name.
+    """Every file by name.
 
-    The style is that of exported reports below that of the page, so that a report looks the same in both; `quotes.js`
-    is the script of exported reports, `htmx.js` the library with its extensions.
+    The style is that of exported reports followed by that of the page, so that a report looks the same in both;
+    `quotes.js` is the script of exported reports, `htmx.js` the library with its extensions.
     """
     here, exported = files("assay.server.page").joinpath("static"), files("assay.export.html")
     found = {name: here.joinpath(name).read_bytes() for name in _OWN}
@@ -77,7 +77,7 @@ def assets() -> dict[str, bytes]:
 
 @cache
 def address(name: str) -> str:
-    """Where a browser finds a file."""
+    """The address of a file."""
     return f"{PREFIX}/{_edition()}/{name}"
 
 
@@ -102,13 +102,13 @@ ROUTE = Route(f"{PREFIX}/{{edition}}/{{name:path}}", _serve, methods=["GET"], na
 
 THEMES = ("system", "light", "dark")
 THEME = "assay-theme"
-"""The cookie which says how the page looks; nothing else is kept in it."""
+"""The cookie with the appearance of the page; it contains nothing else."""
 DENSITIES = ("normal", "compact")
 DENSITY = "assay-density"
-"""The cookie which says how much stands on a screen."""
+"""The cookie with the density of the screen."""
 
 POLICY = f"{guards.POLICY}; trusted-types assay"
-"""Markup is taken from one place only: what `trusted.js` lets through."""
+"""Markup is accepted from one place only: what `trusted.js` lets through."""
 
 VARIES = "Accept-Encoding, Accept-Language, Cookie"
 LARGE = 50_000
@@ -119,9 +119,9 @@ P = ParamSpec("P")
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """What every screen has around it: its section, how it looks, and who looks at it ("" where nobody need log in).
+    """The frame of every screen: its section, its appearance, and the user ("" if no login is required).
 
-    `chosen` is the language somebody chose, "" where it is that of his browser.
+    `chosen` is the language that the user chose, "" if it is the browser's.
     """
 
     section: Section
@@ -158,7 +158,7 @@ def screen(
     secret: bool = False,
     **values: Any,
 ) -> HTMLResponse:
-    """A whole page; one with a `secret` in it is never compressed, since its size would tell of it."""
+    """A whole page. A page with a `secret` is never compressed, since its size would reveal it."""
     frame = frame_of(call.request, section)
     with speaking_page(frame.language):
         data = ENVIRONMENT.get_template(template).render(frame=frame, **values).encode()
@@ -169,37 +169,37 @@ def screen(
 
 
 def fragment(template: str, **values: Any) -> Markup:
-    """A part of a page, in the language in force."""
+    """A part of a page, in the current language."""
     return Markup(ENVIRONMENT.get_template(template).render(**values))
 
 
 def piece(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A part of a page as an answer to a script."""
+    """A part of a page as a response to a script."""
     with speaking_page(language_of(request)):
         return HTMLResponse(fragment(template, **values), status)
 
 
 def go_to(path: str) -> Response:
-    """Have the browser read another page after what it sent."""
+    """Redirect the browser after a form."""
     return RedirectResponse(path, 303)
 
 
 def is_fragment(request: Request) -> bool:
-    """Whether a script asks, which puts the answer into the page it is on."""
+    """Whether a script makes the request, and inserts the response into its page."""
     return request.headers.get("hx-request", "") == "true"
 
 
 def noted(call: RouteCall, text: str, path: str) -> Response:
-    """What came of a form: a sentence where a script sent it, else the page it belongs to."""
+    """The result of a form: a sentence if a script sent it, else the page it belongs to."""
     return piece(call.request, "parts/note.html", text=text, fault=False) if is_fragment(call.request) else go_to(path)
 
 
 def guarded(
     handler: Callable[Concatenate[RouteCall, P], Awaitable[Response]], needs: Permission | Literal[""] = ""
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A route of the page: parameters are those of its path, and what goes wrong is told as a page.
+    """A route of the page: parameters come from its path, and problems are shown as a page.
 
-    `needs` is what who asks must be allowed beside what the gate asks of every page.
+    `needs` is the right it needs in addition to what the gate checks for every page.
     """
 
     @wraps(handler)
@@ -219,7 +219,7 @@ def guarded(
 
 
 def told(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """A problem as a person is told it; who has to log in is led there."""
+    """A problem for a person; whoever must log in is redirected to the login."""
     if is_fragment(request):
         answer = piece(request, "parts/note.html", problem.status, text=problem.detail or problem.title, fault=True)
         answer.headers.update(headers or {})
@@ -231,22 +231,22 @@ def told(request: Request, problem: Problem, headers: Mapping[str, str] | None =
 
 
 def is_shown(request: Request) -> bool:
-    """Whether who asks reads answers as pages."""
+    """Whether the caller reads responses as pages."""
     return "text/html" in request.headers.get("accept", "") or is_fragment(request)
 
 
 def local(path: str) -> str:
-    """`path` where it leads to a page of this server, else that of the first."""
+    """`path` if it is on this server, else the first page."""
     parts = urlsplit(path)
     fine = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.scheme and not parts.netloc
     return path if fine and path.isprintable() else "/"
 
 
-# what templates call
+# functions for templates
 
 
 def _harmless(value: object) -> object:
-    """What is put into a template: text without controls, nothing for None."""
+    """A value for a template: text without control characters, nothing for None."""
     if value is None:
         return ""
     return HARMFUL.sub("", value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -259,7 +259,7 @@ def brief_of(text: str, most: int = 160) -> str:
 
 
 def where(url: str) -> Markup | str:
-    """Where a source is, in short: the name of a file, a link to a page."""
+    """The place of a source in short: the name of a file, a link to a page."""
     path = local_path(url)
     return place(url) if path is None else path.rstrip("/").rpartition("/")[2]
 

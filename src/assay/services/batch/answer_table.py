@@ -1,4 +1,4 @@
-"""A table of documents by questions: an order of a batch for each cell, the cells made of what came, its files."""
+"""A table of documents by questions: an order of a batch per cell, cells from the results, and output files."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ class CellEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerCell(msgspec.Struct, frozen=True, kw_only=True):
-    """What one document says to one question. `verdict` is the weakest of its claims; where there is no answer
-    `status` says why, such as `nothing found`, `failed` or `not done`.
+    """One document's answer to one question.
+
+    `verdict` is the weakest of its claims. Without an answer, `status` says why, such as `nothing found`, `failed` or
+    `not done`.
     """
 
     question: str
@@ -81,10 +83,10 @@ class AnswerTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def table_orders(assay: Researcher, documents: Sequence[Document], questions: Sequence[str]) -> list[BatchRow]:
-    """An order for each cell, which sees its document alone.
+    """An order for each cell, in whose scope only its document is.
 
     Raises:
-        UsageError: they are too many.
+        UsageError: there are too many.
     """
     if len(documents) * len(questions) > MOST_CELLS:
         raise UsageError(
@@ -171,21 +173,21 @@ def _evidence(document: Document, question: str, claim: ReportClaim, passage: Re
     )
 
 
-# A table of answers as files: CSV with the evidence in a second file, Excel in a second sheet, Markdown, JSON.
+# A table of answers as files: CSV with evidence in a second file, Excel with a second sheet, Markdown, JSON.
 
 SUFFIXES = (".csv", ".xlsx", ".md", ".json")
 EVIDENCE = ("document", "question", "claim", "verdict", "why", "quote", "page", "heading", "file", "read by", "run")
 MOST_IN_CELL = 32_000
-"""Characters in a cell of Excel, which takes 32,767."""
+"""Characters in a cell of Excel, whose limit is 32,767."""
 WIDE = 60
 
 
 def check_suffix(path: Path) -> str:
-    """The suffix of the form a table is to have, which can be written here.
+    """The suffix of the table's format, if it can be written here.
 
     Raises:
-        UsageError: there is no such form.
-        ConfigError: an extra is needed.
+        UsageError: there is no such format.
+        ConfigError: it needs an extra.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -196,7 +198,7 @@ def check_suffix(path: Path) -> str:
 
 
 def table_files(table: AnswerTable, path: Path) -> dict[Path, bytes]:
-    """What is to be written, and where."""
+    """The contents of each file to write."""
     suffix = check_suffix(path)
     if suffix == ".csv":
         beside = path.with_name(f"{path.stem}.evidence.csv")
@@ -209,7 +211,7 @@ def table_files(table: AnswerTable, path: Path) -> dict[Path, bytes]:
 
 
 def _head(table: AnswerTable) -> list[str]:
-    """Two columns for each question: the answer, and what it is worth."""
+    """Two columns per question: the answer and its verdict."""
     return ["document", "file", *(name for question in table.questions for name in (question, "verdict"))]
 
 
@@ -222,7 +224,7 @@ def _name(row: AnswerRow) -> str:
 
 
 def _worth(cell: AnswerCell) -> str:
-    """The verdict, with the pages of the passages; of a cell without an answer, why there is none."""
+    """The verdict, with the pages of the passages; without an answer, the reason."""
     if cell.verdict is None:
         return f"{cell.status}: {cell.error}" if cell.error else cell.status
     pages = sorted({each.page for each in cell.evidence if each.page})
@@ -260,7 +262,7 @@ def _sheet(book: Any, name: str, rows: Sequence[Sequence[str]]) -> None:
     plain, bold = (book.add_format({"text_wrap": True, "valign": "top", "bold": bold}) for bold in (False, True))
     for at, row in enumerate(rows):
         for column, text in enumerate(row):
-            # a string, and no formula or link, whatever it looks like
+            # a string, never a formula or link, whatever it looks like
             sheet.write_string(at, column, one_line(text)[:MOST_IN_CELL], plain if at else bold)
     for column in range(len(rows[0])):
         sheet.set_column(column, column, min(WIDE, 2 + max(len(row[column]) for row in rows)))
@@ -291,7 +293,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text which Markdown shows as it is: no cell ends early, no link or markup begins."""
+    """Text that Markdown shows unchanged: it ends no cell and begins no link or markup."""
     kept = one_line(text)
     for mark in "\\|`*_<>[]":
         kept = kept.replace(mark, f"\\{mark}")

@@ -1,4 +1,4 @@
-"""The rows of a batch: the lines of a file as orders, and a folder which says what of them is done.
+"""The rows of a batch: the lines of a file as orders, and a folder that records which are done.
 
 A line is a JSON object with a question and options of a run, or a question as plain text.
 """
@@ -26,14 +26,14 @@ from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
 
 LONGEST = 1_000_000
-"""Bytes of a line; what is longer is no question."""
+"""Bytes of a line; a longer one is not a question."""
 _KEY = 12
 
 
 class BatchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A question of a batch. `line` counts from 1; `key` stays the same where lines are put in before it.
+    """A question of a batch. `line` counts from 1; `key` stays the same if lines are inserted before it.
 
-    `sources` None are those of the whole batch; `options` go before the batch's own.
+    `sources` None are those of the whole batch; `options` override the batch's.
     """
 
     line: int
@@ -45,14 +45,14 @@ class BatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BadLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line which is no question, and why not."""
+    """A line that is not a question, and the reason."""
 
     line: int
     error: str
 
 
 def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
-    """The orders in `lines`, empty ones left out; of equal lines each is an order of its own."""
+    """The orders in `lines`, without empty ones; of equal lines each is a separate order."""
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -103,7 +103,7 @@ def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
 
 
 def cell_key(document: str, question: str) -> str:
-    """What tells the order of a question to one document from all others, whenever it is asked again."""
+    """A key for the order of a question to one document, the same whenever it is asked again."""
     return _key(f"cell {document} {question}")
 
 
@@ -113,7 +113,7 @@ def _key(said: str) -> str:
 
 @cache
 def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
-    """A line as JSON has it: every option of a run, so that a new one is known here too."""
+    """The schema of a JSON line, made of all options of a run, so that new ones are included."""
     options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared(table).items()]
     own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
     fields: Sequence[Any] = [*own, *options]
@@ -126,7 +126,7 @@ N = TypeVar("N", int, float)
 
 
 class BatchBudget:
-    """Money and tokens of a total; a run's limit is kept apart while it goes on, and what it leaves comes back."""
+    """Money and tokens of a total. A run's limit is set aside while it is active; the unused part comes back."""
 
     def __init__(self, total: Budget) -> None:
         """Of `total` only `usd` and `tokens` count; None is no limit."""
@@ -140,7 +140,7 @@ class BatchBudget:
         return self.total.usd is not None or self.total.tokens is not None
 
     def left(self) -> Budget:
-        """What is neither spent nor kept apart; never below zero."""
+        """What is neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens
         if usd is not None:
             usd = max(0.0, usd - self.usd - sum(each.usd or 0.0 for each in self._kept.values()))
@@ -149,18 +149,18 @@ class BatchBudget:
         return Budget(usd=usd, tokens=tokens)
 
     def share(self, places: int) -> Budget:
-        """The limit of the next run where `places` are to be filled: an equal part of what is left."""
+        """The limit of the next run if `places` are free: an equal part of what is left."""
         left = self.left()
         usd = None if left.usd is None else left.usd / max(1, places)
         tokens = None if left.tokens is None else left.tokens // max(1, places)
         return Budget(usd=usd, tokens=tokens)
 
     def keep(self, key: str, limit: Budget) -> None:
-        """Keep a run's limit apart while it goes on."""
+        """Set a run's limit aside while it is active."""
         self._kept[key] = limit
 
     def settle(self, key: str, used: Usage) -> None:
-        """A run has ended: what it used is spent, the rest of its limit comes back."""
+        """End a run: what it used is spent, the rest of its limit comes back."""
         self._kept.pop(key, None)
         self.usd, self.tokens = self.usd + used.usd, self.tokens + used.tokens
 
@@ -170,7 +170,7 @@ class BatchBudget:
 
 
 def smaller(own: Budget, share: Budget) -> Budget:
-    """The narrower of two limits, measure by measure; of `own` the rest stays."""
+    """The narrower of two limits, by measure; other limits come from `own`."""
     return msgspec.structs.replace(own, usd=_least(own.usd, share.usd), tokens=_least(own.tokens, share.tokens))
 
 
@@ -180,7 +180,7 @@ def _least(one: N | None, other: N | None) -> N | None:
     return min(one, other)
 
 
-# What of a batch is done: a folder with a row for each question, so that a later call goes on where this one ended.
+# Progress of a batch: a folder with a row for each question, so that a later call continues.
 
 RESULTS = "results.jsonl"
 STARTED = "started.jsonl"
@@ -189,7 +189,7 @@ _SLUG = 40
 
 Status = Literal["completed", "failed", "cancelled", "waiting", "paused", "running"]
 DONE = frozenset(("completed", "cancelled"))
-"""What is not done again by a later call; the rest is tried once more."""
+"""Statuses that a later call does not repeat; others are tried once more."""
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -197,8 +197,8 @@ R = TypeVar("R", bound=msgspec.Struct)
 class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row of the results. `file` is the report's name in the folder; `claims` counts them by verdict.
 
-    `usd` and `tokens` are what the run spent; `error` says why there is no report.
-    `passed` tells of the final gate, `verified` also that every claim holds and one answers the question.
+    `usd` and `tokens` are what the run spent; `error` says why there is no report. `passed` says that the final gate
+    passed, `verified` also that every claim holds and one answers the question.
     """
 
     line: int
@@ -219,19 +219,19 @@ class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     @property
     def is_good(self) -> bool:
-        """Whether the final gate was passed; an older release noted that as `verified`."""
+        """Whether the final gate passed; an older release stored that as `verified`."""
         return self.verified if self.passed is None else self.passed
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
-    """The run of an order, noted before anything of it is stored: so no run is paid for and forgotten."""
+    """The run of an order, recorded before the run is stored, so that no run is paid for and forgotten."""
 
     key: str
     run: str
 
 
 class BatchFolder:
-    """Rows are added as they come, and put in the order of their lines at the end. One process at a time has it."""
+    """Rows are appended as they arrive, and sorted by line at the end. One process at a time uses it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -240,10 +240,10 @@ class BatchFolder:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Within the block the folder is this process's, and what it holds is read.
+        """Lock the folder for this process in the block, and read its contents.
 
         Raises:
-            UsageError: another process has it.
+            UsageError: another process uses it.
             StoreError: it cannot be made, read or written.
         """
         lock = FileLock(self.path / _LOCK, thread_local=False)
@@ -264,22 +264,22 @@ class BatchFolder:
             lock.release()
 
     def begin(self, key: str, run: str) -> None:
-        """Note which run answers an order."""
+        """Record which run answers an order."""
         self.runs[key] = run
         self._append(STARTED, Started(key=key, run=run))
 
     def add(self, row: BatchResult) -> None:
-        """Note what came of an order."""
+        """Record the result of an order."""
         self.results[row.key] = row
         self._append(RESULTS, row)
 
     def put_in_order(self) -> None:
-        """One row for each order, in the order of the lines; the last one said of it."""
+        """Keep the last row of each order, in the order of the lines."""
         rows = sorted(self.results.values(), key=lambda row: (row.line, row.key))
         self.save(RESULTS, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
 
     def save(self, name: str, data: bytes) -> None:
-        """Write a file, so that nobody ever reads half of it.
+        """Write a file so that nobody ever reads half of it.
 
         Raises:
             StoreError: it cannot be written.
@@ -296,7 +296,7 @@ class BatchFolder:
             raise _unwritable(self.path / name, error) from error
 
     def _read(self, name: str, kind: type[R]) -> Iterable[R]:
-        """The rows of a file; a last one which a killed process did not finish is none."""
+        """The rows of a file, without an incomplete last one from a killed process."""
         try:
             lines = (self.path / name).read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
@@ -323,7 +323,7 @@ class BatchFolder:
 
 
 def file_name(order: BatchRow, suffix: str) -> str:
-    """The report's name: from the id, or the question, which may hold anything; the key makes it unique."""
+    """The report's name, from the id or the question, which may contain anything; the key makes it unique."""
     text = unicodedata.normalize("NFKD", order.id or order.question).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", text)[:_SLUG].strip("-")
     return f"{slug}-{order.key}{suffix}" if slug else f"{order.key}{suffix}"
@@ -335,7 +335,7 @@ def _ends_a_line(descriptor: int, end: int) -> bool:
 
 
 def _last_line(path: Path) -> int:
-    """Where the whole lines of a file end."""
+    """The end of the last complete line of a file."""
     return path.read_bytes().rfind(b"\n") + 1
 
 

@@ -1,4 +1,4 @@
-"""The loop of a batch: some runs at once, each within its part of the total, each noted in the folder as it ends."""
+"""The loop of a batch: several runs at once, each within its part of the total, each recorded as it ends."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Told = Callable[[BatchRow, BatchResult], None]
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds for every run of a batch.
+    """What applies to every run of a batch.
 
-    `total` limits the money and tokens of all together, those of earlier calls in the same folder too. `sources` and
-    `options` are for orders which have none of their own. Reports are files of `suffix`.
+    `total` limits the money and tokens of all together, including earlier calls with the same folder. `sources` and
+    `options` are for orders without their own. Reports are files with `suffix`.
     """
 
     total: Budget = Budget()
@@ -58,9 +58,9 @@ class ActiveRun(msgspec.Struct, frozen=True):
 
 
 class Batch:
-    """Orders on their way through one `Assay`; `folder` is to be taken by the caller.
+    """Processes orders with one `Assay`; the caller locks `folder`.
 
-    Nothing runs at once here: the engine executes the runs, and this loop wakes when one has ended.
+    The engine executes the runs; this loop only wakes when one has ended.
     """
 
     def __init__(
@@ -80,40 +80,40 @@ class Batch:
 
     @property
     def unbegun(self) -> int:
-        """Orders nothing was done for."""
+        """The number of orders for which nothing was done."""
         return len(self._waiting)
 
     @property
     def at_work(self) -> int:
-        """Runs that go on."""
+        """The number of active runs."""
         return len(self._going)
 
     @property
     def used(self) -> tuple[float, int]:
-        """US dollars and tokens spent so far, by earlier calls too."""
+        """US dollars and tokens spent so far, including earlier calls."""
         return self._batch_budget.usd, self._batch_budget.tokens
 
     def stop(self) -> None:
-        """Begin no further run; those that go on come to their end."""
+        """Start no further run; active ones finish."""
         self._stopped = True
         self._news.set()
 
     def leave(self) -> None:
-        """Wait for nothing any more; what goes on can be gone on with."""
+        """Stop waiting; active runs can be resumed."""
         self._stopped = self._left = True
         self._news.set()
 
     async def cancel(self) -> None:
-        """End the runs of this process for good; what they found is kept."""
+        """Cancel the runs of this process; their findings are kept."""
         for going in self._going.values():
-            with contextlib.suppress(UnknownName, UsageError):  # not stored yet, or ended in this moment
+            with contextlib.suppress(UnknownName, UsageError):  # not stored yet, or just ended
                 await self._assay.control(going.handle.run_id, "cancel")
 
     async def work(self) -> Ended:
-        """Until all orders are tried, the total is spent, or the owner ended it.
+        """Work until all orders are tried, the total is spent, or the owner stops it.
 
         Raises:
-            StoreError: the folder or the store cannot be written; the same call goes on from there.
+            StoreError: the folder or the store cannot be written; the same call continues from there.
         """
         await self._keep_apart()
         while True:
@@ -121,7 +121,7 @@ class Batch:
             if self._left or not self._going:
                 break
             await self._news.wait()
-            self._news.clear()  # before looking: what ends while we look is news again
+            self._news.clear()  # before looking: what ends meanwhile is news again
             for going in [each for each in self._going.values() if each.handle.ended]:
                 del self._going[going.order.key]
                 await self._settle(going.order, going.handle)
@@ -130,7 +130,7 @@ class Batch:
         return "spent" if self._spent else "all"
 
     async def _keep_apart(self) -> None:
-        """Runs which an earlier call began, and which did not come to their end, keep the limits they have."""
+        """Set aside the limits of runs that an earlier call began and that have not ended."""
         for order in self._waiting:
             if known := self._folder.runs.get(order.key):
                 with contextlib.suppress(UnknownName):
@@ -165,28 +165,28 @@ class Batch:
                     handle.on_end(self._news.set)
 
     async def _begun(self, order: BatchRow) -> RunHandle | None:
-        """A run of this order, an earlier one where there is one; None where nothing is to be executed."""
+        """Start a run for this order, or resume an earlier one; None if there is nothing to execute."""
         known = self._folder.runs.get(order.key, "")
         if known:
             try:
                 return await self._taken_up(order, known)
-            except UnknownName:  # it was never stored, or has been deleted
+            except UnknownName:  # it was never stored, or was deleted
                 pass
         for places in range(self._places(), 0, -1):
             limit = smaller(self._own(order), self._batch_budget.share(places))
             try:
                 handle = self._start(order, limit)
             except TooLittle:
-                if places == 1:  # not even alone it can be paid for
+                if places == 1:  # not even alone is it affordable
                     raise
                 continue
             self._batch_budget.keep(order.key, limit)
-            self._folder.begin(order.key, handle.run_id)  # here: after an await something of it could be stored
+            self._folder.begin(order.key, handle.run_id)  # here: after an await, part of it could be stored
             return handle
         raise AssertionError("there is always one place")
 
     async def _taken_up(self, order: BatchRow, run_id: str) -> RunHandle | None:
-        """Go on with a run of an earlier call."""
+        """Resume a run of an earlier call."""
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)
         waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
@@ -203,20 +203,20 @@ class Batch:
         return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
 
     def _own(self, order: BatchRow) -> Budget:
-        """What an order says of its own limits, or the settings do."""
+        """The limits of an order itself, or else of the settings."""
         limits = self._assay.settings.limits
         usd, tokens = order.options.get("max_usd"), order.options.get("max_tokens")
         return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
     def _is_purse(self, order: BatchRow) -> bool:
-        """Whether it is the total which leaves too little, and not the order's own limit."""
+        """Whether the total leaves too little, and not the order's own limit."""
         return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
 
     def _places(self) -> int:
         return min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
 
     async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
-        """Note what came of a run which has ended."""
+        """Record the result of an ended run."""
         try:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
@@ -231,7 +231,7 @@ class Batch:
             await self._deliver(order, view)
 
     async def _deliver(self, order: BatchRow, view: RunView) -> None:
-        """The report into its file, and the row into the results."""
+        """Write the report to its file, and the row to the results."""
         self._batch_budget.settle(order.key, view.usage.total)
         name = ""
         if view.report.text.strip() and view.status not in ("cancelled", "paused"):
@@ -261,7 +261,7 @@ class Batch:
         )
 
     async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
-        """A row of an order without a run that could be looked at."""
+        """Record a row for an order without a readable run."""
         named = run or self._folder.runs.get(order.key, "")
         row = BatchResult(
             line=order.line,

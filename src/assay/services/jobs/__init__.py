@@ -1,5 +1,5 @@
-"""Jobs: long work beside runs, done by workers.
+"""Jobs: long work outside runs, done by workers.
 
-`specifications` say what a job may be asked to do, `kinds` how each is done, `ingestion` the one which is split into
-parts; `run.job_worker` takes them up.
+`specifications` define jobs, `kinds` implements them, `ingestion` is the one that is split into parts; `run.job_worker`
+takes them up.
 """

@@ -1,8 +1,8 @@
-"""Documents of large places, read in parts by all workers.
+"""Reads documents of large places in parts, with all workers.
 
-The job lists the files and cuts the list into parts, a few ahead of those who read them. A part names its files, so
-that whoever goes on with the job knows which are left, whatever has changed in the place since. When all parts have
-ended, the places are kept as one who reads them alone would keep them.
+The job lists the files and cuts the list into parts, a few ahead of the readers. A part names its files, so that
+whoever continues the job knows which are left, whatever has changed in the place since. When all parts have ended, the
+places are stored as a single reader would store them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from assay.services.places import FILES, ListedPlace, connector_of
 PART = 200
 """Files of a part."""
 AHEAD = 32
-"""Parts which wait at most: what lists is never far ahead of what reads."""
+"""The most waiting parts: the listing is never far ahead of the readers."""
 PART_KIND = "files"
 _EVERY = 1_000_000
 
 
 async def add(context: Context, hand: JobInHand) -> Result:
-    """Read places into a collection: here at once, or in parts where they hold more files than one part has."""
+    """Read places into a collection: here at once, or in parts if they have more files than one part."""
     wanted = hand.work(AddJob)
     asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
@@ -56,7 +56,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
 
 
 async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPlace], others: Sequence[str]) -> Result:
-    """Read listed files in parts, and what cannot be listed beside them."""
+    """Read listed files in parts, and meanwhile what cannot be listed."""
     wanted = hand.work(AddJob)
     beside = _whole(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
     await _parts(context, hand, every)
@@ -64,13 +64,13 @@ async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPla
 
 
 async def _forgotten(context: Context, listed: Sequence[str]) -> None:
-    """Delete here what was fetched of places."""
+    """Delete fetched copies of places here."""
     for place in listed:
         await asyncio.to_thread(context.listed_places.forget, place)
 
 
 async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
-    """The places which connectors list, as they were when this job first looked; and those they do not list."""
+    """The places that connectors can list, as they were when this job first looked, and the others."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
     kept: dict[str, str] = dict(hand.job.notes.get("kept", {}))
     found: list[ListedPlace] = []
@@ -134,7 +134,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
 
 
 def _still_there(wanted: FilesJob) -> list[str]:
-    """The files of a part but those deleted since they were listed; all of them, where the place is not here."""
+    """The files of a part without those deleted since the listing; all of them if the place is not here."""
     found = [file for file in wanted.files if Path(file).exists()]
     return found if found or Path(wanted.place).exists() else list(wanted.files)
 
@@ -150,7 +150,7 @@ def _whole(done: collections.Ingested) -> Result:
 
 
 async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]) -> None:
-    """Cut what is not in a part yet, and read along until all parts have ended."""
+    """Cut files that are in no part yet into parts, and help reading until all parts have ended."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
     known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
     left = [_left(each, known) for each in found]
@@ -175,12 +175,12 @@ async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]
 
 
 def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
-    """A place without the files which are in a part already."""
+    """A place without the files that are in a part already."""
     return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
 
 
 def _cut(context: Context, job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
-    """Parts for these files; `number` is the first which is free."""
+    """Parts for these files; `number` is the first free one."""
     now = context.clock.now()
     for each in left:
         for start in range(0, len(each.files), PART):
@@ -206,10 +206,10 @@ def _named(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> 
 
 
 async def _joined(context: Context, hand: JobInHand, collection: str, beside: Result) -> Result:
-    """Keep the places as they were read, and tell what came of all parts.
+    """Store the places as they were read, and report the results of all parts.
 
     Raises:
-        UsageError: parts have failed; the rest is kept.
+        UsageError: parts have failed; the rest is stored.
     """
     parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY)))[::-1]
     done = [part for part in parts if part.state == "done"]
@@ -233,11 +233,11 @@ async def _joined(context: Context, hand: JobInHand, collection: str, beside: Re
 
 
 MOST_WARNINGS = 1_000
-"""Warnings a job keeps."""
+"""Warnings stored with a job."""
 
 
 def _origins(done: Sequence[Job]) -> list[Origin]:
-    """The places, with what their parts gave."""
+    """The places, with the documents of their parts."""
     gave: dict[str, dict[str, None]] = {}
     skipped: dict[str, list[SkippedFile]] = {}
     kinds: dict[str, str] = {}
@@ -258,7 +258,7 @@ def _origins(done: Sequence[Job]) -> list[Origin]:
 
 
 class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker has read of a job: parts, files, documents new to the library, and the seconds these took."""
+    """What a worker has read of a job: parts, files, documents new to the library, and the seconds it took."""
 
     worker: str
     parts: int
@@ -268,7 +268,7 @@ class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def by_worker(noted: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
-    """The figures of each worker, from what was noted of the parts which are done."""
+    """The figures of each worker, from the notes of completed parts."""
     sums: dict[str, WorkerFigures] = {}
     for each in noted:
         one = msgspec.convert(each, WorkerFigures)

@@ -1,7 +1,7 @@
-"""What each kind of job does. A new kind is a function here and a line in `KINDS`.
+"""The handler of each kind of job. A new kind is a function here and a line in `KINDS`.
 
-Each calls what the same command calls where it runs at once. All can be begun again at any moment: what was read,
-embedded or deleted before is seen and left alone.
+Each calls what the corresponding command calls. All can be started again at any moment: what was read, embedded or
+deleted before is recognized and left alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
 
     Raises:
         UsageError: there is no question in it.
-        InUse: another process has the folder, or one of its runs.
+        InUse: another process uses the folder, or one of its runs.
     """
     wanted = hand.work(BatchJob)
     orders, bad = await asyncio.to_thread(_orders, Path(wanted.file))
@@ -75,7 +75,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
 
 @asynccontextmanager
 async def _in_thread(block: AbstractContextManager[None]) -> AsyncIterator[None]:
-    """A block whose beginning and end are files read and written: neither is done in the event loop."""
+    """Enter and leave a blocking context manager in threads, since it reads and writes files."""
     await asyncio.to_thread(block.__enter__)
     try:
         yield
@@ -84,10 +84,10 @@ async def _in_thread(block: AbstractContextManager[None]) -> AsyncIterator[None]
 
 
 def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
-    """The questions of a file, and the lines which are none.
+    """The questions of a file, and its invalid lines.
 
     Raises:
-        UsageError: it cannot be read, or holds no question.
+        UsageError: it cannot be read, or has no question.
     """
     try:
         with file.open("rb") as lines:
@@ -103,13 +103,13 @@ def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
 
 
 def _done(folder: BatchFolder, orders: list[BatchRow]) -> Counter[str]:
-    """How many of these questions came to what."""
+    """Count the results of these questions."""
     keys = {order.key for order in orders}
     return Counter(row.status for row in folder.results.values() if row.key in keys)
 
 
 async def due(context: Context, hand: JobInHand) -> Result:
-    """Ask the questions of schedules which are due.
+    """Ask the questions of due schedules.
 
     Raises:
         InUse: another process executes one of their runs.
@@ -123,7 +123,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
             return await run.view()
         finally:
             if hand.stopped:
-                with suppress(UnknownName, UsageError):  # not stored yet, or ended in this moment
+                with suppress(UnknownName, UsageError):  # not stored yet, or just ended
                     await run_control.ask_for(context, run.run_id, "cancel", 0.0)
 
     async for asked in run_due(assay, book, lambda: datetime.now(UTC), followed):
@@ -139,7 +139,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
 
 
 async def _executed(context: Context, run_id: str) -> bool:
-    """Whether a process has this run in hand, or had until a moment ago."""
+    """Whether a process executes this run, or did a moment ago."""
     try:
         row = await stored_runs.find(context, run_id)
     except UnknownName:
@@ -155,7 +155,7 @@ async def _crawl(context: Context, hand: JobInHand) -> Result:
 
 
 async def _sync(context: Context, hand: JobInHand) -> Result:
-    """Look again at all a collection was added from."""
+    """Look again at every place a collection was added from."""
     done = await collections.sync(context, hand.work(SyncJob).collection, hand.tell)
     return {
         "documents": done.documents,
@@ -167,10 +167,10 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
 
 
 async def _embed(context: Context, hand: JobInHand) -> Result:
-    """Make the vectors which are missing, or all of them anew: who goes on with that does not begin again."""
+    """Make missing vectors, or all again; a process that continues this does not start over."""
 
     def told(line: str) -> None:
-        hand.note(cleared=True)  # nothing is told before that is done
+        hand.note(cleared=True)  # progress is reported only after that
         hand.tell(line)
 
     anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
@@ -178,7 +178,7 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 
 async def _index(context: Context, hand: JobInHand) -> Result:
-    """Index what the library has and the index has not."""
+    """Index what is in the library and not in the index."""
     reading = ReadingMonitor(hand.tell, context.clock)
     try:
         await asyncio.to_thread(context.search.sync, reading.say)
@@ -188,12 +188,12 @@ async def _index(context: Context, hand: JobInHand) -> Result:
 
 
 async def _verify(context: Context, hand: JobInHand) -> Result:
-    """Check a text as the command does: over the documents it names, with a library in memory."""
+    """Check a text as the command does: against the documents it names, with a library in memory."""
     return await context.wiring.verify(context, hand.work(VerifyJob), hand.tell)
 
 
 async def _notices(context: Context, hand: JobInHand) -> Result:
-    """Tell webhooks what is due."""
+    """Send due webhook messages."""
     return {"sent": await context.teller.once()}
 
 
@@ -207,15 +207,15 @@ async def _export(context: Context, hand: JobInHand) -> Result:
 
 
 async def _prune(context: Context, hand: JobInHand) -> Result:
-    """Delete the runs which the settings do not keep, and what nobody refers to any more."""
+    """Delete the runs that the settings do not keep, and what nothing refers to any more."""
     done = await retention.prune(context, None, dry_run=False)
     return {"runs": [row.run_id for row in done.runs]}
 
 
 async def _with_vectors(context: Context, hand: JobInHand, done: Result) -> Result:
-    """What came of reading documents; where an embedder is named, a job of its own makes their vectors.
+    """The results of reading documents; if an embedder is named, a separate job makes their vectors.
 
-    One which waits already makes these too. Its id is made of this job's: whoever does this again begins no second one.
+    A waiting job makes these too. Its id follows from this job's, so a repetition does not start a second one.
     """
     if not context.settings.embedder.model:
         return done
@@ -237,7 +237,7 @@ async def _with_vectors(context: Context, hand: JobInHand, done: Result) -> Resu
 
 
 OwnedHandler = Callable[[Context, JobInHand], Awaitable[Result]]
-"""Does a job as its owner knows the library."""
+"""Does a job as its owner sees the library."""
 KINDS: Mapping[str, OwnedHandler] = {
     "add": ingestion.add,
     ingestion.PART_KIND: ingestion.files,
@@ -255,12 +255,12 @@ KINDS: Mapping[str, OwnedHandler] = {
 
 
 INTAKE = (ingestion.add, _crawl, _sync)
-"""What brings documents; their vectors are made afterwards."""
+"""Kinds that add documents; their vectors are made afterwards."""
 MOST_LOOKED_AT = 1_000
 
 
 def handlers(context: Context) -> dict[str, Handler]:
-    """What does each kind of job, over a library which knows all owners."""
+    """The handler of each kind of job, over a library that sees all owners."""
     return {kind: _owned(context, handler) for kind, handler in KINDS.items()}
 
 

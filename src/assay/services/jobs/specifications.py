@@ -1,4 +1,4 @@
-"""What a job may be asked to do; each kind with what it needs. The name of a kind is how it is stored."""
+"""The specifications of jobs: each kind with its arguments. The name of a kind is stored."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class AddJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="a
 class FilesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="files"):
     """Read some files of a place into a collection: a part of an `AddJob`.
 
-    Of a place which a connector lists, `kept` is the name under which it was listed (a commit), and `versions` are
-    those of the files; of files on disk both are empty.
+    For a place that a connector lists, `kept` is the name under which it was listed (a commit), and `versions` are
+    those of the files; for files on disk both are empty.
     """
 
     place: str
@@ -52,7 +52,7 @@ class CrawlJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
 
 class SyncJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="sync"):
-    """Look again at all a collection was added from."""
+    """Look again at every place a collection was added from."""
 
     collection: str = DEFAULT
 
@@ -63,7 +63,7 @@ class SyncJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class EmbedJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="embed"):
-    """Make the vectors which are missing, or all of them anew."""
+    """Make missing vectors, or all again."""
 
     anew: bool = False
 
@@ -87,7 +87,7 @@ class ExportJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class PruneJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="prune"):
-    """Delete the runs which the settings do not keep, and what nobody refers to any more."""
+    """Delete the runs that the settings do not keep, and what nothing refers to any more."""
 
     @property
     def title(self) -> str:
@@ -96,7 +96,7 @@ class PruneJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
 
 class IndexJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="index"):
-    """Bring the search index level with the library: the one all share, or that of the worker's home."""
+    """Update the search index from the library: the shared one, or that of the worker's home."""
 
     @property
     def title(self) -> str:
@@ -105,10 +105,10 @@ class IndexJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
 
 class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="verify"):
-    """Check a text with citations, as `assay verify FILE` does, and write what was found to `output` as JSON.
+    """Check a text with citations, as `assay verify FILE` does, and write the results to `output` as JSON.
 
-    Without a `find` uncited sentences are looked up where the text cites nothing. `model` judges what the rules do not
-    decide, within `max_usd` and `max_tokens`.
+    With `find` set to uncited, evidence is searched for sentences without citations. `model` judges what the rules do
+    not decide, within `max_usd` and `max_tokens`.
     """
 
     file: str
@@ -128,7 +128,7 @@ class VerifyJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
-    """Research every question of a file, as `assay batch` does: a row and a report each in `folder`.
+    """Research every question of a file, as `assay batch` does, with a row and a report each in `folder`.
 
     `options` are those of `Assay.start`; `max_usd` and `max_tokens` limit all runs together.
     """
@@ -150,7 +150,7 @@ class BatchJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 
 
 class DueJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="due"):
-    """Ask every question of the schedules in `home` which is due, as `assay schedule run-due` does."""
+    """Ask every due question of the schedules in `home`, as `assay schedule run-due` does."""
 
     home: str
 
@@ -161,7 +161,7 @@ class DueJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="d
 
 
 class NoticesJob(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="notices"):
-    """Tell webhooks what is due to be told, where no server does it."""
+    """Send due webhook messages, if no server does it."""
 
     @property
     def title(self) -> str:

@@ -25,19 +25,19 @@ from assay.settings import Settings
 
 FILE = "schedules.json"
 SECONDS = 30.0
-"""How long another process's change is waited for."""
+"""Seconds to wait for another process's change."""
 KEPT_RUNS = 50
-"""Runs of a schedule which are remembered, the latest."""
+"""The latest runs of a schedule that are stored."""
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """A question, how often it is asked, and the runs that answered it.
 
-    `next_at` is when it is due, `created_at` when it was made (ISO 8601 UTC). `options` are those of `Assay.start`;
-    texts stand in them, never the paths of their files. `runs` are those which ended with a report, oldest first;
-    `current` is one which was begun and has not ended. `owner` is whose it is, empty for the one local user.
-    `feed` is the SHA-256 of what its feed's address ends with, empty where it has none.
+    `next_at` is when it is due, `created_at` when it was created (ISO 8601 UTC). `options` are those of `Assay.start`,
+    with texts instead of paths of files. `runs` are those that ended with a report, oldest first; `current` is one that
+    has begun and not ended. `owner` is the user it belongs to, empty for the one local user. `feed` is the SHA-256 of
+    the secret in its feed's address, empty if it has none.
     """
 
     id: str
@@ -54,23 +54,23 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def last(self) -> str:
-        """The latest run which ended with a report."""
+        """The latest run that ended with a report."""
         return self.runs[-1] if self.runs else ""
 
 
 class ScheduleBook:
-    """The schedules of the home in `folder`, as their owner knows them: his own. None knows those of all."""
+    """The schedules of the home in `folder`, as one owner sees them. None sees all."""
 
     def __init__(self, folder: Path, owner: str | None = "") -> None:
         self._folder, self._owner = folder.expanduser(), owner
         self._path = self._folder / FILE
 
     def owned_by(self, owner: str | None) -> ScheduleBook:
-        """The same home's, as another owner knows them."""
+        """Return the same home's, as another owner sees them."""
         return ScheduleBook(self._folder, owner)
 
     def all(self) -> list[Schedule]:
-        """Every schedule of the owner, in the order of making.
+        """Every schedule of the owner, in the order they were made.
 
         Raises:
             StoreError: the file cannot be read.
@@ -89,10 +89,10 @@ class ScheduleBook:
             raise StoreError(f"{self._path} cannot be read: {error}; restore it from a backup, or delete it") from error
 
     def find(self, reference: str) -> Schedule:
-        """A schedule by its id, or the start of it.
+        """Find a schedule by its id, or the start of it.
 
         Raises:
-            UnknownName: none, or more than one, begins so.
+            UnknownName: no schedule, or more than one, matches.
         """
         known = self.all()
         found = [each for each in known if reference and each.id.startswith(reference)]
@@ -104,7 +104,7 @@ class ScheduleBook:
     def add(
         self, question: str, every: int, sources: Sequence[str] | None, options: Mapping[str, Any], now: datetime
     ) -> Schedule:
-        """A new schedule, due at once."""
+        """Add a schedule, due at once."""
         made = Schedule(
             id="".join(secrets.choice(_LETTERS) for _ in range(6)),
             question=question,
@@ -120,12 +120,12 @@ class ScheduleBook:
         return made
 
     def remove(self, id: str) -> None:
-        """Forget a schedule; its runs stay."""
+        """Delete a schedule; its runs stay."""
         with self._changing() as schedules:
             schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
 
     def hand_to(self, owner: str) -> int:
-        """Make the owner's schedules another's; how many these were."""
+        """Transfer the owner's schedules to another, and return how many."""
         with self._changing() as schedules:
             mine = [place for place, each in enumerate(schedules) if self._knows(each)]
             for place in mine:
@@ -133,7 +133,7 @@ class ScheduleBook:
         return len(mine)
 
     def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
-        """Put what `change` makes of a schedule in its place.
+        """Replace a schedule by the result of `change`.
 
         Raises:
             UnknownName: it was removed meanwhile.
@@ -147,7 +147,7 @@ class ScheduleBook:
 
     @contextmanager
     def claimed(self, id: str) -> Iterator[bool]:
-        """Within the block this process alone asks this question; False where another does."""
+        """In the block only this process asks this question; False if another does."""
         lock = FileLock(self._folder / f"schedule-{id}.lock")
         try:
             lock.acquire(timeout=0)
@@ -201,7 +201,7 @@ def iso(moment: datetime) -> str:
 
 
 def moment(text: str) -> datetime:
-    """What `iso` wrote."""
+    """Parse what `iso` wrote."""
     return datetime.fromisoformat(text)
 
 
@@ -216,7 +216,7 @@ def read_every(text: str) -> int:
     """Seconds between two times a question is asked.
 
     Raises:
-        UsageError: it says no such time, or one of more than ten years.
+        UsageError: the text is not an interval, or is longer than ten years.
     """
     text = text.strip().lower()
     match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
@@ -234,14 +234,14 @@ def said(seconds: int) -> str:
     return f"{seconds // UNITS[unit]}{unit}"
 
 
-# Options of a run as a schedule keeps them: what depends on the moment or the place is resolved.
+# Options of a run in the form that a schedule stores: what depends on time or place is resolved.
 
 
 def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
-    """The options which were said, the texts of files in their place; all of them can be followed.
+    """The options that were given, with texts of files instead of paths; all are checked.
 
     Raises:
-        UsageError: an option cannot be followed, a file cannot be read, or the question is empty.
+        UsageError: an option is not valid, a file cannot be read, or the question is empty.
     """
     make_brief(question, settings, wanted)
     said = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
@@ -252,7 +252,7 @@ def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, 
 
 
 def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
-    """Paths which mean the same from any folder; collections (`@NAME`) and addresses as they are."""
+    """Paths that are valid from any folder; collections (`@NAME`) and addresses unchanged."""
     named = sorted_out(sources)
     paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
     return (*named.urls, *named.connected, *paths)

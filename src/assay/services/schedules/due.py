@@ -1,4 +1,4 @@
-"""Asking what is due: a run of each question, and how its report differs from the one before."""
+"""Asks due questions: a run for each, and how its report differs from the one before."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from assay.services.ports import Researcher
 from assay.services.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
 
 Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
-"""Shows a run while it goes on, and gives what came of it."""
+"""Shows a run while it is active, and returns its result."""
 
 
 class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a schedule that was due: the run, and what changed since the one before, where there is one.
+    """The result of a due schedule: the run, and what changed since the one before, if there is one.
 
     `error` says why there is no run, or no report.
     """
@@ -38,14 +38,14 @@ class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def next_due(schedule: Schedule, now: datetime) -> str:
-    """When it is due again: its own rhythm goes on, and what was missed is not made up for."""
+    """When it is due again: in its own rhythm, without making up for missed times."""
     due, every = moment(schedule.next_at), timedelta(seconds=schedule.every)
     missed = max(0, (now - due) // every)
     return iso(due + (missed + 1) * every)
 
 
 def usual(_owner: str) -> OwnerLimits | None:
-    """Limits as the settings say."""
+    """The limits in the settings."""
     return None
 
 
@@ -56,12 +56,10 @@ async def run_due(
     follow: Follow,
     limits: Callable[[str], OwnerLimits | None] = usual,
 ) -> AsyncIterator[DueOutcome]:
-    """Ask every question which is due, one after another, each as its owner; what another process asks at this moment
-    is left to it.
+    """Ask every due question, one after another, each as its owner; one that another process asks now is left to it.
 
-    `limits` say what an owner may take, None: what the settings say of every user.
-
-    A run which a killed process has left is gone on with. One that waits for a person is asked anew when it is due.
+    A run left by a killed process is resumed. One that waits for a person is asked again when it is due. `limits`
+    return an owner's limits, None for those in the settings.
 
     Raises:
         StoreError: the home cannot be written.
@@ -83,7 +81,7 @@ async def run_due(
 async def _ask(
     assay: Researcher, book: ScheduleBook, schedule: Schedule, now: datetime, follow: Follow
 ) -> DueOutcome | None:
-    """The question asked, or its interrupted run gone on with; None where that is not due either."""
+    """Ask the question, or resume its interrupted run; None if that is not due either."""
     try:
         handle = await _left(assay, schedule)
         if handle is None:
@@ -92,7 +90,7 @@ async def _ask(
             handle = _started(assay, book, schedule)
         view = await follow(schedule, handle)
     except LeaseHeld:
-        return None  # somebody goes on with it by hand
+        return None  # somebody continues it by hand
     except StoreError:
         raise
     except AssayError as error:
@@ -106,7 +104,7 @@ async def _ask(
 
 
 async def _left(assay: Researcher, schedule: Schedule) -> RunHandle | None:
-    """The run which an earlier process left, executed here; None where there is none to go on with."""
+    """Resume the run that an earlier process left; None if there is none."""
     if not schedule.current:
         return None
     try:
@@ -121,9 +119,9 @@ async def _left(assay: Researcher, schedule: Schedule) -> RunHandle | None:
 
 
 def _started(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHandle:
-    """A new run; which one it is, is noted before anything of it is stored. It stays due until it was answered."""
+    """Start a run, recorded before it is stored. The question stays due until it is answered."""
     handle = assay.start(schedule.question, sources=schedule.sources, **cast("RunOptions", dict(schedule.options)))
-    # not in a thread: after an await something of the run could be stored
+    # not in a thread: after an await part of the run could be stored
     book.change(schedule.id, lambda old: msgspec.structs.replace(old, current=handle.run_id))
     return handle
 
@@ -134,7 +132,7 @@ def _after(schedule: Schedule, now: datetime) -> str:
 
 
 async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view: RunView, now: datetime) -> DueOutcome:
-    """What changed, and the run in the book."""
+    """Record the run, and return what changed."""
     has_report = view.status == "completed" and report_state(view) != "none"
     changes = await _changes(assay, schedule, view) if has_report else None
 
@@ -148,7 +146,7 @@ async def _noted(assay: Researcher, book: ScheduleBook, schedule: Schedule, view
 
 
 async def _changes(assay: Researcher, schedule: Schedule, view: RunView) -> Difference | None:
-    """How the report differs from the one before; None where that is gone, or there was none."""
+    """How the report differs from the one before; None if that is gone, or there was none."""
     if not schedule.last:
         return None
     try:

@@ -1,6 +1,6 @@
-"""The feed of a schedule: its reports, and what changed from each to the next, for whoever has its address.
+"""The feed of a schedule: its reports and the changes between them, for anyone with its address.
 
-As of a link to a report, only the SHA-256 of the secret in the address is kept.
+As for a link to a report, only the SHA-256 of the secret in the address is stored.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from assay.services.schedules.book import Schedule, ScheduleBook
 from assay.services.shares import hash_of
 
 PATH = "/feed/"
-"""Where a server shows feeds; the secret follows."""
+"""The path under which a server shows feeds; the secret follows."""
 SHOWN_REPORTS = 15
 
 
 def open_feed(book: ScheduleBook, reference: str) -> str:
-    """The secret of a new feed of a schedule; one it had before is worthless now.
+    """The secret of a new feed for a schedule, which replaces an earlier one.
 
     Raises:
         UnknownName: there is no such schedule.
@@ -35,7 +35,7 @@ def open_feed(book: ScheduleBook, reference: str) -> str:
 
 
 def close_feed(book: ScheduleBook, reference: str) -> None:
-    """Make the address of a schedule's feed worthless.
+    """Revoke the address of a schedule's feed.
 
     Raises:
         UnknownName: there is no such schedule.
@@ -44,13 +44,13 @@ def close_feed(book: ScheduleBook, reference: str) -> None:
 
 
 def schedule_of(book: ScheduleBook, secret: str) -> Schedule | None:
-    """The schedule whose feed has this secret; `book` is to know those of all owners."""
+    """The schedule whose feed has this secret; `book` must see all owners."""
     wanted = hash_of(secret)
     return next((each for each in book.all() if each.feed and secrets.compare_digest(each.feed, wanted)), None)
 
 
 async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry, ...]:
-    """The latest reports of a schedule, the latest first; runs which were deleted are left out."""
+    """The latest reports of a schedule, newest first, without deleted runs."""
     made: list[FeedEntry] = []
     before: Report | None = None
     for run_id in schedule.runs[-SHOWN_REPORTS - 1 :]:
@@ -64,5 +64,5 @@ async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry
         changes = difference(before, report) if before is not None else None
         made.append(FeedEntry(run_id=run_id, at=view.finished_at or view.created_at, report=report, changes=changes))
         before = report
-    # Where there are more, the first was read for the sake of the second.
+    # With more entries, the first was read only to compare the second with it.
     return tuple(made[: -SHOWN_REPORTS - 1 : -1])

@@ -1,7 +1,7 @@
-"""What one owner made, handed to another in one transaction.
+"""Transfers everything of one owner to another in one transaction.
 
-Rows of documents keep their numbers, so that no index has to be made anew. A document both have is the new owner's:
-its twin goes, and the collections which held it hold his.
+Rows of documents keep their numbers, so that no index must be rebuilt. If both have a document, the new owner's stays:
+the other row is removed, and the collections that had it get the new owner's.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from assay.store.sql.tables import (
 )
 
 NAMED = 5
-"""Of many, so many are named in an error."""
+"""Of many conflicts, so many are named in an error."""
 _OF_CODE = or_(collections.c.name == UNSORTED, collections.c.name.like("set-%"))
-"""Collections which nobody named: two of the same name are one."""
+"""Collections without a user's name: two with the same name are merged."""
 
 
 class SqlAdoption:
-    """`Adoption` over a database; any thread may use it."""
+    """`Adoption` over a database; thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -77,7 +77,7 @@ class SqlAdoption:
             _hand_collections(connection, source, target)
             for table in (threads, shares, webhooks, additions):
                 connection.execute(update(table).where(table.c.owner == source).values(owner=target))
-            # others name files of this machine, which a user of a server may not have read or written
+            # others name files of this machine, which a user of a server may not read or write
             mine = (jobs.c.owner == source, jobs.c.kind == "sync")
             connection.execute(update(jobs).where(*mine).values(owner=target))
             _hand_runs(connection, source, target)
@@ -112,7 +112,7 @@ def _belongings(connection: Connection, source: str, target: str) -> Belongings:
 
 
 def _check_still(connection: Connection, source: str, now: float) -> None:
-    """Make sure that nobody works on what is handed over: who does knows it by its owner."""
+    """Make sure that nobody works on what is transferred, since they identify it by its owner."""
     held = select(runs.c.run_id, runs.c.holder, runs.c.lease_until).where(runs.c.owner == source, runs.c.holder != "")
     for row in connection.execute(held):
         if is_held(row.lease_until, now):
@@ -131,7 +131,7 @@ def _check_still(connection: Connection, source: str, now: float) -> None:
 
 
 def _hand_documents(connection: Connection, source: str, target: str) -> None:
-    """Documents with what they were read from, and what is known of files."""
+    """Transfer documents with their snapshots, and the stamps of files."""
     columns = [each for each in snapshots.c if each.name != "owner"]
     has = snapshots.alias()
     new = select(*columns, literal(target)).where(
@@ -156,7 +156,7 @@ def _hand_documents(connection: Connection, source: str, target: str) -> None:
 
 
 def _merge(connection: Connection, column: Any, old: int, new: int) -> None:
-    """Put rows of a table which refer to `old` in a column under `new`; of two which are then alike, one."""
+    """Move references to `old` in a column to `new`; of two rows that become equal, one stays."""
     table = column.table
     (rest,) = (each for each in table.primary_key.columns if each.name != column.name)
     there = table.alias()
@@ -183,7 +183,7 @@ def _hand_collections(connection: Connection, source: str, target: str) -> None:
 
 
 def _hand_runs(connection: Connection, source: str, target: str) -> None:
-    """Runs with their briefs: by these whoever goes on with one knows whose documents it may read."""
+    """Transfer runs with their briefs, which say whose documents a run may read."""
     found = connection.execute(select(runs.c.number, runs.c.brief).where(runs.c.owner == source)).all()
     changed = update(runs).where(runs.c.number == bindparam("of")).values(owner=target, brief=bindparam("rewritten"))
     for number, brief in found:
@@ -193,7 +193,7 @@ def _hand_runs(connection: Connection, source: str, target: str) -> None:
 
 
 def _of(brief: bytes, owner: str) -> bytes:
-    """A brief as that of a run of this owner's; what an old release wrote otherwise stays as it is."""
+    """A brief as that of a run of this owner; another form by an old release stays unchanged."""
     try:
         known = msgspec.json.decode(brief, type=dict[str, msgspec.Raw])
     except msgspec.MsgspecError:
@@ -203,7 +203,7 @@ def _of(brief: bytes, owner: str) -> bytes:
 
 
 def _move(connection: Connection, owner: str, old: str, new: str) -> None:
-    """Files which were uploaded lie in another folder, and their addresses are those of that folder."""
+    """Update the paths and addresses of uploaded files, which are in another folder now."""
     own = select(collections.c.number).where(collections.c.owner == owner)
     for row in connection.execute(select(origins).where(origins.c.collection.in_(own))).all():
         if (place := _moved(row.place, old, new)) != row.place:

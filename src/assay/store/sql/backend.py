@@ -1,4 +1,4 @@
-"""What one database differs in from another, and nothing else: a class in a file of its own."""
+"""The differences between databases, and nothing else: each has a class in a separate file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from assay.core.errors import StoreError
 from assay.store.sql.commits import CommitJob
 
 Merge = Callable[[Connection, Sequence[CommitJob]], None]
-"""Writes commits over a connection whose transaction has begun, commits it, and gives the answers."""
+"""Writes commits over a connection in a transaction, commits it, and answers the jobs."""
 
 
 class DatabaseBackend(Protocol):
-    """A database: how it is reached, begun, locked, and what its errors mean.
+    """A database: how to connect, begin and lock, and what its errors mean.
 
-    `place` is what a user calls it; `faults` is what its driver raises when it is used without SQLAlchemy in between;
-    `write` are execution options of connections whose transactions may write, `read` of those which see one state,
-    `single` of those which make one reading statement and see one state for that reason.
+    `place` is its location for a user; `faults` are the driver's errors without SQLAlchemy. `write` are execution
+    options of connections whose transactions may write, `read` of those that need one consistent state, `single` of
+    those with a single reading statement, which is consistent by itself.
     """
 
     place: str
@@ -31,23 +31,23 @@ class DatabaseBackend(Protocol):
 
     @property
     def merge(self) -> Merge | None:
-        """Its faster way to write commits and end the transaction, if it has one."""
+        """A faster way to write commits and end the transaction, if the database has one."""
         ...
 
     def engine(self) -> Engine:
-        """Connections to it.
+        """An engine for connections to it.
 
         Raises:
-            StoreError: what is needed to reach it is not installed, or too old.
+            StoreError: what is needed to connect is not installed, or too old.
         """
         ...
 
     def exists(self) -> bool:
-        """Whether it may have been made before."""
+        """Whether it may exist already."""
         ...
 
     def guard(self) -> AbstractContextManager[None]:
-        """One process at a time creates or upgrades.
+        """Let only one process at a time create or upgrade it.
 
         Raises:
             StoreError: another process does, for too long.
@@ -55,11 +55,11 @@ class DatabaseBackend(Protocol):
         ...
 
     def prepare(self, connection: Connection) -> None:
-        """What a new database is told once, outside a transaction."""
+        """Configure a new database once, outside a transaction."""
         ...
 
     def serialize(self, connection: Connection) -> None:
-        """Wait inside a transaction which writes documents: row numbers then appear in their order."""
+        """Wait in a transaction that writes documents, so that row numbers become visible in order."""
         ...
 
     def serialize_claims(self, connection: Connection) -> None:
@@ -71,32 +71,32 @@ class DatabaseBackend(Protocol):
         ...
 
     def alone(self, connection: Connection) -> AbstractContextManager[bool]:
-        """Within the block nobody else is connected, or comes; False where somebody is. For seconds: who comes waits.
+        """In the block nobody else is connected; False if somebody is. For seconds only: others wait.
 
-        The connection is outside a transaction, and its process opens no other within the block.
+        The connection is outside a transaction, and its process opens no other in the block.
         """
         ...
 
     def hurry(self, connection: Connection) -> None:
-        """Have transactions of this connection ended from outside in which nothing happens for some seconds.
+        """Let the database end idle transactions of this connection after some seconds.
 
-        A process which was stopped, or a machine which is gone, would hold what it locked, and all others up.
+        Otherwise a stopped process or a vanished machine would keep its locks and block all others.
         """
         ...
 
     def announce(self, connection: Connection, run_id: str) -> None:
-        """Tell other processes, once this transaction is committed, that the log of a run has grown."""
+        """Notify other processes, once this transaction is committed, that the log of a run has grown."""
         ...
 
     def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
-        """Call `told`, from a thread of its own, with the runs which any process announces; the result stops that.
+        """Call `told`, from a separate thread, with the runs that any process announces; call the result to stop.
 
-        None where a database cannot say so. What is announced while the database is away is missed.
+        None if the database has no notifications. Notifications are lost while the database is away.
         """
         ...
 
     def now(self, connection: Connection) -> float:
-        """The time leases go by, in seconds since 1970: one clock for all processes which share it."""
+        """The time for leases, in seconds since 1970: one clock for all processes that share the database."""
         ...
 
     def is_busy(self, error: BaseException) -> bool:
@@ -104,9 +104,9 @@ class DatabaseBackend(Protocol):
         ...
 
     def is_away(self, error: BaseException) -> bool:
-        """Whether it could not be reached, or went away in the middle; it may come back."""
+        """Whether it could not be reached, or the connection broke; it may come back."""
         ...
 
     def explain(self, error: BaseException) -> StoreError:
-        """What a driver's error means to a user."""
+        """The meaning of a driver's error for a user."""
         ...

@@ -1,7 +1,7 @@
-"""Copies of a library and its runs in one file, made while others work with them; and such a copy put in place again.
+"""Backups of a library and its runs in one file, made while others work with them, and their restoration.
 
-The file is the same wherever they lie: an SQLite database at the making release's schema, and what was read. So a
-copy of a PostgreSQL database is a home when it is unpacked, and one of a home can be restored into PostgreSQL.
+The file is the same for every database: an SQLite database with the schema of this release, and the blobs. So a backup
+of a PostgreSQL database is a home when it is unpacked, and one of a home can be restored into PostgreSQL.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import probe
 from assay.store.sql.tables import documents, metadata, version
 
-# All rows of one database put into another, whatever the two are.
+# Copies all rows of one database into another, of whatever kinds.
 
 _AT_ONCE = 500
 _DERIVED = re.compile(r"search_[0-9]+_[a-z0-9_]+_(?:state|documents|passages|words)")
-"""Tables of the index which lies beside a library (`search.postgres`), of any release."""
+"""Tables of the search index beside a library (`search.postgres`), of any release."""
 
 
 def copy_rows(source: Connection, target: Connection) -> dict[str, int]:
-    """Copy every table of this release's schema; how many rows each had. The target's are empty.
+    """Copy every table of this release's schema into an empty database; return the number of rows of each.
 
     Raises:
-        StoreError: what is in a row cannot be read.
+        StoreError: a row cannot be read.
     """
     return {table.name: _copy(table, source, target) for table in metadata.sorted_tables if table is not version}
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether there is no row in any table."""
+    """Whether no table has a row."""
     tables = (table for table in metadata.sorted_tables if table is not version)
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in tables)
 
 
 def empty_derived(connection: Connection) -> None:
-    """Empty the index beside the library: it is of other rows, and would take new ones by their numbers for its own.
+    """Empty the index beside the library: it belongs to other rows, and would mistake new ones for them by number.
 
-    The tables stay, for those who have them open; whoever searches next fills them again.
+    The tables stay, for processes that have them open; the next search fills them again.
     """
     names = [name for name in inspect(connection).get_table_names() if _DERIVED.fullmatch(name)]
     if names:
@@ -76,7 +76,7 @@ def _copy(table: Table, source: Connection, target: Connection) -> int:
 
 
 def _go_on_numbering(table: Table, target: Connection) -> None:
-    """Rows came with their numbers: new ones follow the highest."""
+    """Let new rows be numbered after the highest copied one."""
     (key, *others) = table.primary_key.columns
     if others or not isinstance(key.type, Integer):
         return
@@ -89,15 +89,15 @@ def _go_on_numbering(table: Table, target: Connection) -> None:
 
 
 _PAGES = 2_000
-"""Pages copied at a time; others write in between."""
+"""Database pages copied at a time; others write in between."""
 READERS = 8
-"""Blobs read at once: where they are not on this machine, each is waited for."""
+"""Blobs read in parallel, since remote ones take time."""
 
 
 class Backup(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written: bytes of the file, and how many blobs are in it; `missing` are those which cannot be read.
+    """The result of a backup: bytes of the file, and the number of blobs in it; `missing` are unreadable ones.
 
-    `needed` are the blobs which the documents in the copy need, also where they are not in the file.
+    `needed` are the blobs that the documents in the backup need, even if they are not in the file.
     """
 
     file: str
@@ -108,14 +108,14 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
-    """Copy a database to the file `target`: with `.zip` together with the blobs its documents need.
+    """Back up a database to the file `target`, with `.zip` together with the blobs its documents need.
 
     Args:
-        at: the database's file, or how it is reached.
-        also: further files which belong into a `.zip`, where they are there.
+        at: the database's file, or how to connect to it.
+        also: further files for a `.zip`, if they exist.
 
     Raises:
-        StoreError: there is no database, it is damaged, or the file cannot be written; no half copy is left.
+        StoreError: there is no database, it is damaged, or the file cannot be written; no half file is left.
     """
     try:
         with _draft(target) as database:
@@ -136,7 +136,7 @@ def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also:
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """A whole, consistent copy of a database file that may be in use.
+    """Make a complete, consistent copy of a database file that may be in use.
 
     Raises:
         StoreError: it cannot be read, or the copy not written.
@@ -153,7 +153,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def one_file(path: Path) -> None:
-    """Make a database which nobody has open one file, with nothing beside it.
+    """Make a database that nobody has open a single file, without side files.
 
     Raises:
         StoreError: it is damaged.
@@ -169,8 +169,8 @@ def one_file(path: Path) -> None:
 
 
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:
-    """A whole, consistent copy of what a backend reaches, as an SQLite file."""
-    target.unlink()  # a new database is made where no file is
+    """Copy the database of a backend completely and consistently to an SQLite file."""
+    target.unlink()  # a new database is only made if there is no file
     source = Database(backend)
     try:
         made = Database(target)
@@ -186,14 +186,14 @@ def _copy_from(backend: DatabaseBackend, target: Path) -> None:
 
 
 def _needed(database: Path) -> set[str]:
-    """The blobs which the documents in a database need."""
+    """The blobs that the documents in a database need."""
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute(f"SELECT sha256, snapshot_sha256 FROM {documents.name}")
         return {sha for row in rows for sha in row}
 
 
 def _pack(archive: Path, database: Path, blobs: KeptBlobs, needed: Sequence[str], also: Sequence[Path]) -> list[str]:
-    """Write the archive; the blobs that cannot be had."""
+    """Write the archive; return the blobs that cannot be read."""
 
     def frame(sha: str) -> bytes | None:
         try:
@@ -207,19 +207,19 @@ def _pack(archive: Path, database: Path, blobs: KeptBlobs, needed: Sequence[str]
         for each in also:
             if each.is_file():
                 file.write(each, each.name)
-        for first in range(0, len(needed), 4 * READERS):  # some at a time: they are held in memory
+        for first in range(0, len(needed), 4 * READERS):  # a few at a time: they are held in memory
             some = needed[first : first + 4 * READERS]
             for sha, packed in zip(some, readers.map(frame, some), strict=True):
                 if packed is None:
                     missing.append(sha)
                 else:
-                    file.writestr(zipfile.ZipInfo(f"{BLOBS}/{place_of(sha)}"), packed)  # packed already
+                    file.writestr(zipfile.ZipInfo(f"{BLOBS}/{place_of(sha)}"), packed)  # compressed already
     return missing
 
 
 @contextmanager
 def _draft(target: Path) -> Iterator[Path]:
-    """A file beside `target`, removed at the end of the block if it is still there."""
+    """A file beside `target`, removed at the end of the block if it still exists."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".assay-backup-")
     os.close(handle)
     draft = Path(name)

@@ -1,4 +1,4 @@
-"""A PostgreSQL database as those see it who run many processes over it: one look, which changes nothing."""
+"""The state of a PostgreSQL database with many processes, for its operators; read-only."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from assay.store.sql.sessions import SessionName, read_name
 from assay.store.sql.tables import version
 
 SAMPLE = 20
-"""Documents whose bytes are looked for: the latest, which any machine may have stored."""
+"""Documents whose bytes are checked: the latest, which any machine may have stored."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A session of the server; `began` is by the server's clock. Its name is None where another program opened it."""
+    """A session of the server; `began` is by the server's clock. Its name is None if another program opened it."""
 
     name: SessionName | None
     began: float
 
 
 class QueueState(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue of runs, or the jobs: how many wait, for how many seconds the oldest has, and what goes no further.
+    """The queue of runs, or the jobs: how many wait, for how many seconds the oldest has, and which are stuck.
 
-    `expired` are taken, and nobody has renewed their lease; `dead` are offered to no worker any more.
+    `expired` are taken, but their lease was not renewed; `dead` are offered to no worker any more.
     """
 
     waiting: int = 0
@@ -40,7 +40,7 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClusterState(msgspec.Struct, frozen=True, kw_only=True):
-    """A database and who works with it. Times are seconds; `skew` is this machine's clock less the server's."""
+    """A database and its users. Times are seconds; `skew` is this machine's clock minus the server's."""
 
     schema: str
     skew: float
@@ -58,7 +58,7 @@ class ClusterState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look(database: Postgres, index: str) -> ClusterState:
-    """What there is; `index` is what the tables of the search index begin with.
+    """Read the state; `index` is the beginning of the names of the search index's tables.
 
     Raises:
         StoreError: the database cannot be reached or read.
@@ -102,7 +102,7 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
 
 
 def _sessions(connection: Connection, database: Postgres) -> Iterator[Session]:
-    """Of those who work with this library: a server may hold others."""
+    """The sessions of this library: a server may have others."""
     for name, began in connection.execute(_SESSIONS, {"held": database.working(connection)}):
         yield Session(name=read_name(name), began=float(began))
 

@@ -1,7 +1,7 @@
-"""Groups of commits as SQL: one statement takes the fence check and the numbers, then one per table.
+"""Groups of commits as SQL: one statement does the fence check and the numbers, then one per table.
 
-This is the one hot path of the store. Its statements are SQLAlchemy's, compiled once and handed to the driver as text:
-executing them through SQLAlchemy costs 0.4 ms more per commit (0.7 against 0.3), most of it repeated set-up.
+This is the one hot path of the store. Its statements are SQLAlchemy's, compiled once and given to the driver as text:
+executing them through SQLAlchemy costs 0.4 ms more per commit (0.7 instead of 0.3), most of it repeated set-up.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.tables import events, holds, ledger, runs, steps
 
-# The one thread of a process which writes the journal: it takes what waits, groups it, and wakes who waits.
+# The single thread of a process that writes the journal: it groups what waits, and wakes the waiting tasks.
 
 GROUPING_SECONDS = 0.02
-"""How long work nobody waits for may wait for company."""
+"""Seconds that work may wait for more, if nobody waits for it."""
 
 
 class WriteJob:
@@ -42,16 +42,16 @@ class WriteJob:
         self.error: BaseException | None = None
 
     def succeed(self, result: object) -> None:
-        """This is the answer, once the transaction is committed."""
+        """Set the result, once the transaction is committed."""
         self.result, self.error = result, None
 
     def fail(self, error: BaseException) -> None:
-        """This is what the waiting code gets raised."""
+        """Set the error that is raised in the waiting code."""
         self.error = error
 
 
 class GroupWriter:
-    """Runs `perform` over groups of jobs, in the order of `put`, in a thread which starts with the first job."""
+    """Runs `perform` over groups of jobs, in the order of `put`, in a thread that starts with the first job."""
 
     def __init__(self, perform: Callable[[Sequence[WriteJob]], None]) -> None:
         self._perform = perform
@@ -73,7 +73,7 @@ class GroupWriter:
             self._jobs.append(job)
             if self._thread is None:
                 self._start()
-            # The thread is woken by the first job, to begin its wait for company, and by the first urgent one.
+            # The first job wakes the thread, which then waits for more, and the first urgent one wakes it again.
             if len(self._jobs) == 1 or (job.urgent and not self._urgent):
                 self._condition.notify()
             self._urgent = self._urgent or job.urgent
@@ -87,7 +87,7 @@ class GroupWriter:
             self._thread.join()
 
     def _start(self) -> None:
-        # A daemon: a process which ends without closing its journal must not hang on it.
+        # A daemon: a process that ends without closing its journal must not hang on it.
         self._thread = threading.Thread(target=self._serve, name="assay-journal", daemon=True)
         self._thread.start()
 
@@ -97,7 +97,7 @@ class GroupWriter:
             while group := self._take():
                 self._perform(group)
                 deliver(group)
-        finally:  # also when `perform` has a bug: it shows as the thread's traceback, and nobody waits for ever
+        finally:  # also if `perform` has a bug: the thread's traceback shows it, and nobody waits for ever
             with self._condition:
                 self._closed = True
                 group += self._jobs
@@ -106,7 +106,7 @@ class GroupWriter:
             deliver(group)
 
     def _take(self) -> list[WriteJob]:
-        """The jobs that wait; none when the writer is closed."""
+        """The waiting jobs; empty when the writer is closed."""
         with self._condition:
             while not self._jobs and not self._closed:
                 self._condition.wait()
@@ -118,7 +118,7 @@ class GroupWriter:
 
 
 def deliver(jobs: Sequence[WriteJob]) -> None:
-    """Wake who waits for these jobs: one call per event loop. A loop that is closed has nobody waiting."""
+    """Wake the tasks that wait for these jobs, with one call per event loop. A closed loop has none."""
     loops: dict[asyncio.AbstractEventLoop, list[WriteJob]] = {}
     for job in jobs:
         loops.setdefault(job.loop, []).append(job)
@@ -130,14 +130,14 @@ def deliver(jobs: Sequence[WriteJob]) -> None:
 def _call(loop: asyncio.AbstractEventLoop, jobs: list[WriteJob]) -> None:
     try:
         loop.call_soon_threadsafe(_settle, jobs)
-    except RuntimeError:  # closed since we looked
+    except RuntimeError:  # closed since the check
         if not loop.is_closed():
             raise
 
 
 def _settle(jobs: list[WriteJob]) -> None:
     for job in jobs:
-        if job.future.done():  # whoever waited was cancelled
+        if job.future.done():  # the waiting task was cancelled
             continue
         if job.error is None:
             job.future.set_result(job.result)
@@ -149,7 +149,7 @@ Row = dict[str, Any]
 
 
 class CommitJob(WriteJob):
-    """A commit on its way."""
+    """A commit in the queue."""
 
     __slots__ = ("commit", "lease")
 
@@ -192,7 +192,7 @@ _HOLDS = _HOLDS.on_conflict_do_update(
     set_={name: _HOLDS.excluded[name] for name in ("account", "amount", "state")},
 )
 
-# The later row wins, at the earlier one's place: a step that diverged is done again, and says what holds now.
+# The later row wins, at the earlier one's place: a diverged step is done again, and its new result counts.
 _LEDGER = sqlite.insert(ledger)
 _LEDGER = _LEDGER.on_conflict_do_update(
     index_elements=["run", "kind", "id"],
@@ -216,10 +216,10 @@ class Statements:
 
 
 class CommitGroup:
-    """Commits which share a transaction. Each fails alone when its fence is lost.
+    """Commits that share a transaction. Each fails alone if its fence is lost.
 
-    `careful` looks for event keys which are stored already; without it such a key is a constraint error, and the
-    group has to be written again carefully. The engine never repeats a key, so looking each time would be waste.
+    `careful` looks for event keys that are stored already. Without it such a key is a constraint error, and the group
+    must be written again carefully. The engine never repeats a key, so always looking would be a waste.
     """
 
     def __init__(self, connection: Connection, statements: Statements, *, careful: bool) -> None:
@@ -233,7 +233,7 @@ class CommitGroup:
         self._ledger: list[Row] = []
 
     def write(self, jobs: Iterable[CommitJob]) -> None:
-        """Write the jobs and give each its answer."""
+        """Write the jobs and answer each."""
         for same in by_lease(jobs):
             self._take(same)
         statements = self._statements
@@ -284,7 +284,7 @@ class CommitGroup:
 
 
 def event_rows(run: int, drafts: Sequence[EventDraft], first: int) -> list[Row]:
-    """Rows for the log as the driver takes them, numbered from `first`."""
+    """Rows for the log in the driver's form, numbered from `first`."""
     return [
         {
             "run": run,
@@ -329,7 +329,7 @@ def _json(value: object) -> str:
 
 
 def last_set(values: Iterable[object]) -> object:
-    """The last one that is set."""
+    """The last value that is not None."""
     found = None
     for value in values:
         if value is not None:
@@ -338,7 +338,7 @@ def last_set(values: Iterable[object]) -> object:
 
 
 def answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], written: Sequence[Envelope]) -> None:
-    """Give each job the envelopes of its own drafts; `written` are those of `drafts`, a part of all in order."""
+    """Answer each job with the envelopes of its drafts; `written` are those of `drafts`, some or all, in order."""
     position = 0
     for job in jobs:
         first = position

@@ -1,4 +1,4 @@
-"""A home on disk: `assay.db` and `blobs/`; or a database elsewhere, and blobs where its users share them."""
+"""A home on disk: `assay.db` and `blobs/`; or a database elsewhere, and blobs in a shared place."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ DATABASE = "assay.db"
 BLOBS = "blobs"
 CACHE = "blob-cache"
 CACHE_BYTES = 5_000_000_000
-"""What is kept on this machine of blobs which lie in an object store, if nothing else is said."""
+"""The default size of the local cache for blobs in an object store."""
 
 
 def open_store(
@@ -229,21 +229,21 @@ def open_store(
     blobs: Path | str | None = None,
     cache_bytes: int = CACHE_BYTES,
 ) -> Store:
-    """The store in the folder `home`, made when it is not there, upgraded when an older release made it.
+    """Open the store in the folder `home`, creating or upgrading it if necessary.
 
     Args:
-        home: folder of the database and the blobs, where they are not elsewhere.
-        wall: the clock leases go by; None: the database's own.
-        database: URL of a PostgreSQL database, in place of the file in `home`.
-        blobs: folder of the blobs, or address of an object store, in place of that in `home`.
-        cache_bytes: how much of an object store is kept in `home`.
+        home: folder of the database and the blobs, unless they are elsewhere.
+        wall: the clock for leases; None: the database's own.
+        database: URL of a PostgreSQL database, instead of the file in `home`.
+        blobs: folder of the blobs, or address of an object store, instead of that in `home`.
+        cache_bytes: how much of an object store is cached in `home`.
 
     Raises:
-        ConfigError: a URL is none, or the extra which it needs is not installed.
-        StoreError: it cannot be made or read, is not Assay's, or was written by a newer release.
+        ConfigError: a URL is not valid, or the extra it needs is not installed.
+        StoreError: it cannot be created or read, is not Assay's, or was written by a newer release.
     """
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions and documents are their owner's business
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)  # questions and documents are private to their owner
     except OSError as error:
         why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
         raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
@@ -274,26 +274,26 @@ def open_store(
 def kept_blobs(
     home: Path, at: Path | str | None = None, cache_bytes: int = CACHE_BYTES, owner: Owner | None = None
 ) -> KeptBlobs:
-    """The blobs of a home, or of the folder or object store which is named.
+    """The blobs of a home, or of the given folder or object store.
 
     Raises:
-        ConfigError: the address is none, or the extra which it needs is not installed.
+        ConfigError: the address is not valid, or the extra it needs is not installed.
     """
     if not isinstance(at, str):
         return FolderBlobs(home / BLOBS) if at is None else FolderBlobs(at, owner)
-    # By name: the library which reaches it is an extra.
+    # Imported by name: its library is an extra.
     distant: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, owner)
     return CachedBlobs(distant, home / CACHE, cache_bytes)
 
 
 def database_at(home: Path, url: str = "") -> Path | DatabaseBackend:
-    """The database of a home: its file, or the PostgreSQL database at a URL. Nothing is opened.
+    """The database of a home: its file, or the PostgreSQL database at a URL. Opens nothing.
 
     Raises:
-        ConfigError: the URL is none, or the extra which it needs is not installed.
+        ConfigError: the URL is not valid, or the extra it needs is not installed.
     """
     if not url:
         return home / DATABASE
-    # By name: its driver is an extra, and slow to load.
+    # Imported by name: its driver is an extra, and slow to load.
     made: DatabaseBackend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
     return made

@@ -1,4 +1,4 @@
-"""Whether a home is as it should be: the file, the rules no write may break, and every stored byte."""
+"""Checks the integrity of a home: the database, its rules, and every stored byte."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from assay.store.sql.probe import connect, probe
 from assay.store.sql.tables import HEAD
 
 MOST = 100
-"""Problems of one kind which are named."""
+"""Problems of one kind that are listed."""
 
-# Each gives sentences; none when all is well. `data` is text in a column of bytes.
+# Each returns sentences, none if all is well. `data` is text in a column of bytes.
 _RULES = (
     """
     SELECT 'run ' || run_id || ': the log has ' || count(e.seq) || ' events up to ' || coalesce(max(e.seq), 0)
@@ -54,7 +54,7 @@ _FENCE_POSTGRES = "(convert_from(e.data, 'UTF8')::json ->> 'fence')::bigint"
 
 
 class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was looked at, and what is wrong with it; `unreferenced` blobs are of no document, and no harm."""
+    """What was checked, and the problems; `unreferenced` blobs belong to no document, and do no harm."""
 
     schema: str
     runs: int
@@ -66,15 +66,15 @@ class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
-    """Look at all of a library and its runs, and change nothing. Blocking, for as long as reading every byte takes.
+    """Check everything in a library and its runs, without changes. Blocking, as long as reading every byte takes.
 
     Args:
-        at: the database's file, or how it is reached.
-        blobs: what was read; what lies far away is read from there.
-        quick: blobs are looked for, not read.
+        at: the database's file, or how to connect to it.
+        blobs: the blobs; remote ones are read remotely.
+        quick: check that blobs exist, without reading them.
 
     Raises:
-        StoreError: there is no database which this release can read, or the blobs cannot be reached.
+        StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
     found = _file(at) if isinstance(at, Path) else _server(at)
     stored = {each.name for each in blobs.stored() if each.size}
@@ -87,14 +87,14 @@ def check(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) 
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What a database says, and the blobs which its documents need, each with the name of one."""
+    """The problems in a database, and the blobs its documents need, each with the name of one document."""
 
     checked: IntegrityReport
     needed: dict[str, str]
 
 
 Asked = Callable[[str], Iterable[Sequence[Any]]]
-"""The rows of a statement."""
+"""Returns the rows of a statement."""
 
 
 def _file(path: Path) -> _Found:
@@ -148,14 +148,14 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _broken(ask: Asked, fence: str) -> Iterator[str]:
-    """The rules of `core.ports.Journal`, as far as what is stored can tell."""
+    """Violations of the rules of `core.ports.Journal`, as far as the stored data shows them."""
     for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
         for (said,) in islice(ask(rule), MOST):
             yield str(said)
 
 
 def _needed(ask: Asked) -> dict[str, str]:
-    """The blobs which documents need, each with the name of one."""
+    """The blobs that documents need, each with the name of one document."""
     needed: dict[str, str] = {}
     for sha, snapshot, name in ask("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):
         needed.setdefault(sha, name)

@@ -34,11 +34,11 @@ from assay.store.sql.tables import jobs
 
 _FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
 _FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq", "every")
-"""What a word about a job in hand never changes."""
+"""Fields that an update of a job never changes."""
 _PUT = sqlite.insert(jobs).on_conflict_do_nothing(index_elements=["id"]).returning(jobs.c.number)
 _FREE: dict[str, Any] = {"holder": "", "lease_until": 0.0}
 _FOLLOWED: frozenset[JobState] = frozenset(("done", "failed"))
-"""How a periodic job has ended when there is to be another; who cancels it wants none."""
+"""The ends of a periodic job after which there is another; a cancelled one has none."""
 
 
 class SqlJobs(OwnedView):
@@ -59,10 +59,10 @@ class SqlJobs(OwnedView):
         return await self._transactions.write(put, run_id=JOBS_NEWS)
 
     def _check_room(self, connection: Connection, at_once: int | None) -> None:
-        """Refuse one more than there may be.
+        """Refuse one job more than allowed.
 
         Raises:
-            TooMany: there are as many.
+            TooMany: the limit is reached.
         """
         if at_once is None:
             return
@@ -127,7 +127,7 @@ class SqlJobs(OwnedView):
             now = self._transactions.time(connection)
             while (number := _next(connection, now, claim)) is not None:
                 job = _row(connection, jobs.c.number == number)
-                if job.stopping:  # its worker died or let go of it before it heard
+                if job.stopping:  # its worker died or released it before it noticed
                     _cancel(connection, _family(job.id), now)
                     continue
                 if job.tries >= MOST_TRIED:
@@ -182,7 +182,7 @@ class SqlJobs(OwnedView):
             _put(connection, parts)
             if job.state in _FOLLOWED:
                 _follow(connection, job, self._transactions.time(connection))
-            if job.state in JOB_ENDED:  # it may have made parts before it heard
+            if job.state in JOB_ENDED:  # it may have made parts before it noticed
                 _end_parts(connection, job, self._transactions.time(connection))
 
         await self._transactions.write(keep, run_id=JOBS_NEWS if parts or job.state != "running" else "")
@@ -230,7 +230,7 @@ class SqlJobs(OwnedView):
 
 
 def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
-    """The number of the job whose turn it is."""
+    """The number of the next job."""
     going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
     place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
     free = or_(and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_held(now))))
@@ -252,7 +252,7 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
 
 
 def _working(now: float) -> Select[str, int]:
-    """How many jobs of each owner are done now. One whose parts have not all ended waits for them, and is none."""
+    """The number of jobs of each owner in execution. A job that waits for its parts is not."""
     part = jobs.alias("part")
     left = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
     busy = and_(jobs.c.state == "running", _held(now), not_(left))
@@ -260,14 +260,14 @@ def _working(now: float) -> Select[str, int]:
 
 
 def _going(connection: Connection, mine: ColumnElement[bool], now: float) -> int:
-    """How many jobs wait or are done; a periodic one which is not due is none, nor is a part."""
+    """The number of jobs that wait or are in execution, without periodic ones that are not due, and without parts."""
     later = and_(jobs.c.state == "waiting", jobs.c.every > 0, jobs.c.due > now)
     going = and_(jobs.c.parent == "", jobs.c.state.in_(("waiting", "running")), not_(later), mine)
     return int(connection.execute(select(func.count()).select_from(jobs).where(going)).scalar_one())
 
 
 def _fit(connection: Connection, claim: JobClaim) -> ColumnElement[bool]:
-    """What who claims can do."""
+    """The condition for jobs that this claim may take."""
     return and_(jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.release.not_in(_unfit(connection, claim)))
 
 
@@ -280,12 +280,12 @@ def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
 
 
 def _held(now: float) -> ColumnElement[bool]:
-    """A lease in force; see `store.common.is_held`."""
+    """The condition for a valid lease; see `store.common.is_held`."""
     return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
 
 
 def _in_hand(job: Job) -> ColumnElement[bool]:
-    """Still who claimed it."""
+    """The condition that the job still belongs to whoever claimed it."""
     return and_(jobs.c.id == job.id, jobs.c.state == "running", jobs.c.fence == job.fence)
 
 
@@ -295,7 +295,7 @@ def _family(id: str) -> ColumnElement[bool]:
 
 
 def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> None:
-    """End those which wait, have failed or were left, and have those which run stop."""
+    """End waiting, failed and abandoned jobs, and stop those in execution."""
     left = and_(jobs.c.state == "running", not_(_held(now)))
     idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
     _set(connection, idle, now, state="cancelled", stopping=0, **_FREE)
@@ -303,7 +303,7 @@ def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> N
 
 
 def _end_parts(connection: Connection, job: Job, now: float) -> None:
-    """End the parts of a job which has ended; how those failed which have, is left to be seen."""
+    """End the unfinished parts of a job that has ended; failed parts keep their state."""
     _cancel(connection, and_(jobs.c.parent == job.id, jobs.c.state.in_(("waiting", "running"))), now)
 
 
@@ -321,7 +321,7 @@ def _put(connection: Connection, new: Sequence[Job]) -> int:
 
 
 def _follow(connection: Connection, job: Job, now: float) -> None:
-    """Have the next of a periodic job wait: its rhythm goes on, and what was missed is not made up for."""
+    """Queue the next of a periodic job: in its own rhythm, without making up for missed times."""
     if not job.every:
         return
     first, _, number = job.id.partition("-")

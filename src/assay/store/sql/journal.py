@@ -1,4 +1,4 @@
-"""The journal in SQL: what its port says, over the transactions of the process."""
+"""The journal in SQL: its port over the transactions of the process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SqlJournal(SqlListing):
     """`Journal` over a database. Closing it closes the database."""
 
     def __init__(self, database: Database, wall: Wall | None = None) -> None:
-        """`wall`: the clock leases go by; None: the database's own."""
+        """`wall` is the clock for leases; None: the database's own."""
         super().__init__(Transactions(database, wall))
         self._statements = self.transactions.statements
 
@@ -47,17 +47,17 @@ class SqlJournal(SqlListing):
         thread: str = "",
         given: RunInputs = NOTHING,
     ) -> tuple[Envelope, ...]:
-        """Make a run with its first events, and what it is given.
+        """Create a run with its first events, and with what it is `given`.
 
         Raises:
-            StoreError: there is a run of that id.
-            Overtaken: other runs have taken what it would take of an allowance.
+            StoreError: there is a run with that id.
+            Overtaken: other runs have used what it needs of an allowance.
         """
         at, drafts = common.created_at(events, self.transactions.wall or time.time), common.fresh(events)
         new = writes.NewRun(run_id, question, brief, at, thread, given.owner if self._owner is None else self._owner)
 
         def create(connection: Connection) -> None:
-            if given.within:  # one after the other: each sees what those before have taken
+            if given.within:  # one after the other: each sees what those before have used
                 self.transactions.serialize_claims(connection)
             for each in given.within:
                 spent = reads.spending(connection, each.since, each.owner, None)
@@ -70,7 +70,7 @@ class SqlJournal(SqlListing):
         return common.envelopes(run_id, drafts, 1)
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
-        """Take the run's lease for `ttl` seconds, raising the fence; from `evict` before it expires."""
+        """Take the run's lease for `ttl` seconds and raise the fence; from `evict` even before it expires."""
 
         def acquire(connection: Connection) -> Lease:
             now = self.transactions.time(connection)
@@ -79,7 +79,7 @@ class SqlJournal(SqlListing):
         return await self.transactions.write(acquire)
 
     async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Hold on for `ttl` more seconds; the control row comes back."""
+        """Extend the lease and return the control row."""
         transactions = self.transactions
         return await transactions.write(
             lambda connection: writes.renew(connection, self._statements, lease, transactions.time(connection) + ttl),
@@ -87,7 +87,7 @@ class SqlJournal(SqlListing):
         )
 
     async def release(self, lease: Lease) -> None:
-        """Give the lease up, after what was committed before; nothing happens when it was lost already."""
+        """Release the lease after earlier commits; does nothing if it was lost already."""
         await self.transactions.write(lambda connection: writes.release(connection, lease))
 
     async def load(self, run_id: str) -> Memory:
@@ -99,10 +99,10 @@ class SqlJournal(SqlListing):
         return self.transactions.commit(lease, commit)
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
-        """The log from `seq > after`.
+        """The events with `seq > after`.
 
         Raises:
-            UnknownName: no such run.
+            UnknownName: there is no such run.
         """
         return await self.transactions.read(
             lambda connection: reads.events(connection, run_id, self._owner, after, limit)
@@ -160,7 +160,7 @@ class SqlJournal(SqlListing):
         )
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
-        """How runs stand, and what their logs have behind these numbers, in one transaction."""
+        """The status of runs, and their events after these numbers, in one transaction."""
         clock = self.transactions.clock
         return await self.transactions.read(
             lambda connection: reads.news(connection, after, self._owner, limit, clock(connection))
@@ -189,7 +189,7 @@ class SqlJournal(SqlListing):
         )
 
     async def delete(self, run_id: str, evict: str = "") -> None:
-        """Forget a run; one held by `evict` before its lease expires."""
+        """Delete a run; one held by `evict` even before its lease expires."""
 
         def delete(connection: Connection) -> None:
             writes.delete(connection, run_id, self._owner, self.transactions.time(connection), {evict})
@@ -197,5 +197,5 @@ class SqlJournal(SqlListing):
         await self.transactions.write(delete, once=True)
 
     async def close(self) -> None:
-        """Write what waits and let go of everything."""
+        """Write what waits and close all connections."""
         await self.transactions.close()

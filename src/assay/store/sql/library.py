@@ -33,13 +33,13 @@ _STAMP = _STAMP.on_conflict_do_update(
 
 
 class SqlLibrary(SqlCollections):
-    """`Library` over a database; any thread may use it."""
+    """`Library` over a database; thread-safe."""
 
     @patient
     def add(
         self, documents: Sequence[tuple[Snapshot, Document]], collection: str, files: Sequence[FileStamp] = ()
     ) -> None:
-        """Add documents (known ones are left as they are) and put them into `collection`, in one transaction."""
+        """Store documents (existing ones stay as they are) and add them to `collection`, in one transaction."""
         whose = {"owner": self._sight.me}
         with self._database.write() as connection:
             if documents:
@@ -51,7 +51,7 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def select(self, documents: Iterable[str]) -> str:
-        """The name of the collection which holds exactly these documents.
+        """The name of the collection of exactly these documents.
 
         Raises:
             UnknownName: a document is not in the library.
@@ -69,7 +69,7 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def include(self, documents: Iterable[str], collection: str) -> None:
-        """Put known documents into `collection`, in one transaction.
+        """Add stored documents to `collection`, in one transaction.
 
         Raises:
             UnknownName: a document is not in the library.
@@ -107,7 +107,7 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        """Documents by hash, name, URL or title; case and spacing do not count."""
+        """Documents by hash, name, URL or title, ignoring case and spacing."""
         wanted = common.reference_of(reference)
         if not wanted or not collections:
             return []
@@ -119,12 +119,12 @@ class SqlLibrary(SqlCollections):
             .limit(common.FOUND)
         )
         found = [_document(row) for row in self._database.rows(chosen)]
-        # what he has and another shows him too is one document
+        # the owner's and a shared copy are one document
         return list({each.sha256: each for each in reversed(found)}.values())[::-1]
 
     @patient
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
-        """In the order of adding."""
+        """The documents in the order they were added."""
         if not collections:
             return []
         rows_in = documents.c.row.in_(_rows(self._sight, collections))
@@ -139,12 +139,12 @@ class SqlLibrary(SqlCollections):
             return set()
         with self._database.read() as connection:
             found = connection.execute(_rows(self._sight, collections))
-            # the driver's own rows: making those of SQLAlchemy takes four times as long as reading them
+            # the driver's own rows: making SQLAlchemy's takes four times as long as reading them
             return {row for (row,) in found.cursor.fetchall()}
 
     @patient
     def count(self, collections: Sequence[str]) -> int:
-        """How many documents are in `collections`: in a tenth of the time their rows take."""
+        """The number of documents in `collections`, in a tenth of the time that reading their rows takes."""
         if not collections:
             return 0
         with self._database.read() as connection:
@@ -172,7 +172,7 @@ class SqlLibrary(SqlCollections):
 
     @patient
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        """What is in the collections."""
+        """Summarize the collections."""
         chosen = documents.c.row.in_(_rows(self._sight, collections))
         dates = select(func.min(documents.c.published), func.max(documents.c.published))
         named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
@@ -206,7 +206,7 @@ class SqlLibrary(SqlCollections):
 
 
 def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
-    """The row numbers in these collections, each once; in one collection none is twice."""
+    """The row numbers in these collections, each once; a single collection has no duplicates."""
     rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
     return rows.join(collections, collections.c.number == members.c.collection).where(sight.named(names))
 
@@ -243,7 +243,7 @@ def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]
 
 
 def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:
-    """Whether a collection made for these documents is still as it was; its name holds their hash."""
+    """Whether a collection made for these documents is unchanged; its name contains their hash."""
     if number is None:
         return False
     count = select(func.count()).select_from(members).where(members.c.collection == number)

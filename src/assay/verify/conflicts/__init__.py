@@ -1,1 +1,1 @@
-"""Sources which disagree: two statements of one thing with different values, and how a report tells it."""
+"""Disagreeing sources: two statements about one thing with different values, and how a report shows them."""

@@ -1,7 +1,7 @@
-"""The conflicts among the passages of a run.
+"""Finds conflicts among the passages of a run.
 
-Each passage that the report or a finding cites is held against all others which were shown and share words with it: a
-source that disagrees is worth telling even where nobody cited it.
+Each passage that the report or a finding cites is compared with all other shown passages that share words with it: a
+source that disagrees matters even if nobody cited it.
 """
 
 from __future__ import annotations
@@ -17,31 +17,32 @@ from itertools import chain
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
 from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.verify.analyzed_text import WORD, plain, stem
-from assay.verify.claims import claims
 from assay.verify.conflicts.disagreement import ALIKE, disagree
 from assay.verify.conflicts.statements import SourceStatement, statements
+from assay.verify.evidence_index import CitableIds
 
-# Which texts may state what a cited passage states: told by their words, before they are read.
+# Which texts may state what a cited passage states, by their words, before they are analyzed.
 
 _SPELLED = frozenset(stem(word) for word in (*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES))
 _ASCII_WORD = re.compile(r"(?:[A-Za-z]\.){2,}|[A-Za-z]+(?:'[A-Za-z]+)?")
-"""What `WORD` finds in ASCII text, signs apart, in half the time."""
+"""Matches what `WORD` finds in ASCII text, except symbols, in half the time."""
 _DIGIT = re.compile(r"\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
 class Likely:
-    """Texts which share enough words with one of some statements.
+    """Texts that share enough words with one of some statements.
 
     Args:
-        keys: of each statement, what its words are compared by; one which is no word (a number, a version) begins
-            with "#", and one of a word and a number has a space between them.
-        share: the share of its keys which another statement must have at least.
+        keys: the comparison keys of each statement; a key that is not a word (a number, a version) begins with "#", and
+            one of a word and a number has a space between them.
+        share: the least share of its keys that another statement must have.
     """
 
     def __init__(self, keys: Iterable[Collection[str]], share: float) -> None:
@@ -57,7 +58,7 @@ class Likely:
                 self._places[word].append(at)
 
     def may(self, text: str) -> bool:
-        """Whether `text` has a figure, and words enough."""
+        """Whether `text` has a figure, and enough words."""
         found = _stems(text)
         if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(found)):
             return False
@@ -69,20 +70,20 @@ class Likely:
 
 @lru_cache(maxsize=1024)
 def _stems(text: str) -> frozenset[str]:
-    """The stems of the words of a text; kept, since a later run on the same sources looks at the same texts."""
+    """The stems of the words of a text; cached, since later runs on the same sources read the same texts."""
     if text.isascii():
         return frozenset(map(stem, _ASCII_WORD.findall(text)))
     return frozenset(map(stem, WORD.findall(unicodedata.normalize("NFKC", text).translate(_INVISIBLE))))
 
 
 MOST_PASSAGES = 3_000
-"""Passages which are looked at, those cited first; one with the words of a cited one is read, in about 0.3 ms."""
+"""Passages examined, cited ones first. Analyzing one that shares words with a cited one takes about 0.3 ms."""
 MOST_CONFLICTS = 12
 MOST_SIDES = 6
 _TOO_COMMON = 200
-"""Statements with one word: a word which more have leads to none of them."""
+"""A word that more statements than this have is not used to find pairs."""
 _SHARED = 2
-"""Words two statements must share to be compared at all. Both bound the work: they were chosen by hand."""
+"""Words two statements must share to be compared at all. Both limit the work, and were chosen by hand."""
 
 
 def conflicts(
@@ -91,12 +92,12 @@ def conflicts(
     cited: Collection[str],
     groups: Mapping[str, int],
 ) -> tuple[Conflict, ...]:
-    """Where sources give different values of one thing, in the order of what is cited.
+    """Find where sources give different values of one thing, in the order of what is cited.
 
     Args:
         passages: every passage shown in the run, by id.
         sources: their sources, by id.
-        cited: ids of the passages which the report or a finding cites; each conflict has one of them.
+        cited: ids of the passages that the report or a finding cites; each conflict includes one of them.
         groups: which documents copy one another (`verify.copies.clusters`), by hash.
     """
     stated = _stated(passages, sources, cited)
@@ -113,8 +114,9 @@ def _copies(one: SourceStatement, other: SourceStatement, groups: Mapping[str, i
 def _stated(
     passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str]
 ) -> tuple[SourceStatement, ...]:
-    """What the cited passages state, then what others say of the like; each place of a document once, though several
-    lanes were shown it.
+    """The statements of the cited passages, then similar ones of others; each place of a document once.
+
+    Several lanes may have been shown the same place.
     """
     seen: dict[tuple[str, int, int], Passage] = {}
     for passage in sorted(passages.values(), key=lambda each: (each.id not in cited, *_place(each))):
@@ -133,9 +135,9 @@ def _place(passage: Passage) -> tuple[int, int, int]:
 
 
 def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Pairs of statements which may disagree, one of them cited; each pair once, in order.
+    """Pairs of statements that may disagree, at least one of them cited; each pair once, in order.
 
-    They stand in two documents, count the same, share words, and have values which are not written alike.
+    They are in two documents, count the same thing, share words, and have differently written values.
     """
     places: dict[object, list[int]] = defaultdict(list)
     kinds = [(each.said.scope, each.said.counted) for each in stated]
@@ -154,9 +156,9 @@ def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> 
 
 
 def _apart(stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]) -> list[list[int]]:
-    """Statements which hang together by disagreeing, in order; one statement is in one group.
+    """Groups of statements connected by disagreement, in order; each statement is in one group.
 
-    Two which hang together by others are not held against each other: nothing would come of it.
+    Two that are already connected by others are not compared, since that would change nothing.
     """
     together: dict[int, list[int]] = {}
     for one, other in _candidates(stated, anchors):
@@ -188,7 +190,7 @@ def _conflict(group: Sequence[SourceStatement]) -> Conflict:
 
 
 def _one_a_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
-    """A source says a thing once; where there are more sides than are told, every value keeps one."""
+    """Keep one statement per source and value; if there are more sides than are shown, every value keeps one."""
     sides: dict[tuple[str, str], SourceStatement] = {}
     for each in group:
         sides.setdefault((each.passage.document_sha256, each.said.written), each)
@@ -200,7 +202,7 @@ def _one_a_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
 
 
 def _about(group: Sequence[SourceStatement]) -> tuple[str, str]:
-    """The names which all sides have, and their other words in common, as the first writes them."""
+    """The names that all sides have, and their other common words, as the first writes them."""
     first = group[0].said
     shared = frozenset.intersection(*(each.said.keys for each in group))
     named = [word.text for word in first.reading.words if word.key in shared and word.key in first.names]
@@ -208,7 +210,7 @@ def _about(group: Sequence[SourceStatement]) -> tuple[str, str]:
     return " ".join(dict.fromkeys(named)), " ".join(dict.fromkeys(others))
 
 
-# How a report tells that sources disagree: a section of its own, put in by code.
+# How a report shows that sources disagree: a section written by code.
 
 TITLE = N_("Where sources disagree")
 LONGEST_NAME = 80
@@ -217,17 +219,18 @@ LONGEST_NAME = 80
 def section(
     found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
 ) -> str:
-    """The section which tells `found`, with its heading; empty where there is nothing which can be told.
+    """The section that shows `found`, with its heading; empty if nothing can be shown.
 
-    What `report` says already, in the words of a passage which it cites there, is not said again.
+    What `report` says already, in the words of a passage cited there, is not repeated.
     """
-    said = {(plain(each.text).text, id) for each in claims(report) for marker in each.markers for id in marker.ids}
+    shown = CitableIds(passages, sources)
+    said = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
     told = [text for each in found if (text := _told(each, passages, sources, said))]
     return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
 
 
 def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
-    """A conflict as one sentence, for where a text must not be added to."""
+    """A conflict as one sentence, for a text that must not be added to."""
     return _("Sources disagree: {values}.").format(values=_values(conflict, sources))
 
 
@@ -237,12 +240,12 @@ def _told(
     sources: Mapping[str, Source],
     said: Collection[tuple[str, str]],
 ) -> str:
-    """A conflict in Markdown; empty where a sentence would not be read back as the claim it is."""
+    """A conflict in Markdown; empty if a sentence would not be read back as the claim it is."""
     every = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
     quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in said]
     items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
     values = _values(conflict, sources)
-    text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # no claim
+    text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # not a claim
     read = [plain(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
     return text if read == [plain(sentence).text for _, sentence in quoted] else ""
 
@@ -255,7 +258,7 @@ def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
 
 
 def _where(side: Side, sources: Mapping[str, Source]) -> str:
-    """A source and its date. No sign in it may end a sentence, or mean something in Markdown."""
+    """A source and its date, without characters that end a sentence or have a meaning in Markdown."""
     source = sources.get(side.source)
     called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
     name = _flat(called)[:LONGEST_NAME].strip() or side.source
@@ -268,7 +271,7 @@ def _flat(text: str) -> str:
 
 
 def _sentence(side: Side, text: str) -> str:
-    """The sentence of a passage which states a side's value, on one line; empty where it has line breaks of its own."""
+    """The sentence of a passage that states a side's value, on one line; empty if it contains line breaks."""
     for start, end in sentences(text):
         sentence = " ".join(text[start:end].split()).lstrip("*-•# ")
         if side.value in sentence:

@@ -1,8 +1,8 @@
-"""Whether two statements give different values of one thing.
+"""Decides whether two statements give different values of one thing.
 
-Precision comes before recall: a reader who is shown a conflict which is none trusts the next one less. So whatever
-could explain the difference (another time, rounding, another unit, a later version of the same document, a subject
-which is only nearly the same) ends the comparison.
+Precision comes before recall: a reader who is shown a false conflict trusts the next one less. So whatever could
+explain the difference (another time, rounding, another unit, a later version of the document, a subject that is only
+similar) ends the comparison.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ from assay.verify.conflicts.statements import SourceStatement, Value, is_year, y
 from assay.verify.figures import as_measured, same, same_day
 from assay.verify.slot_places import EvidenceSpan, context
 
-# Precision before recall: made stricter by the false conflicts which `bench conflicts` showed (docs/verification.md,
-# Where sources disagree), each read by a person; no part is kept apart for fitting.
+# Precision before recall: tightened after false conflicts in `bench conflicts` (docs/verification.md, Where sources
+# disagree), each read by a person; no part is kept apart for fitting.
 
 FITS = 0.62
 """How well each value must fit the place of the other, by the words around both."""
 ALIKE = 0.5
-"""Share of the telling words of both sentences which both have."""
+"""The share of the significant words of both sentences that both must have."""
 ABOUT, BEYOND = 2, 10
-"""How many times as much is no longer "about" a value, and not what is meant by "over" or "at least" it."""
+"""The factor from which a value is no longer "about" another, and the one beyond which "over" or "at least" it is not
+meant.
+"""
 ALIKE_NAMELESS = 0.75
-"""The same, of sentences without a name."""
+"""The same as `ALIKE`, for sentences without a name."""
 KNOWN = 3
-"""Words which a statement of a date has at least, without the titles of persons: there were many Lady Rodneys."""
+"""The least words of a statement of a date, without the titles of persons: there were many Lady Rodneys."""
 TITLES = frozenset("ladi lord sir mr mrs ms dr king queen princ princess duke duchess earl baron count pope st".split())
 """As stems."""
 NAMELESS_WORDS = 4
-"""What sentences without a name must have in common: words alone are a weaker subject."""
+"""The words that sentences without a name must have in common: words alone identify a subject less well."""
 
 
 def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
@@ -43,8 +45,9 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
 
     Args:
         one: a statement.
-        other: that of another document.
-        copies: whether the two documents are near-copies. Then only sentences which are equal but for the value count.
+        other: a statement of another document.
+        copies: whether the two documents are near-copies. Then only sentences that are equal except for the value
+            count.
     """
     first, second = one.said, other.said
     return (
@@ -60,7 +63,7 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
 
 @lru_cache(maxsize=8192)
 def _otherwise(one: Value, other: Value) -> bool:
-    """Whether two sentences, by themselves, say one thing with two values; kept, as many sources have the same two."""
+    """Whether two sentences by themselves say one thing with two values; cached, as many sources have the same two."""
     return (
         one.defines == other.defines
         and _differ(one.token, other.token)
@@ -70,7 +73,7 @@ def _otherwise(one: Value, other: Value) -> bool:
 
 
 def _differ(one: Amount | Day, other: Amount | Day) -> bool:
-    """Whether the values are of one kind, and not the same at the precision of either."""
+    """Whether the values are of one kind, and differ at the precision of either."""
     if isinstance(one, Day) or isinstance(other, Day):
         return _days_differ(one, other)
     if not _one_kind(one, other) or is_year(one) != is_year(other):
@@ -83,7 +86,7 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _far(one: Amount, other: Amount) -> bool:
-    """Whether values of which one is bounded ("about", "over") are too far apart for what such a word may mean."""
+    """Whether a bounded value ("about", "over") is too far from the other for what such a word may mean."""
     apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
     measured = [value for values, _ in as_measured(one, other) for value in values]
     return bool(measured and one.values) and all(
@@ -101,7 +104,7 @@ def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _one_kind(one: Amount, other: Amount) -> bool:
-    """Whether both are of one dimension and currency; a number without a unit is of none."""
+    """Whether both have the same dimension and currency; a number without a unit has none."""
     if one.currency != other.currency:
         return False
     return any(
@@ -110,7 +113,7 @@ def _one_kind(one: Amount, other: Amount) -> bool:
 
 
 def _rounds(rough: Amount, exact: Amount) -> bool:
-    """Whether `rough` may be `exact` rounded: to the last digit of it which is not 0."""
+    """Whether `rough` may be `exact` rounded to the last digit of `rough` that is not 0."""
     with localcontext() as context:
         context.prec = 60
         for value in rough.values:
@@ -123,7 +126,7 @@ def _rounds(rough: Amount, exact: Amount) -> bool:
 
 
 def _near(value: Decimal, exact: Decimal, step: Decimal) -> bool:
-    """Whether `exact` is `value` where it is rounded to `step`; a step of a third of the value would forgive all."""
+    """Whether `exact` rounded to `step` is `value`; a step of a third of the value would forgive everything."""
     if step * 3 > abs(value):
         step /= 10
     return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
@@ -150,18 +153,18 @@ def _one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) 
 
 
 def _whole_names(one: Value, other: Value) -> bool:
-    """Whether `other` has each name of `one` whole or not at all: who has a part of a name is somebody else.
+    """Whether `other` has each name of `one` completely or not at all: part of a name is somebody else.
 
-    The numbers which belong to names are the same.
+    The numbers in names must be the same.
     """
     numbered = {name for name in one.names ^ other.names if " " in name}
     return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
 
 
 def _one_time(one: SourceStatement, other: SourceStatement) -> bool:
-    """Whether both are of one time, as far as they say; where neither does, their documents are of about one time.
+    """Whether both are about the same time, as far as they say; if neither does, by the dates of their documents.
 
-    A statement without a time is of its document's.
+    A statement without a time has that of its document.
     """
     times, others = one.said.times, other.said.times
     if times or others:
@@ -180,14 +183,14 @@ def _years(times: Collection[str]) -> frozenset[str]:
 
 
 def _document_years(one: SourceStatement) -> frozenset[str]:
-    """The time of a document: the years its title and headings name, else that of its date."""
+    """The time of a document: the years in its title and headings, else in its date."""
     titles = (one.source.title if one.source else "", *one.passage.heading)
     named = frozenset(year for text in titles for year in years(text))
     return named or (years(one.source.published[:4]) if one.source else frozenset())
 
 
 def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
-    """Whether two documents are one over time: the same page read twice, or a text which was brought up to date."""
+    """Whether two documents are versions of one: the same page read twice, or an updated text."""
     if one is None or other is None:
         return False
     if canonical(one.url) == canonical(other.url):
@@ -196,12 +199,12 @@ def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bo
 
 
 def _one_place(one: Value, other: Value) -> bool:
-    """Whether the words around each value stand around the other as well."""
+    """Whether the words around each value are around the other as well."""
     return _fits(one, other) >= FITS and _fits(other, one) >= FITS
 
 
 def _fits(one: Value, other: Value) -> float:
-    """How the words around the value of `one` stand around that of `other`; 0 where another value of it fits better."""
+    """How well the words around the value of `one` fit that of `other`; 0 if another value there fits better."""
     around = context(one.reading, (one.at,))
     fit = around.fit([other.reading], EvidenceSpan(0, other.at))
     rivals = (
@@ -219,7 +222,7 @@ def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
 
 
 def _differ_elsewhere(one: Value, other: Value) -> bool:
-    """Whether the sentences differ in another value too: then it is another thing they speak of."""
+    """Whether the sentences differ in another value too: then they are about different things."""
     first, second = _others(one), _others(other)
     unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
     return bool(unmatched) and bool(second) and len(second) >= len(unmatched)

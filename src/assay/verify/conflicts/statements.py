@@ -1,6 +1,6 @@
-"""What a passage states of a value: the sentence, the value in it, whom it is about, and of what time it is.
+"""The statements of a passage: the sentence, the value in it, its subject, and its time.
 
-Only what can be held against another source is a statement: a sentence of prose with a number or a date which is meant
+Only what can be compared with another source is a statement: a sentence of prose with a number or date that is meant
 exactly, and not as a forecast, a condition or an example.
 """
 
@@ -19,7 +19,7 @@ from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Word, read, stem
 from assay.verify.evidence import field_of
 
-# Dates. One is a value where it is that of something which happens once: "was founded in 1964", "is a 1964 film".
+# A date is a value if it is that of something that happens once: "was founded in 1964", "is a 1964 film".
 
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 DATING = frozenset(
@@ -34,24 +34,24 @@ DATING = frozenset(
 """What happens once, as stems."""
 _BEING = frozenset(("is", "was", "are", "were"))
 _REACH = 4
-"""Words back from a date among which what happened stands, with nothing between but short words."""
+"""How many words before a date to look for what happened, with only short words between."""
 _BRACKETS = frozenset("()")
 _WIDE = 10
 """Words from a date to the brackets around a life."""
 
 
 def is_time(word: Word) -> bool:
-    """Whether a word says when: a date, a year, or four digits which may be one."""
+    """Whether a word is a time: a date, a year, or four digits that may be a year."""
     return isinstance(word.token, Day) or is_year(word.token)
 
 
 def is_year(token: Token | None) -> bool:
-    """Whether a token is a year, or four digits alone which may be one."""
+    """Whether a token is a year, or four digits alone that may be one."""
     return isinstance(token, Amount) and (token.year or YEAR.fullmatch(token.text) is not None)
 
 
 def when(word: Word) -> str:
-    """One form of a date, however it is written; one whose day may be its month stays as written."""
+    """One form of a date, however it is written; if day and month could be swapped it stays as written."""
     token = word.token
     if isinstance(token, Day) and not token.swapped:
         return f"{token.year:04d}-{token.month:02d}-{token.day:02d}"
@@ -59,13 +59,13 @@ def when(word: Word) -> str:
 
 
 def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling: Collection[str]) -> list[int]:
-    """Those of `dates` which are values.
+    """Those of `dates` that are values.
 
     Args:
         reading: a sentence.
-        dates: the words of it which say when.
+        dates: its words that are times.
         alone: whether it has no other value: then its only date is that of whatever in it happens once.
-        telling: the stems of the words which say what it is about.
+        telling: the stems of the significant words.
     """
     if alone and len(dates) == 1 and DATING.intersection(telling):
         return list(dates)
@@ -73,14 +73,14 @@ def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling:
 
 
 def defines(reading: AnalyzedText, at: int) -> bool:
-    """Whether a year tells what something is: "is a 1990 film"."""
+    """Whether a year defines something: "is a 1990 film"."""
     words = reading.words
     before = [word.text.lower() for word in words[max(0, at - 2) : at]]
     return is_year(words[at].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
 
 
 def _follows(words: Sequence[Word], at: int) -> bool:
-    """Whether what happened stands right before the date: "born on", "was founded in"."""
+    """Whether what happened is right before the date: "born on", "was founded in"."""
     for word in reversed(words[max(0, at - _REACH) : at]):
         if word.key in DATING:
             return True
@@ -90,7 +90,7 @@ def _follows(words: Sequence[Word], at: int) -> bool:
 
 
 def _spans(words: Sequence[Word], at: int) -> bool:
-    """Whether a date is one end of a life: "(4 May 1906 in Bern – 1997)", and nothing else in brackets."""
+    """Whether a date is one end of a life: "(4 May 1906 in Bern – 1997)", with nothing else in the brackets."""
     opening = next((back for back in range(at - 1, max(-1, at - _WIDE), -1) if words[back].text in _BRACKETS), None)
     if opening is None or words[opening].text == ")":
         return False
@@ -106,9 +106,9 @@ def _spans(words: Sequence[Word], at: int) -> bool:
 
 
 LONGEST = 400
-"""Code points of a sentence; what is longer is a list or a table which lost its lines."""
+"""Code points of a sentence; a longer one is a list or a table that lost its lines."""
 FEWEST_WORDS = 2
-"""Telling words a sentence must have beside its value."""
+"""Significant words a sentence must have besides its value."""
 
 _UNSURE = frozenset(
     """
@@ -123,17 +123,17 @@ _SCOPE = frozenset(
     other first last annual annually monthly daily weekly quarterly half rest remaining previous former new old
     """.split()
 )
-"""Words which say what exactly is counted: two statements must have the same of them."""
+"""Words that say exactly what is counted: two statements must share them."""
 _OWN = frozenset("this these it its we our us they their them he she his her i my you your here".split())
-"""Words which make the document itself, or what stood before, the subject."""
+"""Words that make the document itself, or earlier text, the subject."""
 _GOES_ON = frozenset(
     "furthermore moreover however also then thus therefore additionally similarly likewise instead otherwise so".split()
 )
 _VERBS = frozenset("is are was were be been has have had will did does do".split())
 _PRONOUNS = 4
-"""Words at the beginning of a sentence among which a pronoun is its subject; a later one stands for that."""
+"""Words at the beginning of a sentence in which a pronoun is its subject; a later one refers to that."""
 _SUBJECT = 6
-"""Words at the beginning of a sentence among which its subject's name stands."""
+"""Words at the beginning of a sentence that contain its subject's name."""
 _QUOTES = frozenset("\"'")
 _BESIDE = 5
 _LABELS = frozenset(
@@ -141,15 +141,15 @@ _LABELS = frozenset(
 )
 _ENDED = re.compile(r"[.!。！…][\"'”’»)\]*_`]{0,3}$")
 _ROW = re.compile(r"\||\t|\{|\}|;.*;.*;|=|::|\]\(")
-"""What sentences of prose do not have: cells, code, links."""
+"""Signs of text that is not prose: cells, code, links."""
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
-    """A value in a sentence: the word `at` of its `reading`. Compared as an object: `values` keeps those it has made.
+    """A value in a sentence: the word `at` of its `reading`. Compared by identity: `values` caches them.
 
-    `names` are the stems of the names in it, with the numbers which belong to them ("python 3"); `telling` those of all
-    its other words which say what it is about; `times` what other times it states; `scope` the words which say what
-    exactly is counted. `defines` tells a year which says what something is: "is a 1990 film".
+    `names` are the stems of its names, with their numbers ("python 3"); `telling` those of its other significant words;
+    `times` the other times it states; `scope` the words that say exactly what is counted. `defines` says that a year
+    defines something: "is a 1990 film".
     """
 
     sentence: str
@@ -169,7 +169,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def token(self) -> Amount | Day:
-        """The value, read."""
+        """The parsed value."""
         token = self.reading.words[self.at].token
         assert isinstance(token, Amount | Day)  # that is what `values` looks for
         return token
@@ -186,7 +186,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def counted(self) -> str:
-        """The stem of what a number without a unit counts: the word behind it, or the one after that."""
+        """The stem of what a number without a unit counts: the word after it, or the next one."""
         token = self.token
         if not isinstance(token, Amount) or token.year or token.currency or token.units != ("",):
             return ""
@@ -195,8 +195,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def is_own(self) -> bool:
-        """Whether its subject stands elsewhere: it speaks of "it" or "this", goes on from what was said, or says
-        "the film" without its name.
+        """Whether its subject is elsewhere: it says "it" or "this", continues earlier text, or says "the film" without
+        a name.
         """
         words = [word for word in self.reading.words if word.kind != "sign"]
         spoken = (words[0].text.lower(), *(word.text for word in words[1:_PRONOUNS]))
@@ -219,7 +219,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
 
 class SourceStatement(msgspec.Struct, frozen=True):
-    """A value which a passage of a source states."""
+    """A value that a passage of a source states."""
 
     passage: Passage
     source: Source | None
@@ -227,14 +227,14 @@ class SourceStatement(msgspec.Struct, frozen=True):
 
     @property
     def titles(self) -> frozenset[str]:
-        """Stems of what the document, or the section the sentence stands in, is called."""
+        """Stems of the names of the document or of the sentence's section."""
         return _called((self.source.title if self.source else "", *self.passage.heading))
 
 
 def statements(
     passage: Passage, source: Source | None, likely: Callable[[str], bool] = lambda _: True
 ) -> tuple[SourceStatement, ...]:
-    """The values which a passage states, in those of its sentences which are `likely` to say what is looked for."""
+    """The values that a passage states, in those of its sentences that are `likely` relevant."""
     if field_of(passage) is not None:
         return ()
     said = (value for text in _prose(passage.text) if likely(text) for value in values(text))
@@ -243,14 +243,14 @@ def statements(
 
 @lru_cache(maxsize=2048)
 def _prose(text: str) -> tuple[str, ...]:
-    """Whole sentences; what does not end like one is a title, an item or a part."""
+    """Whole sentences; text that does not end like one is a title, an item or a fragment."""
     found = (" ".join(text[start:end].split()).lstrip("*-•# ") for start, end in sentences(text))
     return tuple(each for each in found if 20 <= len(each) <= LONGEST and not _ROW.search(each) and _ENDED.search(each))
 
 
 @lru_cache(maxsize=1024)
 def values(sentence: str) -> tuple[Value, ...]:
-    """The values in a sentence; kept, since several passages and later runs have the same one."""
+    """The values in a sentence; cached, since several passages and later runs contain the same one."""
     reading = read(sentence)
     if not any(isinstance(word.token, Amount | Day) for word in reading.words):
         return ()
@@ -287,7 +287,7 @@ def _ordinals(reading: AnalyzedText) -> frozenset[str]:
 
 
 def _is_named(words: Sequence[Word]) -> bool:
-    """Whether "the harbour of Brest" has a name: one which a short word ties to it, before the verb."""
+    """Whether "the harbour of Brest" has a name, joined to it by a short word before the verb."""
     for before, word in pairwise(words[:_SUBJECT]):
         if before.text.lower() in _VERBS:
             return False
@@ -297,7 +297,7 @@ def _is_named(words: Sequence[Word]) -> bool:
 
 
 def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
-    """The names, each number which belongs to one with it, and the places of those numbers."""
+    """The names, each with the numbers that belong to it, and the places of those numbers."""
     found: set[str] = set()
     labelled: set[int] = set()
     for at, word in enumerate(reading.words):
@@ -315,7 +315,7 @@ def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
 
 
 def _labels(before: Word, word: Word) -> bool:
-    """Whether a number only tells which one is meant: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
+    """Whether a number only labels something: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
     bare = isinstance(word.token, Amount) and word.token.units == ("",) and not word.token.currency
     named = before.kind == "name" or before.text.lower() in _LABELS
     return bare and named and not word.token.year if isinstance(word.token, Amount) else False
@@ -324,7 +324,7 @@ def _labels(before: Word, word: Word) -> bool:
 def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
     token = word.token
     if not isinstance(token, Amount) or not token.values or token.year or token.ordinal or token.terms:
-        return False  # a fraction is a rounding: "half of them" does not disagree with 47 %
+        return False  # a fraction is rounded: "half of them" does not disagree with 47 %
     if is_time(word) or (token.word and token.values[0] < 2):
         return False
     if _is_mark(reading.words, at):
@@ -334,13 +334,13 @@ def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
 
 
 def _is_mark(words: Sequence[Word], at: int) -> bool:
-    """Whether a number only stands in brackets: the mark of a footnote, "systemd(1)"."""
+    """Whether a number is alone in brackets: a footnote mark, "systemd(1)"."""
     before, after = (words[place].text if 0 <= place < len(words) else "" for place in (at - 1, at + 1))
     return before == "[" or ((before, after) == ("(", ")") and words[at].text.isdecimal())
 
 
 def _ranges(words: Sequence[Word]) -> bool:
-    """Whether what stands beside a number (quotation marks apart) joins it with another to a range or a list."""
+    """Whether the words beside a number (apart from quotation marks) make it part of a range or list."""
     beside = [word for word in words if word.text not in _QUOTES][:2]
     joined = len(beside) == 2 and beside[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
     return joined and beside[1].token is not None
@@ -357,5 +357,5 @@ def _called(names: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def years(text: str) -> frozenset[str]:
-    """The years which a text names."""
+    """The years in a text."""
     return frozenset(re.findall(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", text))

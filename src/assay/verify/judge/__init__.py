@@ -1,4 +1,4 @@
-"""The judge: a model which holds one claim against its evidence, and sees nothing else."""
+"""The judge: a model that compares one claim with its evidence, and sees nothing else."""
 
 from assay.verify.judge.model_judge import JudgeRuling as JudgeRuling
 from assay.verify.judge.model_judge import consider as consider

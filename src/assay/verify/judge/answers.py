@@ -1,4 +1,4 @@
-"""What a judge answered: a call of `verdict`, or what can be read of a reply without one."""
+"""Reads a judge's answer: a call of `verdict`, or a reply without one."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.core.messages import Reply
 from assay.run.call_repair import json_values, mend
 from assay.tools.arguments import define
 
-# A verdict read out of what a judge wrote in the place of a call.
+# Reads a verdict from the text a judge wrote instead of a call.
 
 Ruling = Literal["supported", "partial", "unsupported", "contradicted", "unknown"]
 RULINGS: tuple[Ruling, ...] = get_args(Ruling)
 LONGEST = 4_000
-"""Code points which are read of a reply: of a longer one the beginning and the end, where verdicts stand."""
+"""Code points read of a reply: of a longer one the beginning and the end, where verdicts are."""
 SHORT = 60
-"""Words of a reply in which a verdict may stand inside a sentence; in a longer one it has to be named as such."""
+"""Words of a reply that may have a verdict inside a sentence; in a longer one it must be labelled."""
 _BEFORE = 4
-"""Words before one which say what becomes of it."""
+"""Words before a verdict that may change it."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NAMED = re.compile(
     r"(?:verdict|ruling|judge?ment|answer|conclusion|label|result|classification|rating)\b[\s*_`\"'”]{0,4}"
@@ -46,7 +46,7 @@ _OPEN = frozenset("if whether would could should might may or unless were either
 
 
 def ruling_in(text: str) -> Ruling | None:
-    """The one verdict which `text` gives; None where it gives none, several, or leaves it open."""
+    """The one verdict in `text`; None if there is none, if there are several, or if it is left open."""
     text = _JOINED.sub(r"\1", text.replace("’", "'").replace("_", " "))
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
@@ -59,7 +59,7 @@ def ruling_in(text: str) -> Ruling | None:
 
 
 def _rulings(text: str) -> Iterator[Ruling | None]:
-    """What each word for a verdict says with the words before it; None for one which is left open."""
+    """The meaning of each verdict word with the words before it; None if it is left open."""
     for sentence in re.split(r"(?<=[.!?\n])", text):
         words = [match[0].lower() for match in _WORD.finditer(sentence)]
         asked = sentence.rstrip().endswith("?")
@@ -77,7 +77,7 @@ def _rulings(text: str) -> Iterator[Ruling | None]:
 
 
 def _turned(meant: Ruling, before: list[str], after: list[str]) -> Ruling | None:
-    """What a verdict becomes by the words around it; None where nothing is left of it."""
+    """A verdict as changed by the words around it; None if nothing of it is left."""
     denied = any(word in _DENYING for word in before)
     partly = any(word in _PARTLY for word in before) or after == ["in", "part"]
     if not denied:
@@ -94,7 +94,7 @@ MOST_GIVEN = 64
 
 
 class JudgedValue(msgspec.Struct, frozen=True):
-    """A value the evidence gives for a hidden one, as the judge copied it."""
+    """A value that the evidence gives for a hidden one, as the judge copied it."""
 
     slot: Annotated[str, Meta(description="The letter of the hidden value: A for {A}.")] = ""
     value: Annotated[
@@ -117,7 +117,7 @@ VERDICT = define("verdict", "Give your verdict on the sentence.", VerdictCall, c
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's answer as it was read."""
+    """A judge's answer, parsed."""
 
     ruling: Ruling
     reason: str = ""
@@ -125,7 +125,7 @@ class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(reply: Reply) -> JudgeAnswer | None:
-    """The answer a reply gives; None where it gives none, or more than one verdict."""
+    """The answer in a reply; None if there is none, or more than one verdict."""
     calls = [call for call in mend(reply, {VERDICT.name}) if call.name == VERDICT.name]
     if calls:
         return _one(_of_arguments(call.arguments) for call in calls if not call.malformed)
@@ -137,7 +137,7 @@ def read(reply: Reply) -> JudgeAnswer | None:
 
 
 def _one(answers: Iterator[JudgeAnswer | None]) -> JudgeAnswer | None:
-    """The first, where all give the same verdict."""
+    """The first, if all give the same verdict."""
     found = list(answers)
     agreed = len({answer.ruling if answer else None for answer in found}) == 1
     return found[0] if agreed else None
@@ -162,7 +162,7 @@ def _of_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
 
 
 def _slots(value: object) -> Iterator[JudgedValue]:
-    """Entries as they are asked for, or an object of letters and values; what is neither is passed over."""
+    """Entries in the requested form, or an object of letters and values; others are skipped."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, dict):
         pairs = list(value.items())

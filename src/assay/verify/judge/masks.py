@@ -1,8 +1,8 @@
-"""A claim with its values hidden, so that a judge has to find them in the evidence instead of nodding at them.
+"""Hides the values of a claim, so that a judge must find them in the evidence instead of agreeing.
 
-What is hidden: figures and measures; where there are none, dates; and names, of which one is always left to say what
-the claim is about. A number which is part of a name ("PEP 8") stays, and so does a spelled-out one without a unit
-("one of the first"), since without them a claim says nothing.
+Hidden are figures and measures; if there are none, dates; and names, of which one is always left to say what the claim
+is about. A number in a name ("PEP 8") stays, and so does a spelled-out number without a unit ("one of the first"),
+since a claim without them says nothing.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from assay.verify.rules.numbers import states
 
 Kind = Literal["number", "date", "name"]
 MOST = 12
-"""Values hidden in one claim; a row with more is mostly figures, and the rest of them stays."""
+"""Values hidden in one claim; a row with more is mostly figures, and the rest stays."""
 MOST_NAMES = 2
 
 _NUMBERED = re.compile(r"[ -]?\d")
-"""What follows a name which a number goes on with."""
+"""What follows a name that continues with a number."""
 
 
 class Hidden(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of the claim: code points `[start, end)`; `token` is a number or date as it is compared."""
+    """A value of the claim: code points `[start, end)`; `token` is a number or date in the form for comparison."""
 
     letter: str
     kind: Kind
@@ -44,14 +44,14 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Masked(msgspec.Struct, frozen=True, kw_only=True):
-    """`text` is the claim with `{A}`, `{B}` … in the place of its `hidden` values, which are in order."""
+    """`text` is the claim with `{A}`, `{B}` … in place of its `hidden` values, which are in order."""
 
     text: str
     hidden: tuple[Hidden, ...] = ()
 
 
 def mask(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
-    """Hide the values of `claim` which `findings` tell; names only with `names`."""
+    """Hide the values of `claim` that `findings` report; names only with `names`."""
     reading = read(claim)
     chosen = sorted(_chosen(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
     letters = [letter for letter in ascii_uppercase if _sign(letter) not in claim]
@@ -99,7 +99,7 @@ def _measured(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -
 
 
 def _kind(reading: AnalyzedText, index: int) -> Kind | None:
-    """What kind of value a token is; None for one which is not hidden."""
+    """The kind of a token's value; None if it is not hidden."""
     token = reading.words[index].token
     if isinstance(token, Day) or (isinstance(token, Amount) and token.year):
         return "date"
@@ -132,7 +132,7 @@ def _is_in_name(reading: AnalyzedText, index: int) -> bool:
 
 
 def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[Hidden]:
-    """Names, those first which the evidence does not have; all but one, and where values are hidden too only such."""
+    """Names, those missing in the evidence first; all but one, and if values are hidden too, only missing ones."""
     found = [each for each in asked if each.rule == "name" and not _NUMBERED.match(claim, each.slot.end)]
     if len(found) < 2:
         return []
@@ -148,7 +148,7 @@ def _hidden(claim: str, finding: SlotFinding, kind: Kind, token: Token | None) -
     return Hidden(letter="", kind=kind, text=claim[start:end], start=start, end=end, token=token)
 
 
-# What the judge found in the place of each hidden value, held against what the claim says there: by code.
+# Compares, in code, the judge's value for each hidden one with the claim's.
 
 Outcome = Literal["same", "other", "not stated", "invented", "missing"]
 _NOT_STATED = frozenset(
@@ -160,7 +160,7 @@ _NOT_STATED = frozenset(
 
 
 class ComparedValue(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of the claim, and what the evidence gives in its place as the judge found it, empty for nothing."""
+    """A value of the claim, and the one the judge found in the evidence, empty for none."""
 
     text: str
     kind: Kind
@@ -177,7 +177,7 @@ def compared(hidden: Sequence[Hidden], given: Sequence[JudgedValue], texts: Sequ
 
 
 class _Evidence:
-    """The texts shown, read when they are first asked about."""
+    """The texts shown, analyzed when first needed."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.plain = [plain(text).text for text in texts]
@@ -198,7 +198,7 @@ class _Evidence:
 
 
 _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missing")
-"""Of several values for one slot the best counts: the evidence may give more than one which fits."""
+"""Of several values for one slot the best counts: the evidence may give more than one that fits."""
 
 
 def _slot(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
@@ -216,14 +216,14 @@ def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
         return _named(hidden.text, folded, evidence)
     found = [token for token in tokens(folded) if any(states(each, token, evidence.tokens) for each in evidence.tokens)]
     if found:
-        # What the judge shortened counts as it stands in the evidence too: "1.5 million" for 1,523,400.
+        # A value the judge shortened counts as it is in the evidence too: "1.5 million" for 1,523,400.
         meant = [*found, *(each for each in evidence.tokens for token in found if states(each, token, evidence.tokens))]
         return "same" if any(states(token, hidden.token, evidence.tokens) for token in meant) else "other"
     return "not stated" if any(folded in text for text in evidence.plain) and not tokens(folded) else "invented"
 
 
 def _named(name: str, said: str, evidence: _Evidence) -> Outcome:
-    """Names are the same when one has all words of the other, or is its initials."""
+    """Names are equal if one contains all words of the other, or is its initials."""
     ours, theirs = _telling(name), _telling(said)
     if not theirs or not set(theirs) <= evidence.words:
         return "invented"

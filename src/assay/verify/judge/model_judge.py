@@ -31,12 +31,12 @@ from assay.verify.judge.question import (
 )
 
 WINDOW_SHARE = 3
-"""The evidence takes at most one part in so many of the judge's window."""
+"""The evidence takes at most 1/`WINDOW_SHARE` of the judge's window."""
 _UNREADABLE = "no single verdict could be read in it"
 
 
 class JudgeRuling(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's verdict on a claim, the values it was asked for without being shown the claim's, and who judged."""
+    """A judge's verdict on a claim, the values it found for the hidden ones, and the judge's name."""
 
     check: Check
     slots: tuple[ComparedValue, ...] = ()
@@ -44,13 +44,13 @@ class JudgeRuling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What was answered before to the same question, if anything."""
+    """An earlier answer to the same question, if there is one."""
 
     answer: JudgeAnswer | None = None
 
 
 class _Opinion(msgspec.Struct, frozen=True):
-    """An answer with the slots it comes to; without an answer, why there is none."""
+    """An answer with the slots that follow from it, or the reason why there is none."""
 
     answer: JudgeAnswer | None
     slots: tuple[ComparedValue, ...] = ()
@@ -59,7 +59,7 @@ class _Opinion(msgspec.Struct, frozen=True):
 
 
 def has_judge(run: Run) -> bool:
-    """Whether a model is there to judge, and not only the built-in one, which cannot; and is not switched off."""
+    """Whether a model can judge, other than the built-in one, and judging is not switched off."""
     names = run.brief.models.get("judge", ())
     return bool(names) and "judge" not in run.brief.checks_off and not run.world.models[names[0]].profile.deterministic
 
@@ -67,23 +67,23 @@ def has_judge(run: Run) -> bool:
 async def judge(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: Sequence[str] = ()
 ) -> Check:
-    """The judge's verdict on `claim`; `unchecked`, with the reason, where it gives none. See `consider`."""
+    """The judge's verdict on `claim`; `unchecked`, with the reason, if there is none. See `consider`."""
     return (await consider(run, claim, evidence, findings, head)).check
 
 
 async def consider(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: Sequence[str] = ()
 ) -> JudgeRuling:
-    """Ask the judge about `claim`, and nothing but it and its evidence.
+    """Ask the judge about `claim`, with nothing but its evidence.
 
-    A model which fails, a limit, and an answer which cannot be used leave the claim unchecked; nothing of that raises.
+    A failing model, a limit and an unusable answer leave the claim unchecked; none of these raises.
 
     Args:
-        run: a place of its own, where several claims are judged at once.
+        run: a separate place for each claim, if several are judged at once.
         claim: the sentence, without markers.
         evidence: what it cites.
-        findings: what the deterministic checks found: which values are hidden from the judge.
-        head: of a table row, the cells above.
+        findings: findings of the deterministic checks, which say which values to hide from the judge.
+        head: the header cells, for a table row.
     """
     try:
         return await _consider(run, claim, evidence, findings, tuple(head))
@@ -105,7 +105,7 @@ async def _consider(
     named = [slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")]
     if not named:
         return _judged(opinion)
-    # One thing has several names, which code cannot know: asked again with the names shown.
+    # One thing may have several names, which code cannot know, so the judge is asked again with the names shown.
     open_names = JudgeQuestion(
         masked=mask(claim, findings, names=False), exhibit=shown, system=system, doubt=doubt(named), head=head
     )
@@ -121,7 +121,7 @@ def _judged(opinion: _Opinion) -> JudgeRuling:
 
 
 async def _opinion(run: Run, question: JudgeQuestion) -> _Opinion:
-    """The answer to a question: a known one, else the judge's, which is asked at most twice."""
+    """The answer to a question: a known one, else the judge's, who is asked at most twice."""
     name, cache = run.brief.models["judge"][0], run.world.cache
     known = await _recall(run, cache, question.key(name)) if cache else None
     if known is not None:

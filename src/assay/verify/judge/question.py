@@ -1,7 +1,7 @@
-"""What a judge is asked: the evidence with what stands around it, one sentence, and nothing else.
+"""The judge's question: the evidence with its surroundings, one sentence, and nothing else.
 
-The text is anybody's. It stands between two lines made of a hash of itself, which nobody can know who writes it;
-sentences which tell a judge what to answer are left out, since they are no evidence of anything.
+Evidence may be hostile. It stands between two lines made of its own hash, which its author cannot know. Sentences that
+tell a judge what to answer are left out, since they are not evidence of anything.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.answers import VERDICT, JudgeAnswer
 from assay.verify.judge.masks import ComparedValue, Masked
 
-# The evidence: cited passages, fenced, and cut to a size.
+# The evidence: cited passages, fenced, and cut to size.
 
 MOST_TOKENS = 2_600
 MOST_PASSAGES = 12
@@ -42,7 +42,7 @@ _TELLING = re.compile(
     rf"[^.!?\n]{{0,120}}\b(?:{_VERDICT})\b|\bverdict\s{{0,3}}[:=]\s{{0,3}}[\"'“]?(?:{_VERDICT})\b",
     re.IGNORECASE,
 )
-"""An order, at the beginning of a clause, about a verdict."""
+"""A command about a verdict, at the beginning of a clause."""
 _ADDRESSED = re.compile(
     r"\b(?:claims?|statements?|sentences?|judges?|verdict|evaluator|verifier|fact.?checker|AI|assistant|"
     r"(?:previous|above|prior|earlier|these|your) instructions?)\b",
@@ -50,18 +50,18 @@ _ADDRESSED = re.compile(
 )
 _OURS = re.compile(r"support|contradict|verdict", re.IGNORECASE)
 _REST = 20
-"""Code points beside the order, at most, in a sentence which says nothing else."""
+"""The most code points besides the command, in a sentence that says nothing else."""
 
 
 class Exhibit(msgspec.Struct, frozen=True):
-    """`shown` is what the judge reads; `texts` are its parts as they stand in the documents."""
+    """`shown` is what the judge reads; `texts` are its parts as they are in the documents."""
 
     shown: str
     texts: tuple[str, ...]
 
 
 def exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exhibit:
-    """The evidence for a claim, in at most about `most` tokens. The same evidence is always shown alike."""
+    """The evidence for a claim, in at most about `most` tokens. The same evidence is always shown in the same way."""
     passages = evidence.passages[:MOST_PASSAGES]
     share = max(1, most // max(1, len(passages)))
     texts: list[str] = []
@@ -106,7 +106,7 @@ def _indented(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without what no reader sees, and without sentences which tell a judge what to answer."""
+    """The text without invisible characters, and without sentences that tell a judge what to answer."""
     text = HARMFUL.sub("", text)
     kept, at = [], 0
     for start, end in sentences(text) if _TELLING.search(text) else ():
@@ -117,14 +117,14 @@ def _clean(text: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Whether a sentence gives an order about a verdict to one who judges, or is no more than such an order."""
+    """Whether a sentence tells a judge which verdict to give, or is only such a command."""
     found = _TELLING.search(sentence)
     bare = found is not None and _OURS.search(found[0]) and len(sentence) - len(found[0]) < _REST
     return found is not None and (bool(bare) or _ADDRESSED.search(sentence) is not None)
 
 
 def _nearest(claim: str, text: str, most: int) -> str:
-    """`text`, or of one with more than `most` tokens the parts which share most words with the claim, in order."""
+    """`text`; if it exceeds `most` tokens, the parts that share most words with the claim, in order."""
     if estimate_tokens(text) <= most:
         return text
     parts = [span.text for span in segment(text, "plain")] or [text]
@@ -165,9 +165,9 @@ _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with o
 
 
 class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence for a judge; `doubt` says which names it has to hold against each other.
+    """One sentence for a judge; `doubt` names the names it must compare.
 
-    Of a table row `head` are the cells above. `system` is what the judge is told to do.
+    `head` has the header cells of a table row. `system` is the judge's system prompt.
     """
 
     masked: Masked
@@ -177,7 +177,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
     def request(self, tokens: int, defect: str = "") -> Request:
-        """The request, for an answer of so many tokens; after one which had a `defect`, the second and last one."""
+        """The request, for an answer of so many tokens; after a `defect`, the second and last one."""
         messages = [
             Message(role="user", name="evidence", text=self.exhibit.shown),
             Message(role="user", name="sentence", text=self._sentence()),
@@ -195,7 +195,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def key(self, model: str) -> str:
-        """What the answer depends on, as a hash; the hidden values are no part of it."""
+        """A hash of what the answer depends on, without the hidden values."""
         parts = (model, self.system, self._sentence(), self.exhibit.shown)
         return "judge/" + sha256(msgspec.json.encode(parts))
 
@@ -207,7 +207,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def doubt(slots: Sequence[ComparedValue]) -> str:
-    """What to look at where names differ: whether they mean the same."""
+    """The question whether different names mean the same."""
     pairs = [f'"{one_line(slot.text)[:80]}" and "{one_line(slot.said)[:80]}"' for slot in slots if slot.said]
     if not pairs:
         return ""
@@ -216,21 +216,21 @@ def doubt(slots: Sequence[ComparedValue]) -> str:
     )
 
 
-# From a judge's answer to a claim's verdict: its own ruling, and what the values it found come to.
+# From a judge's answer to a claim's verdict: its own ruling, and the comparison of its values.
 
 RULE = "judge"
 _WORSE: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted")
 
 
 def unchecked(reason: str) -> Check:
-    """A claim the judge did not decide."""
+    """A claim that the judge did not decide."""
     return Check(rule=RULE, verdict="unchecked", reason=reason)
 
 
 def defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
-    """Why an answer cannot be used, in words for who gave it; "" where it can.
+    """Why an answer cannot be used, in words for the judge; "" if it can.
 
-    A refusal stands without values; support does not.
+    A refusal is valid without values; support is not.
     """
     invented = [slot.said for slot in slots if slot.outcome == "invented"]
     if invented:
@@ -250,7 +250,7 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
             _("the claim says {claimed}, the evidence {said}").format(claimed=repr(slot.text), said=repr(slot.said))
             for slot in others
         )
-        # Evidence on another matter has other values, and contradicts nothing.
+        # Evidence about something else has other values, and contradicts nothing.
         verdict: Verdict = "unsupported" if answer.ruling == "unsupported" else "contradicted"
         return Check(rule=RULE, verdict=verdict, reason=said)
     if absent:

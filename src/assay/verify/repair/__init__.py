@@ -1,1 +1,1 @@
-"""Repair: what the checks object to is cited anew, narrowed, looked for again, or taken out, and checked again."""
+"""Repair: claims that fail are re-cited, narrowed, searched for again, or removed, and checked again."""

@@ -1,16 +1,16 @@
-"""Passages which may say what a claim says: out of all the run has shown, and the whole text of all it has read."""
+"""Finds passages that may say what a claim says, among all shown ones and the full text of all documents read."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
 
+from assay.core.citations.whole_source import TermPlaces
 from assay.core.claims import RepairName
 from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
@@ -28,44 +28,19 @@ from assay.run.steps import StepContext
 from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex
 
-
-class TermPlaces:
-    """The places of words in texts, which are counted from 0; a word weighs the more the fewer texts have it.
-
-    Inverse document frequency (Spärck Jones 1972), among the texts at hand.
-    """
-
-    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
-        """`texts` are the words of each."""
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
-        self.count = 0
-        for at, words in enumerate(texts):
-            for word in sorted(set(words)):
-                self._places[word].append(at)
-            self.count = at + 1
-
-    def places(self, word: str) -> Sequence[int]:
-        """The texts which have a word, in order."""
-        return self._places.get(word, ())
-
-    def weight(self, word: str) -> float:
-        """What the word tells: above 0, also where no text has it."""
-        return math.log(1 + self.count / (1 + len(self.places(word))))
-
-
 log = logging.getLogger(__name__)
 MOST = 6
-"""Passages looked at for one claim."""
+"""Passages tried for one claim."""
 MOST_PASSAGES = 20_000
-"""Of all documents together; what is cited is looked at first."""
+"""Of all documents together; cited ones come first."""
 LEAST_SHARE = 0.3
-"""Of a claim's words, by weight, which a passage must have."""
+"""The share of a claim's words, by weight, that a passage must have."""
 SHORTLIST, LEAST_BY_MEANING = 40, 0.15
-"""Passages of a claim which are compared by meaning, where an embedder is set, and the share they must have then."""
+"""Passages of a claim compared by meaning, if an embedder is set, and the share of words they must have then."""
 SAMPLE = 5
-"""Passages by which the language of the documents is told."""
+"""The number of passages from which the language of the documents is detected."""
 HEADING_SHARE = 0.5
-"""What a word counts which stands only in the headings above a passage."""
+"""The weight of a word that is only in the headings above a passage."""
 
 
 class Picked(msgspec.Struct, frozen=True):
@@ -76,13 +51,13 @@ class Picked(msgspec.Struct, frozen=True):
 
 
 class Mined(msgspec.Struct, frozen=True):
-    """What was picked for each claim, the best first."""
+    """The passages picked for each claim, best first."""
 
     picked: dict[str, tuple[Picked, ...]]
 
 
 class RegisteredRows(msgspec.Struct, frozen=True):
-    """The rows of the ledger which make passages citable."""
+    """The ledger rows that make passages citable."""
 
     step_tag: ClassVar[str] = "registered"
 
@@ -92,9 +67,9 @@ class RegisteredRows(msgspec.Struct, frozen=True):
 async def candidates(
     run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]
 ) -> dict[str, list[Passage]]:
-    """For each claim the passages which share most with it, the best first, but those it cites already.
+    """For each claim the passages that share most with it, best first, without those it cites already.
 
-    A passage no model was shown yet is put on the ledger, so that it can be cited.
+    A passage that no model was shown is added to the ledger, so that it can be cited.
 
     Raises:
         LimitReached: there is no time left to read.
@@ -122,9 +97,9 @@ async def candidates(
 
 
 def _documents(run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]) -> dict[str, Document]:
-    """The documents read, each once, by the id of a source: cited ones first; an agent's id before any other.
+    """The documents read, each once, by the id of a source: cited ones first; an agent's id before others.
 
-    What a search said of a page nobody has read is none.
+    Search snippets of unread pages do not count.
     """
     cited = {passage.document_sha256 for each in claims for passage in each.evidence.passages}
     first = run.brief.lane
@@ -152,7 +127,7 @@ async def _mined_by_meaning(
     claims: Mapping[str, str],
     documents: Mapping[str, Document],
 ) -> Mined:
-    """The best passages by words and by meaning, of those which share some words with a claim."""
+    """The best passages by words and by meaning, among those that share some words with a claim."""
     found = {
         id: [(at, share) for at, share in index.ranked(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
         for id, text in claims.items()
@@ -174,14 +149,14 @@ async def _mined_by_meaning(
 
 
 def _read(picked: Picked, documents: Mapping[str, Document]) -> str:
-    """A passage as an embedder reads it."""
+    """A passage as the embedder reads it."""
     span = picked.span
     above = span.heading[-1] if span.heading else documents[picked.source].title
     return passage_text(above, span.label, span.text)
 
 
 def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iterable[Picked]:
-    """The passages of all documents; one whose text is not there has none: the gate says so where it is cited."""
+    """The passages of all documents. A missing text has none; the gate reports it if it is cited."""
     count = 0
     for id, document in documents.items():
         try:
@@ -196,7 +171,7 @@ def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iter
 class PassageIndex:
     """Passages by the keys of their words, as search and the built-in model compare them (`core.relevance`).
 
-    A key weighs by its rarity among them.
+    A key is weighted by its rarity among them.
     """
 
     def __init__(self, passages: Iterable[Picked]) -> None:
@@ -208,11 +183,11 @@ class PassageIndex:
         self.heading = TermPlaces(heading - own for heading, own in zip(above, inside, strict=True))
 
     def best(self, claim: str) -> list[Picked]:
-        """The passages which share most words with `claim`."""
+        """The passages that share most words with `claim`."""
         return [self.passages[at] for at, share in self.ranked(claim)[:MOST] if share >= LEAST_SHARE]
 
     def ranked(self, claim: str) -> list[tuple[int, float]]:
-        """The places of the passages which share a word with `claim`, and the share of its weight; the best first."""
+        """The places of the passages that share words with `claim`, and the share of its weight; best first."""
         weights = {key: self.text.weight(key) for key in self._keys(claim)}
         scores: defaultdict[int, float] = defaultdict(float)
         for key, weight in weights.items():
@@ -238,7 +213,7 @@ def _key(pick: Picked) -> tuple[str, int]:
 async def _register(
     run: Run, held: EvidenceIndex, ledger: Ledger, picked: Sequence[Picked]
 ) -> dict[tuple[str, int], Passage]:
-    """The passages picked, by source and place; those not shown yet are put on the ledger in one step."""
+    """The picked passages, by source and place; new ones are added to the ledger in one step."""
     lanes = {source: _lane(run, source) for source in dict.fromkeys(pick.source for pick in picked)}
     shown = {source: _excerpt(ledger, source, picked) for source in lanes}
 
@@ -264,7 +239,7 @@ async def _register(
 
 
 def _lane(run: Run, source: str) -> int:
-    """The lane which cites a source's passages: that which met it; of an earlier run, verification's own."""
+    """The lane that cites a source's passages: the one that found it; for an earlier run's, verification's own."""
     lane = lane_of_source(source)
     return lane if lane >= run.brief.lane else run.lane
 
@@ -285,11 +260,11 @@ def _same(text: str) -> str:
 
 
 class Means(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report is repaired with.
+    """The means to repair a report.
 
-    `ledger` sees all lanes; `tools` are the run's own; `off` names stages which are not gone through. `emptied` stands
-    under a heading which has to stay and lost all it had ("": such a heading goes). `retell` puts right what the text
-    says of itself (of when it is) after it was changed.
+    `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
+    heading that stays without its content ("": such a heading is removed). `retell` corrects what the text says about
+    itself (its date) after a change.
     """
 
     ledger: Ledger

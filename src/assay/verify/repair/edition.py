@@ -1,4 +1,4 @@
-"""A report and its claims with several changes made: all of them, or those which leave every other claim as it is."""
+"""A report and its claims with several changes made: all, or those that leave every other claim unchanged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from itertools import combinations, islice
 import msgspec
 
 from assay.core.claims import HOLDING
+from assay.core.report_sentences import ReportSentence, read
+from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, state
 from assay.core.translation import gettext as _
 from assay.verify.claim_check import CheckRules, ClaimResult, settle
-from assay.verify.claims import ReportSentence, read
 from assay.verify.repair.candidates import Means
 from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, Remove, aligned, changed, placed
-from assay.verify.rows import cells, is_empty
+from assay.verify.rows import is_empty
 
 NOTHING_LEFT = N_(
     "Nothing that answers this question was found in a form its sources support: "
@@ -23,7 +24,7 @@ NOTHING_LEFT = N_(
 
 
 class Edition:
-    """A report in change: all changes at once, and one by one where together they would touch another claim."""
+    """A report being changed: all changes at once, or one by one if together they would affect another claim."""
 
     def __init__(self, text: str, checked: Sequence[ClaimResult], means: Means) -> None:
         self._before, self._means = text, means
@@ -33,33 +34,33 @@ class Edition:
         self._text, self._checked = text, list(checked)
 
     def revise(self, change: Change, after: ClaimResult) -> None:
-        """Put a claim's new version in its place."""
+        """Replace a claim by its new version."""
         self._changes[after.id] = (change, after)
 
     def remove(self, checked: ClaimResult) -> None:
-        """Take a claim out."""
+        """Remove a claim."""
         self._changes[checked.id] = (Remove(), None)
 
     @property
     def text(self) -> str:
-        """The text with all changes which can be made."""
+        """The text with all changes that can be made."""
         self._make()
         return self._text
 
     @property
     def checked(self) -> list[ClaimResult]:
-        """The claims there are then, each where it stands."""
+        """The claims of the new text, each with its place."""
         self._make()
         return self._checked
 
     @property
     def revised(self) -> set[str]:
-        """The claims revised."""
+        """The revised claims."""
         return {id for id, (_, after) in self._make().items() if after is not None}
 
     @property
     def removed(self) -> set[str]:
-        """The claims taken out."""
+        """The removed claims."""
         return {id for id, (_, after) in self._make().items() if after is None}
 
     def _make(self) -> Mapping[str, tuple[Change, ClaimResult | None]]:
@@ -73,7 +74,7 @@ class Edition:
         return self._made
 
     def _try(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> bool:
-        """Make these changes to the text as it was before; whether all other claims came through."""
+        """Try these changes on the original text; return whether all other claims are unchanged."""
         left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
         if not left:
             self._text, self._checked = state(_(NOTHING_LEFT)), []
@@ -104,7 +105,7 @@ class Edition:
         return ClaimChange(said.text, (after or checked).passages) if after or checked in lent else said
 
     def _lent(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
-        """Claims without a marker of their own whose citation stands on a claim that changes: they get their own."""
+        """Claims without a marker whose citation belongs to a claim that changes: they get their own."""
         found: list[ClaimResult] = []
         lender: ClaimResult | None = None
         for each in reversed(self._all):
@@ -122,21 +123,21 @@ class Edition:
 
 
 def _moved(checked: ClaimResult, sentence: ReportSentence) -> ClaimResult:
-    """The claim where it stands now, in its own words."""
+    """The claim at its new place, in its own words."""
     there = msgspec.structs.replace(sentence, text=checked.sentence.text)
     return msgspec.structs.replace(checked, sentence=there)
 
 
-# A table row which fails for some of its cells: those are left empty, where the rest of the row holds.
+# A table row of which some cells fail: these are emptied if the rest of the row holds.
 
 MOST = 24
-"""Ways of emptying a row which are looked at."""
+"""Ways of emptying a row that are tried."""
 _TOGETHER = 3
 _STANDS = (*HOLDING, "partial", "unchecked")
 
 
 class Emptied(msgspec.Struct, frozen=True):
-    """A row with cells left empty, as it is read then; `names` are the heads of those cells."""
+    """A row with emptied cells, as it reads then; `names` are the headers of those cells."""
 
     change: Blank
     sentence: ReportSentence
@@ -144,15 +145,15 @@ class Emptied(msgspec.Struct, frozen=True):
 
 
 def is_row(checked: ClaimResult) -> bool:
-    """Whether a claim is a table row under a head, to which code objects: what a judge denies, it denies as a whole."""
+    """Whether a claim is a table row with a header to which code objects; a judge rejects a row as a whole."""
     return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
 
 
 def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | None:
-    """The row with the fewest cells empty to which no rule objects any more; None where there is none. Blocking.
+    """The row with the fewest empty cells to which no rule objects; None if there is none. Blocking.
 
-    One cell beside the first keeps its value, or nothing would be left of the row. What is supported comes before
-    what is only not objected to.
+    At least one cell besides the first keeps its value, or nothing would be left. Supported rows come before those with
+    just no objection.
     """
     found = [
         (settle(each.sentence, checked.evidence, rules)[0].verdict, each)
@@ -164,7 +165,7 @@ def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | N
 
 
 def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
-    filled = [at for at, cell in enumerate(cells(row.text)) if at and not is_empty(cell)]
+    filled = [at for at, cell in enumerate(row_cells(row.text)) if at and not is_empty(cell)]
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):
             change = Blank(chosen)

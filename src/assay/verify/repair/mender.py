@@ -1,4 +1,4 @@
-"""Repair in rounds: every claim which fails is cited anew, else narrowed; what still fails is looked for, then goes."""
+"""Repairs in rounds: every failing claim is re-cited, else narrowed; what still fails is searched for, then removed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from assay.verify.repair.surgery import Change, Recite, Rewrite
 
 ROUNDS = 2
 MOST = 40
-"""Claims for which models are asked in one round, in the order of the report; where more fail, asking on is no way to
-save it: code looks for passages which say the others word for word."""
+"""Claims for which models are called in one round, in the order of the report. If more fail, further calls would not
+save it: for the others code only looks for passages that state them word for word.
+"""
 
 
 class Mended(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim before and after; `how` is the stage which mended it."""
+    """A claim before and after; `how` is the stage that repaired it."""
 
     before: ClaimResult
     after: ClaimResult
@@ -40,7 +41,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def change(self) -> Change:
-        """What changes in the text."""
+        """The change in the text."""
         if self.how == "recite":
             return Recite(self.after.passages)
         if self.emptied is not None:
@@ -65,9 +66,9 @@ def _judged(claim: ClaimResult) -> str:
 
 
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
-    """The report after repair, and its claims; how many sentences were cited anew, rewritten, and taken out.
+    """The report after repair, its claims, and how many sentences were re-cited, rewritten and removed.
 
-    `emptied` counts table rows of which cells were left empty.
+    `emptied` counts table rows with emptied cells.
     """
 
     text: str
@@ -79,7 +80,7 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What a reader must know of it."""
+        """What a reader must know about it."""
         done = _counted(self.recited, self.rewritten, self.removed, self.emptied)
         told = _("Verification changed the report as it was written: {changes}.")
         return (told.format(changes=done),) if done else ()
@@ -106,18 +107,18 @@ def _counted(recited: int, rewritten: int, removed: int, emptied: int) -> str:
 
 
 class Mender:
-    """Repairs one report; `text` and `checked` are as they stand, and on the log."""
+    """Repairs one report; `text` and `checked` are the present state, as logged."""
 
     def __init__(self, run: Run, held: EvidenceIndex, rules: CheckRules, means: Means) -> None:
         self.run, self.held, self.rules, self.means = run, held, rules, means
         self.text = ""
         self.checked: list[ClaimResult] = []
         self.done = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
-        self.stopped = False  # a limit was met: no more models, no more searches
+        self.stopped = False  # a limit was reached: no more models, no more searches
         self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
 
     async def repair(self, report: str, checked: Sequence[ClaimResult]) -> Repaired:
-        """The report without what nothing supports. It never comes to nothing because of a limit or a failing model."""
+        """Remove what nothing supports. A limit or a failing model never empties the report."""
         self.text, self.checked = report, list(checked)
         for turn in range(1, ROUNDS + 1):
             failing = [each for each in self.checked if self._may_be_mended(each, turn)]
@@ -138,7 +139,7 @@ class Mender:
         )
 
     def _may_be_mended(self, checked: ClaimResult, number: int) -> bool:
-        """Whether a round takes a claim up; the second is for what would have to go."""
+        """Whether a round handles a claim; the second is for claims that would be removed."""
         if fails(checked):
             return True
         verdict = checked.check.verdict
@@ -180,13 +181,13 @@ class Mender:
         return Mended(before=checked, after=after, how="narrow") if after is not None else None
 
     def _may_be_narrowed(self, checked: ClaimResult) -> bool:
-        """Whether a model may put a claim in other words: not what only the weight of its words doubts, nor a row."""
+        """Whether a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
         doubted = fails(checked) or checked.check.verdict == "partial"
         row = "|" in self.text[checked.sentence.start : checked.sentence.end]
         return self.writes and not self.stopped and doubted and not row
 
     async def _narrow(self, place: Run, checked: ClaimResult, passages: Sequence[Passage]) -> ClaimResult | None:
-        """What the model says instead, checked from the start; None where it fails like the sentence before."""
+        """The model's version, checked from the start; None if it fails like the sentence before."""
         known = {passage.id: passage for passage in (*checked.evidence.passages, *passages)}
         if not known:
             return None
@@ -203,7 +204,7 @@ class Mender:
         return after if after.check.verdict in wanted else None
 
     async def _emptied(self, place: Run) -> list[Mended]:
-        """Rows which would have to go, with the cells empty to which a rule objects, where the rest holds."""
+        """Rows that would be removed, with the failing cells emptied, if the rest holds."""
         rows = [each for each in self.checked if fails(each) and is_row(each)]
 
         async def one(at: Run, each: ClaimResult) -> Mended | None:
@@ -219,14 +220,14 @@ class Mender:
         return [mended for mended in await place.gather(*branches) if mended is not None]
 
     def _stop(self, place: Run, failed: Failed) -> None:
-        """After a limit nothing more is asked; a model which failed may answer the next time."""
+        """After a limit, make no more calls; a model that failed may answer the next time."""
         self.stopped = self.stopped or isinstance(failed, LimitReached)
         place.warn(_("a sentence could not be put right: {why}").format(why=in_words(failed.reason)))
 
     # the text
 
     def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
-        """Change the text, and say so; what cannot be changed without touching another claim stays as it is."""
+        """Change the text and log it; a change that would affect another claim is left out."""
         done = Edition(self.text, self.checked, self.means)
         for each in mended:
             done.revise(each.change, each.after)
@@ -275,8 +276,8 @@ class Mender:
 
 
 def fails(checked: ClaimResult) -> bool:
-    """Whether a claim must not stay as it is: a rule or a judge objects, or it cites nothing there is.
+    """Whether a claim must not stay as it is: a rule or judge objects, or its citations do not exist.
 
-    What only the weight of its words calls unsupported may stay, with that verdict.
+    A claim that is unsupported only by the weight of words may stay, with that verdict.
     """
     return checked.check.verdict in {"unsupported", "contradicted"} and checked.check.rule != "lexical"

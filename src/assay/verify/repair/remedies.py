@@ -1,4 +1,4 @@
-"""What may mend a claim which fails: another passage, a narrower sentence, or evidence which the tools still find."""
+"""Remedies for a failing claim: another passage, a narrower sentence, or new evidence from the tools."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from assay.core.markers import parse
 from assay.core.messages import Message, Request
 from assay.core.passage_context import show
 from assay.core.ports import LedgerRow
+from assay.core.report_sentences import ReportSentence, read
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.text import words
 from assay.evidence.ledger import Ledger
@@ -30,7 +31,6 @@ from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
 from assay.verify.analyzed_text import read as analyzed
 from assay.verify.claim_check import CheckRules, ClaimResult, check_claim, decided
-from assay.verify.claims import ReportSentence, read
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import Means
@@ -39,19 +39,19 @@ from assay.verify.verifier.verdicts import weigh
 TRIED = 3
 """Passages tried for one claim."""
 JUDGED = 2
-"""Of the ways to cite a claim anew which code does not decide, so many are put to the judge."""
+"""How many new citations that code cannot decide are shown to the judge."""
 LIKELY = 0.5
-"""The score of words from which a passage is better than what was objected to, though nothing is certain."""
+"""The word score from which a passage is better than the rejected one, though nothing is certain."""
 
 
 async def recited(
     run: Run, held: EvidenceIndex, rules: CheckRules, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
 ) -> ClaimResult | None:
-    """The claim with another citation, where that supports it; None where none does.
+    """The claim with another citation that supports it; None if none does.
 
-    Without a judge, what cited nothing or the wrong thing may come to rest on a passage which no rule objects to and
-    whose words make it likely: it is `unchecked` then. What is contradicted needs to be supported elsewhere, and keeps
-    what it cited as evidence against it. With `asks` False no judge is asked: only what code certifies counts.
+    Without a judge, a claim with no or a wrong citation may get a passage to which no rule objects and whose words make
+    it likely; it is `unchecked` then. A contradicted claim needs support elsewhere, and keeps its citation as evidence
+    against it. With `asks` False no judge is called: only what code certifies counts.
     """
     open_ways: list[tuple[ReportSentence, ClaimEvidence]] = []
     for evidence in _ways(held, checked, passages[:TRIED]):
@@ -73,7 +73,7 @@ async def recited(
 
 
 def _disputed(before: ClaimResult, after: ClaimResult) -> ClaimResult:
-    """With what contradicted the claim before as evidence against it."""
+    """Add what contradicted the claim before as evidence against it."""
     if before.check.verdict != "contradicted":
         return after
     against = tuple(each for each in before.evidence.passages if each.id not in after.passages)
@@ -81,7 +81,7 @@ def _disputed(before: ClaimResult, after: ClaimResult) -> ClaimResult:
 
 
 def _likely(rules: CheckRules, checked: ClaimResult, tried: Sequence[ClaimResult]) -> ClaimResult | None:
-    """The likeliest of what could not be decided, where nothing better may be had."""
+    """The likeliest of the undecided citations, if nothing better can be had."""
     if rules.judged or checked.check.verdict != "unsupported" or checked.check.rule == "lexical":
         return None
     scored = [(_score(each), each) for each in tried if each.check.verdict == "unchecked"]
@@ -94,7 +94,7 @@ def _score(checked: ClaimResult) -> float:
 
 
 def _ways(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
-    """What the claim may cite instead: each passage alone, then two together, its own with the best among them."""
+    """What the claim may cite instead: each passage alone, then pairs of its own and the best of them."""
     for passage in passages:
         yield held.evidence([passage])
     if passages and checked.evidence.passages and checked.check.verdict != "contradicted":
@@ -104,14 +104,14 @@ def _ways(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]
 
 
 def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence:
-    """The sentence with one marker of these passages in the place of its own; where it will stand is not known yet."""
+    """The sentence with one marker of these passages in place of its own; its place is not known yet."""
     return msgspec.structs.replace(sentence, markers=tuple(parse(f"[{', '.join(ids)}]")))
 
 
-# Narrowed: a model says again, in one sentence, only what the passages say of a claim's matter.
+# Narrowing: a model says again, in one sentence, only what the passages say about a claim.
 
 LONGEST = 1_500
-"""Code points of a sentence somebody will read."""
+"""Code points of a readable sentence."""
 NOTHING = re.compile(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
 _BLOCK = re.compile(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
 _FENCE = re.compile(r"```[a-z]*")
@@ -126,13 +126,13 @@ HEDGES = re.compile(
     r"posiblemente|supuestamente|forse|presumibilmente)\b",
     re.IGNORECASE,
 )
-"""Words which make a sentence safe without making it true: a new version has only those its passages have."""
+"""Words that make a sentence safe without making it true: a new version may only have those of its passages."""
 
 
 async def narrowed(
     run: Run, report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
 ) -> ReportSentence | None:
-    """The sentence as the writer's model says it anew, with its markers; None where it cannot, or will not do.
+    """The sentence as rewritten by the writer's model, with markers; None if it cannot or will not.
 
     Raises:
         LimitReached, ModelFailed: there is no answer.
@@ -168,7 +168,7 @@ def _messages(
 
 
 def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
-    """The one claim a reply holds; None where it holds none, or several, or cites what it was not shown, or hedges."""
+    """The claim in a reply; None if there is none, or several, or it cites what it was not shown, or hedges."""
     text = " ".join(_FENCE.sub(" ", HARMFUL.sub("", reply)).split()).strip()
     if not text or len(text) > LONGEST or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
         return None
@@ -186,7 +186,7 @@ def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> R
 
 
 def hedged(before: str, after: str, passages: Sequence[str]) -> bool:
-    """Whether `after` has a word which only makes it safer, and neither `before` nor any passage it cites has it."""
+    """Whether `after` has a hedging word that neither `before` nor any cited passage has."""
     told = " ".join((before, *passages)).casefold()
     kept = {hedge[0].casefold() for hedge in HEDGES.finditer(told)}
     return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
@@ -198,23 +198,23 @@ def same(before: str, after: str) -> bool:
 
 
 def text_of(reply: ReportSentence, passages: Sequence[str]) -> str:
-    """A new version as it is written into the report: its words, then one marker."""
+    """A new version as written into the report: its words, then one marker."""
     return f"{reply.text} [{', '.join(passages)}]"
 
 
-# Looked for: a few searches for what a claim says, and the pages they bring.
+# A few searches for what a claim says, and the pages they find.
 
 MOST_CLAIMS = 6
-"""Claims of one report which are searched for."""
+"""Claims of one report that are searched for."""
 TERMS = 12
 LEAST_TERMS = 3
 RESULTS = 5
 PAGES = 2
-"""Pages read for one claim, where a search brings only what it says of them."""
+"""Pages read for one claim, if a search returns only snippets."""
 
 
 class ClaimSearchRows(msgspec.Struct, frozen=True):
-    """The rows of the ledger a search for a claim added."""
+    """The ledger rows that a search for a claim added."""
 
     step_tag: ClassVar[str] = "looked"
 
@@ -222,9 +222,9 @@ class ClaimSearchRows(msgspec.Struct, frozen=True):
 
 
 async def search_for(run: Run, held: EvidenceIndex, means: Means, claims: Sequence[ClaimResult]) -> bool:
-    """Search for claims which fail; whether anything came up that was not there before.
+    """Search for failing claims; return whether anything new was found.
 
-    What a limit or a failing tool leaves undone is left: the claims are then repaired with what there is.
+    After a limit or a failing tool, the claims are repaired with what there is.
     """
     if "search" not in means.tools:
         return False
@@ -268,7 +268,7 @@ async def _call(run: Run, means: Means, call: str, tool: str, arguments: Mapping
 
 
 async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation]) -> None:
-    """Give ids to what a search for a claim showed, one claim after the other: the same ids on every replay."""
+    """Give ids to what the searches showed, claim by claim: the same ids on every replay."""
     shown = [each for one in seen for each in one.shown]
     if not shown:
         return
@@ -286,7 +286,7 @@ async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation
 
 
 def queries(claim: str) -> list[str]:
-    """One or two queries for what a claim says: its telling words; of a long one, those of each half apart."""
+    """One or two queries for what a claim says: its significant words, or for a long one those of each half."""
     telling = [word for word in analyzed(claim).words if _tells(word)]
     if len(telling) <= TERMS:
         return [_query(telling)] if len(telling) >= LEAST_TERMS else []

@@ -1,4 +1,4 @@
-"""The blocks of a report, and which of them are left empty when their sentences go."""
+"""The blocks of a report, and which of them become empty when their sentences are removed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 from assay.core.blocks import Block, line_spans, read_blocks
 from assay.core.clean import Edit
 from assay.core.markers import Marker
-from assay.verify.claims import ReportSentence
+from assay.core.report_sentences import ReportSentence
 
 _LEAVES = frozenset(("paragraph", "heading", "head row", "row"))
 _RULES = frozenset(("rule", "head row", "space"))
-"""What holds no block up."""
+"""Blocks that do not keep their parent."""
 _NUMBER = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*([0-9]{1,9})[.)]")
 
 
 class Pruning:
-    """The blocks of one report, and which of them are to go: `dead`, by identity."""
+    """The blocks of one report, and which are to be removed: `dead`, by identity."""
 
     def __init__(self, report: str) -> None:
         self.report, self.blocks = report, read_blocks(report)
@@ -38,30 +38,30 @@ class Pruning:
             yield from self._walk(block, block.children)
 
     def leaf(self, point: int) -> Block | None:
-        """The block with text in it which holds code point `point`."""
+        """The text block that contains code point `point`."""
         at = bisect_right(self._leaf_starts, point) - 1
         return self._leaves[at] if at >= 0 and point < self._leaves[at].end else None
 
     def beside(self, block: Block, by: int) -> Block | None:
-        """The block so many places after this one in what it stands in; blank lines are none."""
+        """The block `by` places after this one in its parent, not counting blank lines."""
         held = [each for each in self._around[id(block)][1] if each.kind != "space"]
         at = [id(each) for each in held].index(id(block)) + by
         return held[at] if 0 <= at < len(held) else None
 
     def kill(self, leaves: Iterable[Block]) -> None:
-        """Let these blocks go, and with them all that they leave empty: items, lists, tables, quotations, headings."""
+        """Remove these blocks, and all that become empty: items, lists, tables, quotations, headings."""
         self.dead.update(map(id, leaves))
         while self._spread(self.blocks):
             pass
 
     def gone(self, block: Block | None) -> bool:
-        """Whether a block is to go, or one it stands in."""
+        """Whether a block or one of its parents is removed."""
         while block is not None and id(block) not in self.dead:
             block = self._around[id(block)][0]
         return block is not None
 
     def _spread(self, blocks: Sequence[Block]) -> bool:
-        """Note what is dead because of what is; whether anything was."""
+        """Mark what is dead because of what is; return whether anything was."""
         before = len(self.dead)
         for block in blocks:
             if block.children:
@@ -72,13 +72,13 @@ class Pruning:
         return len(self.dead) > before
 
     def _note(self, block: Block, on: Iterable[Block]) -> None:
-        """A block is dead where all it rests on is."""
+        """Mark a block as dead if all it rests on is."""
         held = [each for each in on if each.kind not in _RULES]
         if held and all(id(each) in self.dead for each in held):
             self.dead.add(id(block))
 
     def below(self, blocks: Sequence[Block], at: int) -> list[Block]:
-        """What stands under the heading which is `blocks[at]`, its sections too; nothing where that is none."""
+        """The content under the heading `blocks[at]`, with its sections; empty if it is not a heading."""
         found: list[Block] = []
         for block in blocks[at + 1 :] if blocks[at].kind == "heading" else ():
             if block.kind == "heading" and block.level <= blocks[at].level:
@@ -87,7 +87,7 @@ class Pruning:
         return found
 
     def led_in(self) -> Iterator[Block]:
-        """Paragraphs which stand before a list, table or quotation that goes."""
+        """Paragraphs before a list, table or quotation that is removed."""
         for block in self._every:
             if id(block) in self.dead and block.kind in ("list", "table", "quote"):
                 before = self.beside(block, -1)
@@ -95,12 +95,12 @@ class Pruning:
                     yield before
 
     def keeps_a_sign(self, leaf: Block) -> bool:
-        """Whether a dead block stands on the line of a list's sign which stays."""
+        """Whether a dead block is on the line of a list marker that stays."""
         item, beside = self._around[id(leaf)]
         return item is not None and item.kind == "item" and beside[0] is leaf and not self.gone(item)
 
     def edits(self) -> list[Edit]:
-        """The edits which take the dead blocks out, with the blank lines they leave, and number lists anew."""
+        """The edits that remove the dead blocks and their blank lines, and renumber lists."""
         return [*self._cuts(self.blocks), *self._numbers()]
 
     def _cuts(self, blocks: Sequence[Block]) -> Iterator[Edit]:
@@ -138,16 +138,16 @@ class Pruning:
                     yield Edit(item.start + sign.start(1), item.start + sign.end(1), str(number))
 
 
-# What belongs to each sentence of a report as written: its words, its markers, the signs which end it.
+# The extent of each sentence in the report: its words, its markers, its final punctuation.
 
 _CLOSING = re.compile(r"[.!?…。！？؟۔।,;:\"'”’»)\]*_~`」』】）]*")
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 
 
 class SentenceExtent(msgspec.Struct, frozen=True, kw_only=True):
-    """Code points `[start, stop)` of the report: a sentence with the markers beside it and what ends it.
+    """Code points `[start, stop)` of the report: a sentence with the markers beside it and its final punctuation.
 
-    `apart` are its markers which stand in a block of their own, below it.
+    `apart` are its markers in a separate block below it.
     """
 
     sentence: ReportSentence
@@ -184,6 +184,6 @@ def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent
 
 
 def _closed(report: str, at: int, limit: int) -> int:
-    """`at` past the signs which end a sentence there."""
+    """`at`, moved past the punctuation that ends a sentence there."""
     match = _CLOSING.match(report, at, limit)
     return match.end() if match else at

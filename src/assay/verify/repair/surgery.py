@@ -1,7 +1,6 @@
-"""Changes to single sentences of a report, exact to the sign: every other claim keeps its words and its markers.
+"""Changes single sentences of a report exactly: every other claim keeps its words and its markers.
 
-Whoever changes a report reads it again (`aligned`): where any other claim would come out changed, the change is not
-made.
+After a change the report is read again (`aligned`); if any other claim would change, the change is not made.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ import msgspec
 
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
-from assay.verify.claims import PAIRED, ReportSentence, read
+from assay.core.report_sentences import PAIRED, ReportSentence, read
+from assay.core.tables.cells import BAR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents
-from assay.verify.rows import BAR
 
 
 class Rewrite(msgspec.Struct, frozen=True, tag="rewrite"):
-    """Another sentence in the place of one; `text` has its markers."""
+    """Replaces a sentence; `text` has its markers."""
 
     text: str
 
 
 class Recite(msgspec.Struct, frozen=True, tag="recite"):
-    """Other markers on the same words."""
+    """Puts other markers on the same words."""
 
     passages: tuple[str, ...]
 
@@ -37,11 +36,11 @@ class Recite(msgspec.Struct, frozen=True, tag="recite"):
 
 
 class Remove(msgspec.Struct, frozen=True, tag="remove"):
-    """The sentence goes, and what it leaves empty with it."""
+    """Removes the sentence, and what becomes empty."""
 
 
 class Blank(msgspec.Struct, frozen=True, tag="blank"):
-    """These cells of a table row are left empty (`EMPTY`), the first being 0; markers in them stay."""
+    """Empties these cells of a table row (`EMPTY`), the first being 0; markers in them stay."""
 
     cells: tuple[int, ...]
 
@@ -53,8 +52,8 @@ Change = Rewrite | Recite | Remove | Blank
 def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
     """`report` with the claims of these ids (as `claims.read` counts them in it) changed.
 
-    A list item, table row, list, table, quotation or heading left without anything goes too. With `emptied` headings
-    stay, and that sentence stands under one which lost all it had.
+    A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `emptied`,
+    headings stay, with that sentence under each that lost everything.
     """
     sentences = read(report)
     found = extents(report, sentences)
@@ -67,13 +66,13 @@ def changed(report: str, changes: Mapping[str, Change], *, emptied: str = "") ->
 
 
 def _tidy(report: str, text: str) -> str:
-    """No more space at the end than there was."""
+    """Trim new space at the end."""
     end = report[len(report.rstrip()) :]
     return text.rstrip() + end if text.strip() else ""
 
 
 def _apart(edits: list[Edit]) -> list[Edit]:
-    """Edits none of which overlap: cuts are joined, and what is cut out needs no other change."""
+    """Edits without overlaps: cuts are joined, and removed text needs no other change."""
     kept: list[Edit] = []
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
         if not kept or edit.start >= kept[-1].end:
@@ -99,7 +98,7 @@ def _edits(report: str, extent: SentenceExtent, change: Change) -> Iterator[Edit
 
 
 def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
-    """The marker takes the place of the last one; where there is none, it comes after the sentence."""
+    """Replace the last marker, or add one after the sentence if there is none."""
     own = [each for each in extent.sentence.markers if each not in extent.apart]
     if not own:
         yield Edit(extent.stop, extent.stop, f" {marker}")
@@ -117,7 +116,7 @@ def _recited(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]
 
 
 def _emptied(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
-    """The words of these cells go, and a dash takes their place."""
+    """Replace the words of these cells by a dash."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
     bars = [row.start - 1, *(match.start() for match in BAR.finditer(report, row.start, end)), end]
@@ -170,7 +169,7 @@ _LABEL = re.compile(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
 
 
 def _with_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
-    """With what only names the sentences after it, where none of them is left in its block."""
+    """Add sentences that only introduce others, if none of these is left in the block."""
     more = set(gone)
     for inside in members.values():
         kept = [at for at in inside if at not in gone]
@@ -189,14 +188,14 @@ def _lead_ins(
     leaves: Mapping[int, Block],
     members: Mapping[int, list[int]],
 ) -> set[int]:
-    """The sentences ending with a colon which led in a list or table that goes."""
+    """The sentences ending with a colon that introduce a list or table that is removed."""
     leading = {id(node) for node in blocks.led_in()}
     last = [members[block][-1] for block, leaf in leaves.items() if id(leaf) in leading]
     return {at for at in last if _is_label(found[at].sentence)}
 
 
 def _kept_headings(blocks: Pruning, emptied: str) -> list[Edit]:
-    """Headings stay; under one which has lost everything stands `emptied`."""
+    """Keep headings; one that has lost everything gets the line `emptied`."""
     edits = []
     for at, block in enumerate(blocks.blocks):
         if block.kind == "heading" and id(block) in blocks.dead:
@@ -209,7 +208,7 @@ def _kept_headings(blocks: Pruning, emptied: str) -> list[Edit]:
 def _sentences_out(
     report: str, found: Sequence[SentenceExtent], inside: Sequence[int], gone: set[int]
 ) -> Iterator[Edit]:
-    """Take sentences out of a block others stay in, a run of them at once."""
+    """Remove sentences from a block in which others stay, a run of them at once."""
     run: list[int] = []
     kept = -1
     for at in (*inside, -1):
@@ -218,7 +217,7 @@ def _sentences_out(
             continue
         if run:
             closing, opening = _unpaired(report[found[run[0]].start : found[run[-1]].stop])
-            if kept >= 0 and (at < 0 or closing):  # the signs which close stay where the sentence before ends
+            if kept >= 0 and (at < 0 or closing):  # closing punctuation stays where the sentence before ends
                 yield Edit(found[kept].stop, found[run[-1]].stop, closing + opening)
             else:
                 yield Edit(found[run[0]].start, found[at].start, closing + opening)
@@ -226,7 +225,7 @@ def _sentences_out(
 
 
 def _item_text_out(found: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
-    """Take out the text of an item which goes on: what is after it takes its place, but no list of its own."""
+    """Remove the text of an item that has more content: what follows takes its place, unless it is a list."""
     start, stop = found[inside[0]].start, found[inside[-1]].stop
     if after is not None and after.kind == "paragraph" and inside[-1] + 1 < len(found):
         stop = found[inside[-1] + 1].start
@@ -238,9 +237,7 @@ _CLOSES = {")": "(", "”": "“", "»": "«"}
 
 
 def _unpaired(text: str) -> tuple[str, str]:
-    """The signs of emphasis, brackets and quotation marks in `text` which close something before it, and which open
-    something that goes on after it.
-    """
+    """The emphasis signs, brackets and quotation marks in `text` without a partner: closing ones, then opening ones."""
     open: list[str] = []
     lone: list[str] = []
     for sign in _SIGNS.findall(text):
@@ -252,7 +249,7 @@ def _unpaired(text: str) -> tuple[str, str]:
         else:
             open.append(sign)
     if open and not lone and text.endswith(open[-1]) and not text.startswith(open[0]):
-        return "".join(open), ""  # a sign which closes looks like one which opens
+        return "".join(open), ""  # a closing sign looks like an opening one
     return "".join(lone), "".join(open)
 
 
@@ -260,9 +257,9 @@ def _unpaired(text: str) -> tuple[str, str]:
 
 
 class ClaimChange(msgspec.Struct, frozen=True):
-    """What a claim has to say, and the ids its markers have to name, after a change.
+    """The words of a claim, and the ids its markers must name, after a change.
 
-    Signs of emphasis and brackets at its ends do not count: of two sentences in one pair, the one left gets both.
+    Emphasis signs and brackets at its ends do not count: of two sentences in one pair, the remaining one gets both.
     """
 
     text: str
@@ -270,11 +267,11 @@ class ClaimChange(msgspec.Struct, frozen=True):
 
 
 def placed(sentence: ReportSentence) -> ClaimChange:
-    """What a sentence says and names."""
+    """The words and ids of a sentence."""
     return ClaimChange(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
 
 
 def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
-    """The claims of `report`, where they are exactly those `wanted`, in order; None where any is not."""
+    """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
     found = tuple(sentence for sentence in read(report) if sentence.id)
     return found if [placed(sentence) for sentence in found] == list(wanted) else None

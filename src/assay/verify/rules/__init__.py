@@ -1,1 +1,1 @@
-"""The rules: each a file whose `find` says what it has to object to in a claim, as `verify.checks` asks them."""
+"""The rules: each is a file with a `find` that returns objections to a claim, called by `verify.checks`."""

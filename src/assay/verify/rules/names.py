@@ -1,4 +1,4 @@
-"""Whether the evidence has another name in the place where the claim has one."""
+"""Checks whether the evidence has another name where the claim has one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FITS, RATIO = 0.7, 1.2
 Set with `bench mutations --part train` (docs/verification.md, Mutations).
 """
 _LIKE = 5
-"""Letters; of shorter words a vowel tells names apart. Chosen by hand."""
+"""Letters. Shorter names that differ in one vowel are different names. Chosen by hand."""
 _SMALL = frozenset(("of", "de", "the", "van", "von", "&", "-", "'"))
 _PAIRS = frozenset((("of", "the"), ("de", "la"), ("van", "der"), ("van", "de"), ("von", "der")))
-"""Words which stand inside a name."""
+"""Words that may occur inside a name."""
 _VOWELS = re.compile(r"[aeiouy]")
 _NO_NAMES = frozenset(
     """
@@ -31,14 +31,14 @@ _NO_NAMES = frozenset(
     monday tuesday wednesday thursday friday saturday sunday
     """.split()
 )
-"""Words with a capital: days, and what sentences begin with."""
+"""Capitalized words that are not names: days, and words that begin sentences."""
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A finding for each name of the claim: a run of words with capitals which the evidence writes with capitals too.
+    """A finding for each name of the claim: a run of capitalized words that the evidence capitalizes too.
 
-    That a name is absent is a sign only: it may be an alias, or the document's own. A veto is another name which the
-    claim does not mention, where everything else of the claim stands around it.
+    An absent name is only a sign: it may be an alias, or the document's own. A veto is another name that the claim does
+    not mention, if everything else of the claim is around it.
     """
     mentioned = {word.key for word in claim.words}
     runs = [
@@ -53,16 +53,16 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _written_as_names(texts: Texts) -> set[str]:
-    """The stems which the evidence writes with a capital, and never without: a title writes any word with one."""
+    """The stems that the evidence always writes with a capital: a title capitalizes any word."""
     written = [word for reading in texts.readings for word in reading.words]
     small = {word.key for word in written if word.text[0].islower()}
     return {word.key for word in written if word.kind == "name"} - small
 
 
 def names(reading: AnalyzedText, known: Collection[str] = ()) -> list[tuple[int, int]]:
-    """Runs of names, first and last word; small words such as "of" may stand inside.
+    """Runs of names, first and last word; small words such as "of" may be inside.
 
-    The first word of a sentence counts as one where its stem is in `known`.
+    The first word of a sentence counts as one if its stem is in `known`.
     """
     found: list[tuple[int, int]] = []
     for index, word in enumerate(reading.words):
@@ -119,14 +119,16 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
-    """Whether the claim's own name stands in the sentence of the other one too."""
+    """Whether the claim's own name is also in the sentence of the other one."""
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
     return any(place.passage == other.passage and words[place.index].sentence == sentence for place in own)
 
 
 def _is_spelt_otherwise(own: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
-    """Whether one is the other's initials, or a word of one is the other's but for a vowel ("Faroe", "Faeroes")."""
+    """Whether one is the other's initials, or a word of one differs from the other's in a vowel ("Faroe",
+    "Faeroes").
+    """
     theirs = texts.readings[other.passage].words[other.index : other.last + 1]
     if _initials(own) == _letters(theirs) or _letters(own) == _initials(theirs):
         return True
@@ -134,7 +136,7 @@ def _is_spelt_otherwise(own: Sequence[Word], other: EvidenceSpan, texts: Texts) 
 
 
 def _initials(name: Sequence[Word]) -> str:
-    """IPL of the Indian Premier League; of one word alone something no word is."""
+    """IPL of the Indian Premier League; for a single word, something that no word is."""
     capitals = [word.text[0] for word in name if word.text[0].isupper()]
     return "".join(capitals) if len(capitals) > 1 else "-"
 

@@ -1,4 +1,4 @@
-"""Whether the claim denies what the evidence says, or says what it denies."""
+"""Checks whether the claim denies what the evidence says, or says what it denies."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.slot_places import EvidenceSpan, bind, context
 
 FITS, RATIO = 0.6, 1.1
-"""How well the other place must fit, and how many times as well as one which agrees, to be a veto.
+"""How well the other place must fit, and how many times as well as one that agrees, to be a veto.
 
 Set with `bench mutations --part train` (docs/verification.md, Mutations).
 """
 _REACH = 4
-"""How many words after it a negator still governs. Chosen by hand."""
+"""How many words after a negator it still governs. Chosen by hand."""
 _TURNS = frozenset(
     """
     but although though however whereas while only merely until unless afraid hesitate necessarily where why how
     """.split()
 )
-"""Words at which a denial ends, or behind which it denies nothing ("not afraid to")."""
+"""Words that end a denial, or after which it denies nothing ("not afraid to")."""
 _NOW = frozenset(("currently", "now", "longer", "today", "anymore", "presently"))
 _PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A finding where the word which a negator of the claim governs, or a word the evidence denies, differs in that."""
+    """A finding for each word that the claim negates and the evidence does not, or the other way round."""
     governed = denied(claim)
     theirs = [denied(reading) for reading in texts.readings]
     if not governed and not any(theirs):
@@ -81,7 +81,7 @@ def _is_negator(word: Word) -> bool:
 
 
 def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
-    """Whether both sentences have a negator: then it may only stand elsewhere ("he was not seen", "nobody saw him")."""
+    """Whether both sentences have a negator: it may only be in another place ("he was not seen", "nobody saw him")."""
     reading = texts.readings[other.passage]
     return all(
         any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
@@ -90,7 +90,7 @@ def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpa
 
 
 def _denies_rank(claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
-    """Whether what is denied is only the rank: "not the first woman to", where the evidence says "the second"."""
+    """Whether only the rank is denied: "not the first woman to", if the evidence says "the second"."""
     negator = governed.get(index)
     ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
     return bool(ranks) and not any(word.key in ranks for word in _sentence(texts, other))
@@ -113,7 +113,7 @@ def _sentence(texts: Texts, place: EvidenceSpan) -> list[Word]:
 
 
 def denied(reading: AnalyzedText) -> dict[int, int]:
-    """The words a negator governs, each with the index of its negator: those shortly after it in its clause."""
+    """The words a negator governs, each with its negator's index: those shortly after it in its clause."""
     found: dict[int, int] = {}
     for index, word in enumerate(reading.words):
         if not _is_negator(word):

@@ -1,9 +1,9 @@
-"""Whether the numbers, dates and the like of a claim stand in the evidence it cites, and are said there of the same.
+"""Checks whether the numbers, dates and the like of a claim are in the cited evidence, about the same thing.
 
-Digits count strictly. Two kinds of token are missed only where the evidence says something else in their place,
-because their mere absence tells nothing (measured on 9,000 claims with human labels, of which 67 % were unsupported:
-absent digits 81 %, percentages 92 %, but small number words 64 % and names such as COVID-19 70 %): number words, where
-the evidence counts the same thing otherwise; and names with digits, where it has the same letters.
+Digits count strictly. Two kinds of token count as missing only if the evidence says something else in their place,
+because their mere absence says nothing (measured on 9,000 claims with human labels, of which 67 % were unsupported:
+absent digits 81 %, percentages 92 %, but small number words 64 % and names such as COVID-19 70 %). These are number
+words, if the evidence counts the same thing differently, and names with digits, if it has the same letters.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, con
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
 FITS, RATIO = 0.7, 1.1
-"""How well another value must fit its place, and how many times as well as the claim's, to be what is meant."""
+"""How well another value must fit its place, and how many times as well as the claim's, to be the one meant."""
 OTHER_SUBJECT = 0.35
-"""How well, where the passage of the other value names the claim's subject, and that of the claim's value does not."""
+"""How well, if the passage of the other value names the claim's subject and that of the claim's value does not."""
 EXCHANGED = 1.04
-"""How many times as well two numbers of the claim must fit exchanged."""
+"""How many times as well two numbers of the claim must fit when exchanged."""
 SAID = 0.5
-"""How well it must fit to be named as what the evidence says, where the claim's value is not there at all."""
+"""How well a value must fit to be shown as what the evidence says, if the claim's value is not there at all."""
 MOST_WEIGHED = 1_000_000
-"""Numbers of the claim, times those of the evidence, times the claim's words: above that, seconds of work and no
-sentence, it only counts whether the numbers stand there at all."""
+"""The product of numbers in the claim, numbers in the evidence and words in the claim. Above it, which would take
+seconds and is no sentence, only the presence of the numbers counts.
+"""
 
 
 class _Stated(msgspec.Struct, frozen=True):
-    """What is held against what: the claim's numbers with the words around each, and the evidence's numbers."""
+    """What is compared: the claim's numbers with the words around each, and the evidence's numbers."""
 
     claim: AnalyzedText
     texts: Texts
@@ -51,12 +52,12 @@ class _Stated(msgspec.Struct, frozen=True):
     weighed: bool
 
     def taken(self, place: EvidenceSpan, index: int) -> bool:
-        """Whether another number of the claim states what stands at `place`, and fits there at least as well."""
+        """Whether another number of the claim states the value at `place`, and fits there at least as well."""
         others = [other for other, places in self.holding.items() if other != index and place in places]
         return any(self.fit(other, place) >= self.fit(index, place) for other in others)
 
     def exchanged(self, index: int) -> EvidenceSpan | None:
-        """Where the number of another slot stands, if the two fit better when they are exchanged; None otherwise."""
+        """The place of another slot's number, if the two fit better when exchanged; else None."""
         if not self.weighed:
             return None
         mine = self.best(index)
@@ -71,14 +72,14 @@ class _Stated(msgspec.Struct, frozen=True):
         return None
 
     def fit(self, index: int, place: EvidenceSpan) -> float:
-        """How the words around a slot stand around a place."""
+        """How well the words around a slot fit a place."""
         known = self.fits.get((index, place))
         if known is None:
             known = self.fits[index, place] = self.around[index].fit(self.texts.readings, place)
         return known
 
     def best(self, index: int) -> EvidenceSpan | None:
-        """The place of the slot's value which fits best."""
+        """The place of the slot's value that fits best."""
         return max(self.holding[index], key=lambda place: self.fit(index, place), default=None)
 
     def _alike(self, one: int, other: int) -> bool:
@@ -114,7 +115,7 @@ def _holding(word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[T
 def _find(stated: _Stated, index: int) -> SlotFinding:
     claim, texts, holding = stated.claim, stated.texts, stated.holding[index]
     token = claim.words[index].token
-    assert token is not None  # only words with one are asked about
+    assert token is not None  # only words with a token get here
     if not holding and _is_said_otherwise(claim.plain.text, token, texts):
         return _finding(claim, index, texts, "stated", None, veto=False)
     others = (
@@ -142,13 +143,13 @@ def _find(stated: _Stated, index: int) -> SlotFinding:
 
 
 def _is_entailed(stated: _Stated, token: Token, instead: EvidenceSpan | None) -> bool:
-    """Whether what stands in its place lies beyond its bound: "over 100,000" where it says 757,000."""
+    """Whether the value in its place is beyond its bound: "over 100,000" if it says 757,000."""
     other = stated.places[instead] if instead else None
     return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
 
 
 def _needed(stated: _Stated, bound: Bound) -> float:
-    """How well another value must fit: less where only its passage names what the claim is about."""
+    """How well another value must fit: less if only its passage names the claim's subject."""
     if bound.same is None or bound.other is None or bound.same.passage == bound.other.passage:
         return FITS
     subjects = {word.key for word in stated.claim.words if word.kind == "name"}
@@ -157,16 +158,16 @@ def _needed(stated: _Stated, bound: Bound) -> float:
 
 
 def _instead(bound: Bound) -> EvidenceSpan | None:
-    """What the evidence says where the claim's value would stand, if it says something there."""
+    """What the evidence says in place of the claim's value, if it says something there."""
     return bound.other if bound.misfits >= SAID else None
 
 
 def _finding(
     claim: AnalyzedText, index: int, texts: Texts, outcome: Outcome, place: EvidenceSpan | None, *, veto: bool
 ) -> SlotFinding:
-    """What was found of a slot; `place` speaks of it, with the same value or another."""
+    """The finding for a slot; `place` is about it, with the same value or another."""
     token = claim.words[index].token
-    assert token is not None  # only words with one are asked about
+    assert token is not None  # only words with a token get here
     start, end = claim.origin(index, index)
     said = texts.readings[place.passage].words[place.index].text if place else ""
     return SlotFinding(
@@ -180,7 +181,7 @@ def _finding(
 
 
 def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
-    """Whether the number only counts an item of a list: "1." at the start of the text, or of what follows a colon."""
+    """Whether the number only counts a list item: "1." at the start of the text, or after a colon."""
     word = claim.words[index]
     after = claim.plain.text[word.end : word.end + 2]
     first = index == 0 or claim.words[index - 1].text in {":", ";"} or claim.words[index - 1].sentence != word.sentence
@@ -190,7 +191,7 @@ def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
 def _comparable(claim: Token, other: Token) -> bool:
     """Whether both could fill one slot: dates, years, amounts of one kind, tokens of one shape.
 
-    Amounts of two currencies could where they are one number: €5 may have been made of $5.
+    Amounts in two currencies could if the number is the same: €5 may be a changed $5.
     """
     if isinstance(claim, Day) or isinstance(other, Day):
         return _dated(claim) and _dated(other)
@@ -221,9 +222,9 @@ def _shape(token: Literal) -> str:
 
 
 def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether the absence of a token tells nothing: see above."""
+    """Whether the absence of a token says nothing: see above."""
     token, claim = read.words[index].token, read.plain.text
-    assert token is not None  # only words with one are asked about
+    assert token is not None  # only words with a token get here
     if isinstance(token, Amount) and token.word and not (token.ordinal or token.terms):
         return not _counted(claim, token, texts)
     letters = _letters(claim, token)
@@ -236,15 +237,15 @@ _TELLS_APART = re.compile(r" ?[^\W\d_]{3,15} ?\)")
 
 
 def _is_loose(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether a number may be missing where nothing stands in its place: a fraction, and what is a part of a name."""
+    """Whether a number may be missing without a replacement: a fraction, or a part of a name."""
     token = read.words[index].token
     return (isinstance(token, Amount) and token.terms != ()) or _is_part_of_name(read, index, texts)
 
 
 def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
-    """Whether a number only tells apart what else has the same name: "the 14th Dalai Lama", "Australia (2008 film)".
+    """Whether a number only distinguishes things with the same name: "the 14th Dalai Lama", "Australia (2008 film)".
 
-    Where the evidence puts another ordinal before that name, or any before what an ordinal in words counts, it is one.
+    It does if the evidence has another ordinal before that name, or any before what an ordinal in words counts.
     """
     token, claim = read.words[index].token, read.plain.text
     if not isinstance(token, Amount):
@@ -261,7 +262,7 @@ def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
 
 
 def _counted(claim: str, token: Amount, texts: Texts) -> bool:
-    """Whether the evidence counts what `token` counts: another number stands before the same word."""
+    """Whether the evidence counts what `token` counts: another number before the same word."""
     noun = re.match(r"[ -]([^\W\d_]{3,})", claim[token.end :])
     if noun is None:
         return token.units != ("",)
@@ -278,7 +279,7 @@ def _neighbours(reading: AnalyzedText) -> Iterator[tuple[Word, Word]]:
 
 
 def _letters(claim: str, token: Token) -> str:
-    """The letters of a name with digits: "covid" of COVID-19, "sha" of SHA256; empty where it is no such name."""
+    """The letters of a name with digits: "covid" of COVID-19, "sha" of SHA256; empty if it is not such a name."""
     if isinstance(token, Literal):
         match = re.match(r"(?!v\d)[^\W\d_]+", token.text)
     elif isinstance(token, Amount):
@@ -289,7 +290,7 @@ def _letters(claim: str, token: Token) -> str:
 
 
 def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
-    """Whether `evidence` states what `claim` does, at its precision; `stated` is all that stands beside it."""
+    """Whether `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
     if _spans(claim, evidence):
@@ -305,7 +306,7 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
 
 
 def _spans(claim: Token, evidence: Token) -> bool:
-    """Whether the claim names the century of a year or decade: the 16th century of 1567, and of "the 1500s"."""
+    """Whether the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
     if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:
         return False
     year = _year_of(evidence)
@@ -313,7 +314,7 @@ def _spans(claim: Token, evidence: Token) -> bool:
 
 
 def _year_of(token: Token) -> int:
-    """The year which a token names, or the second of a decade; 0 where it names none."""
+    """The year that a token names, or the second of a decade; 0 if it names none."""
     if isinstance(token, Day):
         return token.year
     if isinstance(token, Amount):
@@ -330,7 +331,7 @@ def _is_year(amount: Amount) -> bool:
 
 
 def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
-    """The date agrees; a year which the evidence's date lacks may stand beside it."""
+    """Whether the date agrees; a year missing in the evidence's date may be beside it."""
     if not same_day(claim, evidence):
         return False
     return not claim.year or evidence.year > 0 or _year_stated(claim.year, stated)
@@ -349,7 +350,7 @@ def _is_said_otherwise(claim: str, token: Token, texts: Texts) -> bool:
 
 
 def _is_written(claim: str, token: Token, texts: Texts) -> bool:
-    """Whether a token such as ERC20 stands there in parts ("ERC-20"), or the other way round."""
+    """Whether a token such as ERC20 is there in parts ("ERC-20"), or the other way round."""
     if isinstance(token, Day):
         return False
     letters = _letters(claim, token) if isinstance(token, Amount) else ""
@@ -360,7 +361,7 @@ def _is_written(claim: str, token: Token, texts: Texts) -> bool:
 
 
 def _is_month_stated(token: Token, texts: Texts) -> bool:
-    """Whether month and year of a date without a day stand in one text, apart: "through October", and 2007."""
+    """Whether month and year of a date without a day are in one text, apart: "through October", and 2007."""
     if not isinstance(token, Day) or token.day or not (token.month and token.year):
         return False
     return any(
@@ -372,13 +373,13 @@ def _is_month_stated(token: Token, texts: Texts) -> bool:
 
 @lru_cache(maxsize=64)
 def _vocabulary(text: str) -> frozenset[str]:
-    """Words, and pairs of neighbours as one: "ERC-20" is told as "ERC20" too. Kept: each token of a claim asks."""
+    """Words, and pairs of neighbours joined: "ERC-20" counts as "ERC20" too. Cached, since every token needs it."""
     found = words(text)
     return frozenset((*found, *(one + other for one, other in pairwise(found))))
 
 
 def _is_named(claim: str, token: Token, names: Sequence[Sequence[str]]) -> bool:
-    """Whether `token`, with the word before it where it is a number, is a part of one of `names`."""
+    """Whether `token`, with the word before it if it is a number, is a part of one of `names`."""
     if isinstance(token, Day):
         return False
     wanted = words(token.text)

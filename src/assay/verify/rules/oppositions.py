@@ -1,7 +1,7 @@
-"""Whether the claim says up where the evidence says down, or all, first, most where it says some, last, least.
+"""Checks whether the claim says up where the evidence says down, or all, first, most for some, last, least.
 
-Directions and quantifiers are compared in one way: each word has a sense out of a small set, and the word of the
-evidence which fits the claim's other words best is what counts (`verify.slot_places`).
+Directions and quantifiers are compared in the same way: each word has a sense from a small set, and the word of the
+evidence that best fits the claim's other words counts (`verify.slot_places`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from assay.verify.slot_places import EvidenceSpan, bind, context
 
 DIRECTION_FITS = 0.7
 QUANTIFIER_FITS = 0.6
-"""How well a word against the claim's must fit its place to be a veto.
+"""How well an opposing word must fit its place to be a veto.
 
-Set as `RATIO` was; directions were made stricter after totals of its report part had been seen.
+Set like `RATIO`; directions were made stricter after totals of its report part had been seen.
 """
 RATIO = 1.1
 """How many times as well as the claim's sense another must fit.
@@ -74,8 +74,8 @@ _AGAINST = {
 class OpposedWords(msgspec.Struct, frozen=True, kw_only=True):
     """The words one rule compares.
 
-    `senses` has the sense of each word, in lower case, which has one that matters; `against` the senses which exclude a
-    sense; `at_least` is how well an excluding word must fit its place to be a veto.
+    `senses` has the sense of each relevant word, in lower case; `against` the senses that exclude a sense; `at_least`
+    is how well an excluding word must fit its place to be a veto.
     """
 
     rule: str
@@ -94,7 +94,7 @@ _QUANTIFIERS = OpposedWords(rule="quantifier", senses=_SENSES, against=_AGAINST,
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A finding for each word which says that something went up or down, then for each quantifier and superlative."""
+    """A finding for each word that says that something rose or fell, then for each quantifier and superlative."""
     turned = denied(claim)  # "it did not rise" says nothing against "it fell"
     for opposed in (_DIRECTIONS, _QUANTIFIERS):
         yield from _opposed(opposed, claim, texts, turned)
@@ -103,7 +103,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 def _opposed(
     opposed: OpposedWords, claim: AnalyzedText, texts: Texts, turned: Collection[int]
 ) -> Iterator[SlotFinding]:
-    """A finding for each word of the claim, but those denied, where the evidence has a word for it at all."""
+    """A finding for each word of the claim, except negated ones, if the evidence has a comparable word."""
     senses = opposed.senses
     slots = [
         (index, meant)
@@ -132,7 +132,7 @@ def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
 def _found(
     opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, same: dict[EvidenceSpan, bool]
 ) -> SlotFinding:
-    """What was found of a word; `same` says of each place whether it has the word's sense, or one against it."""
+    """The finding for a word; `same` says of each place whether it has the word's sense, or an opposing one."""
     bound = bind(context(claim, (index,)), texts.readings, same, same.__getitem__)
     slot = ClaimSlot(claim.words[index].text, *claim.origin(index, index))
     if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):

@@ -1,4 +1,4 @@
-"""Whether the claim leaves out, or turns round, a word by which the evidence bounds or softens what it says.
+"""Checks whether the claim leaves out, or reverses, a word that bounds or softens the evidence.
 
 "Up to 30 %" is not "30 %", "some patients" not "patients", "may cause" not "causes".
 """
@@ -32,7 +32,7 @@ _AGAINST = {
     "nearly": frozenset(("over", "least")),
     "about": frozenset(("most", "under")),
 }
-"""How the evidence may not bound a number which the claim bounds so: "up to 30" is neither 30 nor over 30."""
+"""Bounds of the evidence that conflict with a bound of the claim: "up to 30" is neither 30 nor over 30."""
 FITS = 0.7
 """How well a bound of the evidence must fit the place of the claim's.
 
@@ -41,7 +41,7 @@ Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    """A finding for each bounded number stated otherwise, and each word whose softening the claim leaves out."""
+    """A finding for each bounded number stated differently, and each softening word that the claim leaves out."""
     for index, word in enumerate(claim.words):
         if isinstance(word.token, Amount):
             yield from _bounded(claim, index, word.token, texts)
@@ -100,7 +100,7 @@ def _is_no_limit(reading: AnalyzedText, index: int) -> bool:
 
 
 def _left_out(claim: AnalyzedText, texts: Texts, passage: int, index: int) -> SlotFinding | None:
-    """A finding where the word after the softening one is in the claim, with everything around it."""
+    """A finding if the word after the softening one is in the claim, with everything around it."""
     reading = texts.readings[passage]
     after = next(
         (at for at in range(index + 1, min(index + 4, len(reading.words))) if not reading.words[at].common), None

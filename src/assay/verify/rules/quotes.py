@@ -1,4 +1,4 @@
-"""Whether what a claim puts in quotation marks stands in the evidence, word for word."""
+"""Checks whether a quotation in the claim is in the evidence, word for word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.verify.evidence import ClaimEvidence, ClaimSlot, SlotFinding
 
 
 class Quotation(msgspec.Struct, frozen=True):
-    """A quotation; `places` are where its parts stand: passage id and code points `[start, end)` of its text."""
+    """A quotation; `places` are those of its parts: passage id and code points `[start, end)` of its text."""
 
     text: str
     places: tuple[tuple[str, int, int], ...] = ()
@@ -32,11 +32,11 @@ _PAIRS = re.compile(
 _LEFT_OUT = re.compile(r"\s*(?:\[[^\]]*\]|\(\.\.\.\)|\.\.\.)\s*")
 _EDGES = " .,;:!?"
 _ENDS = re.compile(r"[^\W\d_]{3}[.!?](?:\s|$)")
-"""Where a sentence ends, which a title does not."""
+"""The end of a sentence, which a title does not have."""
 
 
 def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
-    """A finding for each quotation of the claim; one which stands nowhere in the evidence is a veto."""
+    """A finding for each quotation of the claim; one that is nowhere in the evidence is a veto."""
     for quote in quotes(claim, evidence.passages, evidence.names()):
         at = max(0, claim.find(quote.text))
         yield SlotFinding(
@@ -49,10 +49,10 @@ def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
 
 
 def _is_called(text: str, evidence: ClaimEvidence) -> bool:
-    """Whether it is what a film, a book or a case is called, of which the evidence may speak by another name.
+    """Whether it is the title of a film, a book or a case, which the evidence may call by another name.
 
-    As with other names, absence alone tells nothing. Where the evidence has most words of it, but not all, one was
-    changed; a single word with a capital may be a quotation.
+    As with other names, absence alone says nothing. If the evidence has most of its words, but not all, one was
+    changed; a single capitalized word may be a quotation.
     """
     found = [word for word in words(text) if word not in COMMON]
     capitals = sum(word[:1].isupper() for word in text.split())
@@ -64,18 +64,18 @@ def _is_called(text: str, evidence: ClaimEvidence) -> bool:
 
 
 def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
-    """The quotations of `claim`, each with where it stands in one of `passages`.
+    """The quotations of `claim`, each with its place in one of `passages`.
 
-    They are compared after Unicode normalisation, without Markdown. Case counts, but a part may begin with a small
-    letter where the evidence has a capital: so it is set into a sentence. What is left out ("...") or put in ("[sic]")
-    divides a quotation into parts, which must follow one another in one passage. In what looks like a title, here or
-    there, case does not count, "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
+    They are compared after Unicode normalization, without Markdown. Case counts, but a part may begin with a small
+    letter where the evidence has a capital, to fit into a sentence. Omissions ("...") and insertions ("[sic]") divide a
+    quotation into parts, which must follow one another in one passage. In a title, here or there, case does not count,
+    "&" is "and", and one of `names` (the cited documents' titles) may be quoted too.
     """
     return tuple(_find(quote, passages, names) for quote in _quoted(claim))
 
 
 def _quoted(claim: str) -> Iterator[str]:
-    """What stands between quotation marks; marks inside code and links are none."""
+    """The text between quotation marks, ignoring marks in code and links."""
     marks = "".join(
         claim[token.start : token.end] if token.kind == "text" else "x" * (token.end - token.start)
         for token in scan(claim)
@@ -104,14 +104,14 @@ def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quot
 
 
 def _titled(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quotation stands in `text` in other case, one of both being a title."""
+    """The place of a quotation in `text` in other case, if one of both is a title."""
     parts = [r"(?:and|&)" if word.lower() in ("and", "&") else re.escape(word) for word in quote.split(" ")]
     match = re.search(rf"(?<!\w){' '.join(parts)}(?!\w)", text, re.IGNORECASE)
     return match.span() if match and (is_title(quote) or is_title(match[0])) else None
 
 
 def is_title(text: str) -> bool:
-    """Whether it looks like what something is called: a few words, each with a capital but the small ones."""
+    """Whether it looks like a title: a few words, each capitalized except small ones."""
     found = re.sub(r"[^\w\s'’-]", " ", text).split()
     return len(found) <= 8 and any(word[:1].isupper() for word in found) and all(map(_is_titled, found))
 
@@ -121,7 +121,7 @@ def _is_titled(word: str) -> bool:
 
 
 def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int], ...]:
-    """Where `parts` stand in `passage`, in order and as whole words; empty when one does not."""
+    """The places of `parts` in `passage`, in order and as whole words; empty if one is missing."""
     text = plain(passage.text)
     places = []
     at = 0
@@ -136,7 +136,7 @@ def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int
     return tuple(places)
 
 
-# Claims which say what a passage says, word for word.
+# Claims that say what a passage says, word for word.
 
 _TRAILING = " .!?。！？؟۔।…,;:|\"')]"
 _CLOSING = re.compile(r"(?:[.!?。！？؟۔।…,;:|\"')\]]| \|)*")
@@ -144,10 +144,10 @@ _LINE = re.compile(r"^[ \t]*(?:[-*+•|>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILI
 
 
 def verbatim(claim: str, evidence: ClaimEvidence) -> Passage | None:
-    """The passage in which `claim` stands as one or several whole sentences, a whole row or item; None without one.
+    """The passage that contains `claim` as one or several whole sentences, a whole row or item; else None.
 
-    Compared without Markdown, list signs and punctuation at the end; case, digits and every word count. A part of a
-    sentence never will do: "the plan was approved" is not what "nobody said the plan was approved" says.
+    Compared without Markdown, list markers and final punctuation; case, digits and every word count. A part of a
+    sentence is never enough: "the plan was approved" is not what "nobody said the plan was approved" says.
     """
     wanted = plain(claim.strip().lstrip("|").strip("| ")).text.rstrip(_TRAILING)
     if not any(sign.isalnum() for sign in wanted):
@@ -180,11 +180,11 @@ def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tupl
 
 
 def _skipped(text: str, start: int) -> int:
-    """`start` past the signs of a row or list."""
+    """`start`, moved past the markup of a row or list."""
     match = re.compile(r"(?:[-*+•|>]|\d{1,3}[.)]|[ ])*[ ]|\|").match(text, start)
     return match.end() if match and not re.match(r"-?\d", text[start:]) else start
 
 
 def _trimmed(text: str, end: int) -> int:
-    """`end` before white space; the signs which end a sentence stay."""
+    """`end`, moved before white space; final punctuation stays."""
     return len(text[:end].rstrip(" "))

@@ -1,7 +1,7 @@
-"""What rose or fell by the figures: of a table between two years, or of the claim itself ("rose from 15 to 10").
+"""Checks rises and falls by the figures: of a table between two years, or of the claim ("rose from 15 to 10").
 
-A table says no "rose". Where a claim which cites one names two of its years, the figures of the column or row which the
-claim speaks of tell which way it went.
+A table has no word such as "rose". If a claim that cites one names two of its years, the figures of the column or row
+it refers to show the direction.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from itertools import groupby, pairwise
 
 import msgspec
 
+from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
 from assay.verify.evidence import ClaimEvidence, ClaimSlot, Outcome, SlotFinding
 from assay.verify.figures import as_measured
-from assay.verify.rows import cells
 from assay.verify.rules.negation import denied
 
 _UP = """
@@ -28,10 +28,10 @@ fall falls fell fallen falling decrease decreases decreased decreasing decline d
 dropped dropping shrink shrinks shrank shrunk plunge plunged plummet plummeted slump slumped halve halved
 """
 CHANGES = dict.fromkeys(_UP.split(), 1) | dict.fromkeys(_DOWN.split(), -1)
-"""Verbs which say which way a figure went."""
+"""Verbs for the direction of a figure."""
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
 _RANKS = frozenset(("rank", "place", "posit", "chart", "seed", "list"))
-"""Who climbs from 10 to 5 there has risen."""
+"""Rising from 10 to 5 is a rise with these."""
 _BESIDE = 5
 """Words from one figure of "from A to B" to the other."""
 _RULE = re.compile(r"[\s|:-]+")
@@ -46,7 +46,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class KnownTable(msgspec.Struct, frozen=True):
-    """The heads of a table's columns, and the rows which are known of it; `passage` is the one a row was cited by."""
+    """The headers of a table's columns, and its known rows; `passage` is the one that cites a row."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -54,7 +54,7 @@ class KnownTable(msgspec.Struct, frozen=True):
 
 
 def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
-    """A finding for each change which figures show: of the claim itself, or of a cited table."""
+    """A finding for each change that figures show: those of the claim itself, or of a cited table."""
     found = list(_changes(claim))
     if not found or not evidence.passages:
         return
@@ -82,7 +82,7 @@ def _finding(claim: AnalyzedText, change: Change, said: str, passage: str) -> Sl
 
 
 def _changes(claim: AnalyzedText) -> Iterator[Change]:
-    """The sentences of the claim which say of one thing alone which way it went."""
+    """The sentences of the claim that give the direction of one thing alone."""
     turned = denied(claim)
     for _, each in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
         sentence = list(each)
@@ -96,7 +96,7 @@ def _changes(claim: AnalyzedText) -> Iterator[Change]:
 
 
 def _own(change: Change) -> tuple[int, str] | None:
-    """Which way the figures of "from A to B" went, and both; None without them."""
+    """The direction of the figures in "from A to B", and both; None without them."""
     if any(word.key in _RANKS for word in change.words):
         return None
     figures = [
@@ -118,7 +118,7 @@ def _is_figure(amount: Amount) -> bool:
 
 
 def _way(first: Amount, last: Amount) -> int:
-    """1 where `last` is more than `first`, -1 where it is less, 0 where that cannot be said."""
+    """1 if `last` is more than `first`, -1 if it is less, 0 if that is unclear."""
     if first.currency != last.currency and first.currency and last.currency:
         return 0
     ways = {
@@ -133,7 +133,7 @@ def _way(first: Amount, last: Amount) -> int:
 
 
 def _tables(evidence: ClaimEvidence) -> Iterator[KnownTable]:
-    """The tables of which the passages have rows; their heads stand in them, or before them in their documents."""
+    """The tables of which the passages have rows; their headers are in them, or before them in their documents."""
     rows: dict[tuple[str, ...], tuple[list[tuple[str, ...]], str]] = {}
     for passage in evidence.passages:
         around = evidence.around.get(passage.id)
@@ -145,10 +145,10 @@ def _tables(evidence: ClaimEvidence) -> Iterator[KnownTable]:
 
 
 def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Each row below a head, with that head."""
+    """Each row below a header, with that header."""
     head: tuple[str, ...] = ()
     for line in lines:
-        row = cells(line) if line.strip().startswith("|") else ()
+        row = row_cells(line) if line.strip().startswith("|") else ()
         if not row or (head and len(row) != len(head)):
             head = row
         elif not _RULE.fullmatch(line):
@@ -158,7 +158,7 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ..
 
 
 def _told(table: KnownTable, change: Change, first: int, last: int) -> Iterator[tuple[int, str, str]]:
-    """Which way the figures between two years went which the claim speaks of, with both and the passage."""
+    """The direction between two years of the figures the claim refers to, with both figures and the passage."""
     stems = {word.key for word in change.words if word.kind in ("word", "name") and not word.common}
     columns = tuple(zip(table.head, *table.rows, strict=True))
     for lines, labels in ((table.rows, table.head), (columns, columns[0])):
@@ -173,7 +173,7 @@ def _told(table: KnownTable, change: Change, first: int, last: int) -> Iterator[
 
 
 def _meant(labels: Sequence[str], stems: set[str]) -> int:
-    """Which of the labels, the first apart, has most words of the claim; 0 where none has, or two have as many."""
+    """The label, apart from the first, with most words of the claim; 0 if there is none, or two are equal."""
     counts = [len(stems & {word.key for word in read(label).words}) for label in labels]
     counts[0] = 0
     best = max(counts)

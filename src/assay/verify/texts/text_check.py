@@ -9,60 +9,20 @@ from itertools import islice
 
 import msgspec
 
+from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
-from assay.core.relevance.topic_question import analysis_for, keys
+from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
 from assay.verify import gate
 from assay.verify.checks import NO_CITATION
 from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
-from assay.verify.claims import ReportSentence, claims
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.question import MOST_PASSAGES
-from assay.verify.repair.candidates import TermPlaces
 from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import notices
-
-# The passages of cited documents a claim is held against: those which together have most of its words.
-
-MOST = 4
-SAMPLE = 5
-"""Passages by which their language is told."""
-_WORTH = 0.08
-"""A further passage must add this share of the claim's weight."""
-
-
-class Picker:
-    """The passages of one reference."""
-
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self.passages = passages
-        self._analysis = analysis_for("\n".join(passage.text for passage in passages[:SAMPLE]))
-        self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in passages)
-
-    def pick(self, claim: str) -> tuple[Passage, ...]:
-        """At most `MOST` passages for `claim`, the best first; none where no word is shared."""
-        weights = {word: self._rarity.weight(word) for word in set(keys(claim, self._analysis))}
-        total = sum(weights.values())
-        picked: list[int] = []
-        while weights and len(picked) < MOST:
-            best, gain = self._best(weights)
-            if best < 0 or gain < _WORTH * total or (picked and best in picked):
-                break
-            picked.append(best)
-            weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
-        return tuple(self.passages[at] for at in picked)
-
-    def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
-        """The passage with most weight, the first of equals, and its weight."""
-        scores: dict[int, float] = {}
-        for word in sorted(weights):
-            for at in self._rarity.places(word):
-                scores[at] = scores.get(at, 0.0) + weights[word]
-        return max(scores.items(), key=lambda found: (round(found[1], 9), -found[0]), default=(-1, 0.0))
-
 
 SILENT = Check(rule="citation", verdict="unsupported", reason="the cited document shares no word with it")
 
@@ -228,7 +188,7 @@ class _Desk:
         self.sources: dict[str, Source] = {}
         self._references = {reference.id: reference for reference in marked.references}
         self._documents = {reference.id: shelf.find(reference) for reference in marked.references}
-        self._pickers: dict[str, Picker] = {}
+        self._whole: dict[str, WholeSource] = {}
         self._shelf = shelf
         self._first = len(marked.references) + 1
 
@@ -267,27 +227,29 @@ class _Desk:
         return cited[::-1]
 
     def _picked(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
-        passages = tuple(passage for each in references for passage in self._picker(each).pick(sentence.text))
+        passages = tuple(passage for each in references for passage in self._named_by(each).meant(sentence.text))
         if lent:
             passages = tuple(p for p in (verbatim(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p)
         if not passages and (lent or not references) and self._shelf.everything:
-            return _Cited(sentence, (), self._pool.pick(sentence.text), found=True)
+            return _Cited(sentence, (), self._pool.meant(sentence.text), found=True)
         silent = not passages and not lent
         if silent:
-            passages = tuple(islice((p for each in references for p in self._picker(each).passages), MOST_PASSAGES + 1))
+            passages = tuple(
+                islice((p for each in references for p in self._named_by(each).passages), MOST_PASSAGES + 1)
+            )
             passages = passages if len(passages) <= MOST_PASSAGES else ()
         return _Cited(sentence, references if passages or not lent else (), passages, lent, silent)
 
-    def _picker(self, reference: TextReference) -> Picker:
-        if reference.id not in self._pickers:
-            self._pickers[reference.id] = Picker(list(self._passages(reference)))
-        return self._pickers[reference.id]
+    def _named_by(self, reference: TextReference) -> WholeSource:
+        if reference.id not in self._whole:
+            self._whole[reference.id] = WholeSource(self._passages(reference))
+        return self._whole[reference.id]
 
     @cached_property
-    def _pool(self) -> Picker:
+    def _pool(self) -> WholeSource:
         """The passages of all documents; their sources are numbered on from the references."""
         every = (self._held(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
-        return Picker([passage for passages in every for passage in passages])
+        return WholeSource(passage for passages in every for passage in passages)
 
     def _passages(self, reference: TextReference) -> list[Passage]:
         found: list[Passage] = []

@@ -1,1 +1,1 @@
-"""The embedded verifier: calibrated verdicts on claims from the words of claim and evidence, without any model."""
+"""The built-in verifier: calibrated verdicts from the words of claim and evidence, without a model."""

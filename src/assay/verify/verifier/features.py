@@ -1,8 +1,8 @@
-"""What the embedded verifier weighs: numbers which say how far the evidence says what the claim says.
+"""The features of the built-in verifier: numbers for how far the evidence says what the claim says.
 
-Each is computed for a sentence of the claim; those of several sentences are averaged by length, and for some the
-worst sentence, or the sum, counts as well. Edited claims are nearly all covered by words of the evidence, so that
-much here looks at what is *not* aligned, at order, and at words which turn the sense round.
+Each is computed per sentence of the claim. For several sentences they are averaged by length, and some also as the
+worst sentence or the sum. Nearly all words of an edited claim are in the evidence, so many features measure what is
+*not* aligned, the order, and words that reverse the meaning.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import pairwise
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, RELATIONS
 from assay.verify.verifier.index import StemIndex, WordToken, opposites
 from assay.verify.verifier.signs import ClaimWords, denials, limits, opposed, slots_unsaid, turnable
+from assay.verify.verifier.verifier_constants import SHORT_REPLACEMENT
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
 _MOST = ("missing_weight", "opposed_near", "replaced", "negation_differs", "numbers_missing")
@@ -103,13 +104,13 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 
 def _turned(claimed: list[str], said: list[str]) -> float:
-    """How many neighbouring names of the claim stand the other way round in the best part."""
+    """How many neighbouring names of the claim are in reverse order in the best part."""
     first = {stem: at for at, stem in reversed(list(enumerate(said)))}
     return sum(first[one] > first[other] for one, other in pairwise(claimed) if one in first and other in first)
 
 
 def _alignment(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    """The claim aligned with the best part (difflib's matching blocks); what stands between them was replaced."""
+    """Align the claim with the best part (difflib's matching blocks); what is between them was replaced."""
     stems = [token.stem for token in sight.words]
     matcher = SequenceMatcher(None, [token.stem for token in sight.best], stems, autojunk=False)
     equal = [size for _, _, size in matcher.get_matching_blocks()]
@@ -119,7 +120,7 @@ def _alignment(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
         ours = [token for token in sight.words[claim_start:claim_end] if token.content]
         inserted += len(ours) * (kind == "insert")
         deleted += len(theirs) * (kind == "delete")
-        if kind == "replace" and 0 < len(theirs) <= 4 and 0 < len(ours) <= 4:
+        if kind == "replace" and 0 < len(theirs) <= SHORT_REPLACEMENT and 0 < len(ours) <= SHORT_REPLACEMENT:
             replaced += 1
             alike += any(_of_a_kind(one, other) for one in theirs for other in ours)
     content = [token.stem for token in sight.content]
@@ -142,7 +143,7 @@ def _of_a_kind(one: WordToken, other: WordToken) -> bool:
 
 
 def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    """Words which stand together in the claim: do they in the evidence?"""
+    """Whether words that are together in the claim are together in the evidence."""
     stems = [token.stem for token in sight.words]
     content = [token.stem for token in sight.content]
     beside = list(pairwise(content))
@@ -194,7 +195,7 @@ def _spelt(words: Sequence[WordToken]) -> set[str]:
 
 
 def _share(held: Sequence[bool]) -> float:
-    """How many of `held` are true; 1 for none."""
+    """The share of `held` that is true; 1 if it is empty."""
     return sum(held) / len(held) if held else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Claim and evidence as the embedded verifier compares them: their words, and where in the evidence each stands."""
+"""Claim and evidence as the built-in verifier compares them: their words, and the places of each in the evidence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ import msgspec
 from assay.core.lexicon.analysis import stem
 from assay.core.lexicon.word_lists import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.text import sentences
+from assay.verify.verifier.verifier_constants import (
+    ALIKE_STEMS,
+    COMMON_HEAD,
+    LONGEST_PART,
+    MOST_EVIDENCE,
+    NUMBER_WEIGHTS,
+    UNKNOWN_WEIGHT,
+)
 
-# The words of claim and evidence, as the embedded verifier compares them.
+# The words of claim and evidence, as the built-in verifier compares them.
 
 NUMBERS = {
     "zero": "0",
@@ -24,19 +32,19 @@ NUMBERS = {
     "half": "0.5",
     "dozen": "12",
 }
-"""Words which are compared as the figures they stand for."""
+"""Words compared as the figures they stand for."""
 _SCALES = {word: SCALES[word] for word in ("hundred", "thousand", "million", "billion", "trillion")}
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
 _MARKUP = re.compile(r"\[\d{1,3}\]|(?<!\w)-LSB-.{0,200}?-RSB-(?!\w)|(?<!\w)-[LR][RSC]B-(?!\w)|https?://\S+")
-"""What is no part of the sentence: citations by number, addresses, brackets as some treebanks write them."""
+"""Text outside the sentence: numbered citations, addresses, brackets as some treebanks write them."""
 
 
 class WordToken(msgspec.Struct, frozen=True, gc=False):
-    """A word: as written, its stem, and what kind it is.
+    """A word: as written, its stem, and its kind.
 
-    `number` tells a figure (also a number word), `name` a word with a capital which does not begin its sentence,
-    `function` a word which only joins others. `first` is the first word of a sentence.
+    `number` marks a figure or number word, `name` a capitalized word that does not begin its sentence, `function` a
+    word that only joins others. `first` is the first word of a sentence.
     """
 
     text: str
@@ -60,7 +68,7 @@ def tokens(sentence: str) -> tuple[WordToken, ...]:
 
 
 def _scaled(found: list[WordToken]) -> tuple[WordToken, ...]:
-    """A figure and the scale word after it ("3 million") as one number; the scale word stays a word of its own."""
+    """Join a figure and the scale word after it ("3 million") into one number; the scale word also stays a word."""
     for at in range(len(found) - 1):
         one, scale = found[at], _SCALES.get(found[at + 1].text.lower())
         if one.number and scale and one.stem.replace(".", "", 1).isdecimal():
@@ -82,21 +90,21 @@ def _token(text: str, first: bool) -> WordToken:
 
 
 def _figure(text: str) -> str:
-    """One form for equal numbers: `1,000.50` and `1000.5`; a per cent sign is left out."""
+    """One form for equal numbers: `1,000.50` and `1000.5`, without a percent sign."""
     plain = re.sub(r",(?=\d{3}(?!\d))", "", text.rstrip("%")).replace(",", ".")
     if plain.count(".") == 1:
         plain = plain.rstrip("0").rstrip(".")
     return plain.lstrip("0") or "0"
 
 
-# Which words exclude each other: a table, and prefixes which turn a word round.
+# Words that exclude each other: a table, and prefixes that reverse a word.
 
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "de", "anti")
 
 
 @cache
 def table() -> dict[str, frozenset[str]]:
-    """The opposites of each stem, both ways."""
+    """The opposites of each stem, in both directions."""
     found: dict[str, set[str]] = {}
     text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -111,27 +119,17 @@ def table() -> dict[str, frozenset[str]]:
 
 @cache
 def opposites(key: str) -> frozenset[str]:
-    """Stems which exclude the stem `key`: those of the table, and itself with or without a prefix that turns it."""
+    """Stems that exclude the stem `key`: those in the table, and itself with or without a reversing prefix."""
     turned = {prefix + key for prefix in _PREFIXES if len(key) > 3}
     bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
     return table().get(key, frozenset()) | turned | bare
 
 
-LONGEST = 60
-"""Words; what has no sentence ends (tables, code, lists) is cut into pieces of this many."""
-MOST = 400_000
-"""Characters; of longer evidence only the beginning is read."""
-RARE = 11.0
-"""The weight of a word the table does not know."""
-_ALIKE = 0.7
-_HEAD = 4
-
-
 class StemIndex(msgspec.Struct, frozen=True, gc=False):
-    """`parts` are sentences or pieces of them; `places` the parts each stem stands in, ascending.
+    """`parts` are sentences or pieces of them; `places` the parts that contain each stem, ascending.
 
-    `neighbours` are pairs of stems which follow each other, function words included; `skipping` pairs of content stems
-    with at most one content word between them; `heads` the stems by their first letters.
+    `neighbours` are pairs of adjacent stems, including function words; `skipping` pairs of content stems with at most
+    one content word between them; `heads` the stems by their first letters.
     """
 
     parts: tuple[tuple[WordToken, ...], ...]
@@ -145,23 +143,23 @@ class StemIndex(msgspec.Struct, frozen=True, gc=False):
         return tuple(token for each in self.parts[max(0, part - reach) : part + reach + 1] for token in each)
 
     def alike(self, stem: str) -> float:
-        """How much of `stem` the most similar stem shares from its beginning on (Dice's measure), 0 below 0.7."""
-        near = max((_shared(stem, other) for other in self.heads.get(stem[:_HEAD], ())), default=0.0)
-        return near if near >= _ALIKE else 0.0
+        """How much of `stem` the most similar stem shares from its beginning (Dice's measure), 0 below 0.7."""
+        near = max((_shared(stem, other) for other in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0)
+        return near if near >= ALIKE_STEMS else 0.0
 
 
 @lru_cache(maxsize=16)
 def index(evidence: str) -> StemIndex:
-    """`evidence` made ready; that of the last texts is kept."""
-    parts = tuple(_parts(evidence[:MOST]))
+    """Index `evidence`; the latest results are cached."""
+    parts = tuple(_parts(evidence[:MOST_EVIDENCE]))
     places: dict[str, list[int]] = {}
     for at, part in enumerate(parts):
         for key in dict.fromkeys(token.stem for token in part):
             places.setdefault(key, []).append(at)
     heads: dict[str, list[str]] = {}
     for key in places:
-        if len(key) >= _HEAD and not key[0].isdecimal():
-            heads.setdefault(key[:_HEAD], []).append(key)
+        if len(key) >= COMMON_HEAD and not key[0].isdecimal():
+            heads.setdefault(key[:COMMON_HEAD], []).append(key)
     stems = [token.stem for part in parts for token in part]
     content = [token.stem for part in parts for token in part if token.content]
     return StemIndex(
@@ -177,7 +175,7 @@ def _parts(text: str) -> list[tuple[WordToken, ...]]:
     found: list[tuple[WordToken, ...]] = []
     for start, end in sentences(text):
         words = tokens(text[start:end])
-        found.extend(words[at : at + LONGEST] for at in range(0, len(words), LONGEST))
+        found.extend(words[at : at + LONGEST_PART] for at in range(0, len(words), LONGEST_PART))
     return found
 
 
@@ -187,14 +185,15 @@ def _shared(one: str, other: str) -> float:
 
 
 def weight(token: WordToken) -> float:
-    """How much a word tells: its inverse document frequency over sentences, in nats; of numbers between 6 and 9."""
-    known = _weights().get(token.stem, RARE)
-    return min(9.0, max(6.0, known)) if token.number else known
+    """The weight of a word: its inverse document frequency over sentences, in nats; for numbers between 6 and 9."""
+    known = _weights().get(token.stem, UNKNOWN_WEIGHT)
+    least, most = NUMBER_WEIGHTS
+    return min(most, max(least, known)) if token.number else known
 
 
 @cache
 def _weights() -> dict[str, float]:
-    """The shipped table: each line a weight in tenths of nats, and the stems which have it."""
+    """The shipped table: each line has a weight in tenths of nats, and its stems."""
     text = resources.files(__package__).joinpath("frequencies.txt").read_text(encoding="utf-8")
     found = {}
     for line in text.splitlines():

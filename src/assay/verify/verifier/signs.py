@@ -1,7 +1,7 @@
-"""Signs that a claim was edited: what it says otherwise than the sentence of the evidence which says most of it.
+"""Signs that a claim was edited: how it differs from the sentence of the evidence that says most of it.
 
-Nearly all words of a false sentence may stand in the evidence. Some signs tell against a claim whatever else agrees;
-others only where it is copied, and are weighed with the rest where it is told in other words.
+Nearly all words of a false sentence may be in the evidence. Some signs count against a claim whatever else agrees;
+others only if it is copied, and are weighed with the rest if it is rephrased.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ import msgspec
 from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
 from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
+from assay.verify.verifier.verifier_constants import COPIED_ORDER, MOST_PARTS, PART_COST, WHOLE_SENTENCE
 
-# A sentence of a claim, held beside the part of the evidence which says most of it.
-
-_CANDIDATES = 40
+# A sentence of a claim, beside the part of the evidence that says most of it.
 
 
 class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """`words` of the claim's sentence; `telling` its distinct content words with their weights, `total` their sum.
 
-    `best` is the part of the evidence which says most of it, `near` the best part with its neighbours. The four shares
-    are of `total`: said by the best part, by the second best, by the best three in a row, by the best two anywhere.
+    `best` is the part of the evidence that says most of it, `near` that part with its neighbours. The four shares are
+    of `total`: said by the best part, by the second best, by the best three in a row, by the best two anywhere.
     """
 
     words: tuple[WordToken, ...]
@@ -42,12 +41,12 @@ class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return [token for token in self.words if token.content]
 
     def share(self, stems: Collection[str]) -> float:
-        """The weighted share of the telling words which are among `stems`."""
+        """The weighted share of the significant words that are among `stems`."""
         return sum(weight for token, weight in self.telling if token.stem in stems) / self.total
 
 
 def sights(claim: str, index: StemIndex) -> tuple[ClaimWords, ...]:
-    """A sight for each sentence of `claim` which has content words; none for a claim without."""
+    """One record for each sentence of `claim` with content words; empty for a claim without."""
     found = (tokens(claim[start:end]) for start, end in sentences(claim))
     return tuple(_sight(words, index) for words in found if any(token.content for token in words))
 
@@ -74,9 +73,9 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
 
 
 def sameness(claim: str, index: StemIndex, in_background: Collection[str]) -> float:
-    """How much of a sentence of the claim, the words `in_background` left out, the nearest part says in the same order.
+    """How much of a sentence of the claim, without the words `in_background`, the nearest part says in the same order.
 
-    Of the sentences with a word of `in_background` the one which is said most. 1: nothing else was changed.
+    Of the sentences with a word of `in_background`, the one that is said most. 1 means that nothing else was changed.
     """
     stems = {token.stem for words in in_background for token in tokens(words)}
     touched = [sight for sight in sights(claim, index) if any(token.stem in stems for token in sight.words)]
@@ -90,13 +89,13 @@ def _same(sight: ClaimWords, in_background: Collection[str]) -> float:
 
 
 def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
-    """The parts which share words with the claim, with the share of its weight they say; the best first."""
+    """The parts that share words with the claim, with the share of its weight they say; best first."""
     scores: dict[int, float] = {}
     for token, value in sight.telling:
         for part in index.places.get(token.stem, ()):
             scores[part] = scores.get(part, 0.0) + value
-    order = sorted(scores, key=lambda part: (0.01 * len(index.parts[part]) - scores[part], part))
-    return [(scores[part] / sight.total, part) for part in order[:_CANDIDATES]]
+    order = sorted(scores, key=lambda part: (PART_COST * len(index.parts[part]) - scores[part], part))
+    return [(scores[part] / sight.total, part) for part in order[:MOST_PARTS]]
 
 
 def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
@@ -120,14 +119,8 @@ def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]])
     )
 
 
-COPIED = 0.7
-"""A claim which has so much of its best part's words in their order is a copy: what differs was edited."""
-WHOLE = 0.95
-"""By weight, how much of a sentence its best part must say to be the same sentence in another order."""
-
-
 def unsaid(sight: ClaimWords) -> list[WordToken]:
-    """The claim's words which the nearest sentences lack; the commonest function words do not count."""
+    """The claim's words that the nearest sentences lack, without the commonest function words."""
     stems, spelt = {token.stem for token in sight.near}, _spelt(sight.near)
     return [
         token
@@ -142,13 +135,13 @@ def slots_unsaid(sight: ClaimWords) -> list[str]:
 
 
 def limits(sight: ClaimWords) -> set[str]:
-    """The words of "all", "only", "may" and the like which claim and best part do not share."""
+    """Words such as "all", "only" and "may" that claim and best part do not share."""
     ours, theirs = _spelt(sight.words), _spelt(sight.best)
     return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualified(sight) - ours)
 
 
 def _qualified(sight: ClaimWords) -> set[str]:
-    """Words of the best part which limit one of the claim's words within the next three."""
+    """Words of the best part that limit one of the claim's words within the next three."""
     stems = {token.stem for token in sight.content}
     return {
         token.text.lower()
@@ -158,19 +151,19 @@ def _qualified(sight: ClaimWords) -> set[str]:
 
 
 def denials(sight: ClaimWords) -> int:
-    """How many words more of the claim deny something than of the best part."""
+    """How many more negating words the claim has than the best part."""
     return sum(token.text.lower() in NEGATIVES for token in sight.words) - sum(
         token.text.lower() in NEGATIVES for token in sight.best
     )
 
 
 def turnable(sight: ClaimWords) -> list[WordToken]:
-    """The claim's words which may have an opposite."""
+    """The claim's words that may have an opposite."""
     return [token for token in sight.words if not token.number and not token.name]
 
 
 def opposed(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
-    """Words of the claim which the best part does not say, each with a word there which excludes it."""
+    """Words of the claim that the best part does not say, each with a word there that excludes it."""
     said = {token.stem: token for token in sight.best}
     found: list[tuple[WordToken, WordToken]] = []
     for token in turnable(sight):
@@ -180,9 +173,9 @@ def opposed(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
 
 
 def exchanged(sight: ClaimWords) -> bool:
-    """Whether what stands around a word of the claim stands there the other way about: "dog bites man".
+    """Whether the neighbours of a word of the claim are swapped there: "dog bites man".
 
-    A passive is no exchange: of "by" after the word on one side alone, the sides are meant to change.
+    A passive does not count: with "by" after the word on one side only, the neighbours should be swapped.
     """
     return any(_is_exchanged(at, sight) for at, token in enumerate(sight.words) if token.content and not token.name)
 
@@ -208,16 +201,18 @@ def _has_by(words: Sequence[WordToken]) -> bool:
 
 
 def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
-    """Whether no score calls a claim with these features supported.
+    """Whether no score may call a claim with these features supported.
 
-    It says the opposite of its best part, denies more or less, or turns it round; or it is copied but for a limit, a
-    name, a number or the order. A sentence in words of its own needs others, and other limits: there such signs are
-    only weighed.
+    It says the opposite of its best part, negates more or less, or swaps words; or it is copied except for a limit, a
+    name, a number or the order. In a rephrased sentence such signs are only weighed, since it needs other words and
+    limits.
     """
     moved = found["turned"] > 0 or found["names_turned"] > 0 or found["same_part"] < 1
-    if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED:
+    if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED_ORDER:
         return True
-    return any(denials(sight) or opposed(sight) or (sight.single >= WHOLE and exchanged(sight)) for sight in seen)
+    return any(
+        denials(sight) or opposed(sight) or (sight.single >= WHOLE_SENTENCE and exchanged(sight)) for sight in seen
+    )
 
 
 def _spelt(words: Iterable[WordToken]) -> set[str]:

@@ -1,4 +1,4 @@
-"""The embedded verifier's verdict on a claim, with the probability behind it and what a reader can check of it."""
+"""The built-in verifier's verdict on a claim, with its probability and what a reader can check."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from assay.core.translation import gettext as _
 from assay.verify.verifier.features import features
 from assay.verify.verifier.index import StemIndex, WordToken, index
 from assay.verify.verifier.signs import ClaimWords, denials, is_edited, limits, opposed, sights, slots_unsaid, unsaid
+from assay.verify.verifier.verifier_constants import ENGLISH_WORDS, LIKELY, LOG_ODDS_BOUND, MOST_LISTED
 
 # The shipped model: a logistic regression and boosted trees over the features, read from `model.json`.
 
@@ -40,9 +41,10 @@ class Tree(msgspec.Struct, frozen=True):
 class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
     """`mean`, `scale`, `weight` and `bias` are the regression's, `trees` and `base` the boosted trees'.
 
-    The mean of both log-odds is calibrated by `slope` and `offset` (Platt 1999), for as many supported claims as
-    others; `veto` is added to the log-odds of a claim to which a deterministic rule objects. At `supported` and above
-    a claim is called supported, below `unsupported` unsupported. `provenance` says what each was fitted on.
+    The mean of both log-odds is calibrated by `slope` and `offset` (Platt 1999), for equal numbers of supported and
+    unsupported claims. `veto` is added to the log-odds of a claim to which a deterministic rule objects. From
+    `supported` on a claim is called supported, below `unsupported` unsupported. `provenance` says what each was fitted
+    on.
     """
 
     features: tuple[str, ...]
@@ -60,7 +62,7 @@ class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
     provenance: dict[str, str] = {}
 
     def probability(self, features: Mapping[str, float]) -> float:
-        """How probable it is that a claim with these features is supported."""
+        """The probability that a claim with these features is supported."""
         row = [float(features[name]) for name in self.features]
         scaled = zip(row, self.mean, self.scale, self.weight, strict=True)
         linear = self.bias + sum((value - mean) / scale * weight for value, mean, scale, weight in scaled)
@@ -68,13 +70,13 @@ class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
         return _probability(self.offset + self.slope * (linear + boosted) / 2)
 
     def vetoed(self, score: float) -> float:
-        """The probability, when a deterministic rule objects as well."""
+        """The probability if a deterministic rule objects as well."""
         return _probability(math.log(score / (1 - score)) + self.veto)
 
 
 def _probability(log_odds: float) -> float:
-    """Between 0.001 and 0.999: words alone never make sure."""
-    return 1 / (1 + math.exp(-min(6.9, max(-6.9, log_odds))))
+    """Between 0.001 and 0.999: words alone never make certain."""
+    return 1 / (1 + math.exp(-min(LOG_ODDS_BOUND, max(-LOG_ODDS_BOUND, log_odds))))
 
 
 @cache
@@ -84,15 +86,11 @@ def model() -> VerifierModel:
     return msgspec.json.decode(data, type=VerifierModel)
 
 
-_LISTED = 6
-_ENGLISH = 8
-"""Words; a claim of so many without an English function word is in another language."""
-
-
 class Weighed(msgspec.Struct, frozen=True, kw_only=True):
-    """`score` is the probability that the evidence supports the claim, for as many supported claims as others.
+    """`score` is the probability that the evidence supports the claim, for equal numbers of supported and unsupported
+    claims.
 
-    `verdict` is supported, unsupported or unchecked (undecided). `reasons` are what speaks for and against.
+    `verdict` is supported, unsupported or unchecked (undecided). `reasons` speak for and against it.
     """
 
     verdict: Verdict
@@ -105,15 +103,11 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
         return self.score >= LIKELY
 
 
-LIKELY = 0.5
-"""The score from which a claim is likely supported. That is no verdict: about one in three such claims is not."""
-
-
 def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
-    """Weigh `claim` against `evidence`, both plain text; in English, which the model knows.
+    """Weigh `claim` against `evidence`, both plain text in English, which the model knows.
 
-    With `doubted`, a rule objects which is too often wrong to decide alone: the score is lowered, and nothing
-    supported.
+    With `doubted`, a rule objects that is too often wrong to decide alone: the score is lowered, and the claim is never
+    called supported.
     """
     read = index(evidence)
     seen = sights(claim, read)
@@ -146,22 +140,22 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
     if latin < len(letters) / 2:
         return False
-    return len(words) < _ENGLISH or any(token.text.lower() in FUNCTION for token in words)
+    return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION for token in words)
 
 
 def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
-    """The claim's words which the evidence, or its nearest sentences, do not have, as a reader is told them."""
+    """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
     new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
     signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
     return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
 
 
 def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
-    """Signs of an edit, as a reader is told them.
+    """Signs of an edit, for a reader.
 
-    Words which stand the other way round or apart, a word replaced by its opposite or denied, a limit put in or left
-    out, a name or number which the nearest sentences do not have: nearly all words of a false sentence may be there.
-    Ordinary words which they do not have are none: whoever says a thing in other words needs them.
+    Words in reverse order or apart, a word replaced by its opposite or negated, a limit added or left out, a name or
+    number that the nearest sentences lack: nearly all words of a false sentence may be there. Missing ordinary words
+    are not a sign: rephrasing needs them.
     """
     new = (text for sight in seen for text in slots_unsaid(sight))
     signs = _listed(_("a name or number the nearest sentences lack"), new)
@@ -178,7 +172,7 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
 
 def _listed(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
-    return [labelled(what, enumerated(every, _LISTED))] if every else []
+    return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
 
 
 def _said(token: WordToken, read: StemIndex) -> bool:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from research import document
 
+from assay.core.report_sentences import read
 from assay.core.sources import PassageSpan
 from assay.locale import speaking
 from assay.phases.survey.batches import A_DOCUMENT, MOST_DOCUMENTS, batches
 from assay.phases.survey.collection import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
-from assay.verify.claims import read
 
 
 def row(place: int, *texts: str, named: bool = True) -> Row:

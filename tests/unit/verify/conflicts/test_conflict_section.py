@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Conflict, Side
+from assay.core.report_sentences import read
 from assay.core.sources import Passage, Source, sha256
-from assay.verify.claims import read
 from assay.verify.conflicts.detection import TITLE, section, summary
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.quotes import verbatim

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Check
+from assay.core.report_sentences import claims
+from assay.core.tables.cells import row_cells
 from assay.verify.claim_check import CheckRules, ClaimResult
-from assay.verify.claims import claims
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.repair.edition import emptied, is_row
 from assay.verify.repair.surgery import EMPTY, Blank, changed
-from assay.verify.rows import cells
 
 HEAD = "| plant | people | opened in |\n|---|---|---|\n"
 TOLD = passage("S1.1", "The northern plant employs 400 people. The northern plant opened in 1890.")
@@ -64,7 +64,7 @@ def test_the_other_cells_and_every_marker_stay(
     before = next(each for each in found if each.head)
     text = changed(report, {before.id: Blank(chosen)})
     after = next(each for each in claims(text) if each.head)
-    kept = [EMPTY if at in chosen else cell for at, cell in enumerate(cells(before.text))]
-    assert list(cells(after.text)) == kept
+    kept = [EMPTY if at in chosen else cell for at, cell in enumerate(row_cells(before.text))]
+    assert list(row_cells(after.text)) == kept
     assert [marker.ids for marker in after.markers] == [marker.ids for marker in before.markers]
     assert [each.text for each in claims(text) if not each.head] == [each.text for each in found if not each.head]

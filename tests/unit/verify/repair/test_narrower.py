@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Check
+from assay.core.report_sentences import claims
 from assay.verify.claim_check import ClaimResult
-from assay.verify.claims import claims
 from assay.verify.repair.remedies import accepted, hedged
 
 SAYS = passage("S1.1", "The plant employs 400 people, and may grow.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.verify.claims import claims
+from assay.core.report_sentences import claims
 from assay.verify.repair.surgery import Change, ClaimChange, Recite, Remove, Rewrite, aligned, changed, placed
 
 OUT = [

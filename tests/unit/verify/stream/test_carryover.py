@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.report_sentences import claims
 from assay.core.translation import state
 from assay.locale import speaking
-from assay.verify.claims import claims
 from assay.verify.proofreader import carried, spans
 
 STREAMED = (

@@ -8,7 +8,7 @@ import time
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.verify.claims import read
+from assay.core.report_sentences import read
 from assay.verify.proofreader import SentenceStream
 
 PIECES = (

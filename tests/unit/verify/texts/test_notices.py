@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.core.report_sentences import claims
 from assay.core.translation import Phrases, spoken
-from assay.verify.claims import claims
 from assay.verify.texts.references import notices
 
 EXPORT = """It rose in 2019. [S1]

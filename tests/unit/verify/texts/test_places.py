@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.markers import parse
+from assay.core.report_sentences import claims
 from assay.core.scanner import scan
-from assay.verify.claims import claims
 from assay.verify.texts.marked_text import mark, places
 from assay.verify.texts.references import definitions
 

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.citations.whole_source import MOST, WholeSource
 from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
 from assay.verify.texts.marked_text import TextReference, mark
 from assay.verify.texts.reference_match import Catalogue
-from assay.verify.texts.text_check import MOST, SILENT, CheckedText, DocumentAccess, Picker, TextDraft, draft
+from assay.verify.texts.text_check import SILENT, CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
@@ -149,7 +150,7 @@ def test_the_picked_passages_share_the_claims_rare_words() -> None:
     assert len(passages) <= MOST
     many = checked("The southern plant employs 900 people [p](https://example.org/plants).")
     assert "southern" in many.passages[0].text
-    assert Picker([]).pick("anything") == ()
+    assert WholeSource([]).meant("anything") == ()
 
 
 def test_titles_of_one_word_are_not_looked_for_inside_a_reference() -> None:

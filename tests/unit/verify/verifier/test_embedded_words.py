@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon.analysis import stem
-from assay.verify.verifier.index import LONGEST, RARE, WordToken, index, opposites, table, tokens, weight
+from assay.verify.verifier.index import WordToken, index, opposites, table, tokens, weight
+from assay.verify.verifier.verifier_constants import LONGEST_PART, UNKNOWN_WEIGHT
 
 
 def stems(text: str) -> list[str]:
@@ -67,11 +68,11 @@ def test_the_index_knows_where_words_stand() -> None:
 @given(st.lists(st.sampled_from(["steel", "bridge", "of", "1932", "Sydney"]), max_size=300))
 def test_text_without_sentence_ends_is_cut_and_nothing_is_lost(words: list[str]) -> None:
     found = index(" ".join(words))
-    assert all(0 < len(part) <= LONGEST for part in found.parts)
+    assert all(0 < len(part) <= LONGEST_PART for part in found.parts)
     assert [token.text for part in found.parts for token in part] == words
 
 
 def test_rare_words_weigh_more() -> None:
     common, rare, unknown = tokens("people bauxite qzxv")
-    assert weight(common) < weight(unknown) == RARE
+    assert weight(common) < weight(unknown) == UNKNOWN_WEIGHT
     assert weight(common) < weight(rare)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.markers import parse
+from assay.core.report_sentences import ReportSentence, claims, read
 from assay.core.translation import state
 from assay.locale import speaking
-from assay.verify.claims import ReportSentence, claims, read
 
 
 def ids(sentence: ReportSentence) -> tuple[str, ...]:

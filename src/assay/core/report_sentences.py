@@ -1,8 +1,7 @@
-"""The sentences of a report, what each is for, and which markers belong to it.
+"""The sentences of a report, the role of each, and the markers that belong to it.
 
 Blocks are those of `core.blocks`, sentences are read with `core.text`, markers with `core.markers`. In doubt a sentence
-states a fact; only what is recognised as structure, or as a conclusion which states nothing that could be looked up, is
-spared the question for its source.
+states a fact. Only what is recognized as structure, or as a conclusion without anything to look up, needs no source.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ import msgspec
 from assay.core.blocks import Block, BlockKind, line_spans, places, read_blocks
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
+from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
 from assay.core.translation import speech, stated
-from assay.verify.rows import cells
 
-# What a sentence is for: it states a fact, frames a field, concludes, or gives the report its structure.
+# The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
 Role = Literal["fact", "frame", "analysis", "structure"]
 
 _FRAME = re.compile(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
-# What code says is known by its origin (`core.blocks`). These are for what models say in its stead.
+# Code's own sentences are known by their origin (`core.blocks`); these match what models write instead.
 _SECTIONS = re.compile(
     r"(?:\d+[.)] )?(?:what could not be found|not found|limits|limitations?|assumptions?|references|sources|"
     r"bibliography|further reading|open questions)",
@@ -57,7 +56,7 @@ _CHECKABLE = re.compile(
     r"|\b(?i:no|not|never|none|nobody|nothing|all|every|most|least|only|first|last|best|worst|more|less|fewer|rose|fell|"
     r"increas\w+|decreas\w+|caus\w+|prov\w+|evidence|two|three|four|five|half|twice|million|\w{3,}est)\b"
 )
-"""What could be looked up: figures, quotations, names, superlatives, quantities, and that something is not so."""
+"""What could be looked up: figures, quotations, names, superlatives, quantities and negations."""
 _ENDED = re.compile(r"[.!?。！？؟۔।…][\"'”’»)\]*_`」』】）]*$")
 _LABEL = re.compile(r"(\*\*|__).+\1:?")
 
@@ -68,8 +67,8 @@ def is_frame(text: str) -> bool:
 
 
 def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
-    """The role of a sentence under the headings `sections`; what cites something states a fact."""
-    if not cited and ": " not in text and _is_fragment(text):  # told first: it costs least
+    """The role of a sentence under the headings `sections`; a sentence with a citation states a fact."""
+    if not cited and ": " not in text and _is_fragment(text):  # checked first: it costs least
         return "structure"
     apart = any(stated(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
     if is_frame(text) and (cited or not (text.endswith(":") or apart)):
@@ -90,17 +89,16 @@ def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
 
 
 def _is_fragment(text: str) -> bool:
-    """Whether a text is a few words and no sentence."""
+    """Whether a text is a few words and not a sentence."""
     return not _ENDED.search(text) and not any(map(str.isdecimal, text)) and len(words(text)) <= 3
 
 
 class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence of the report, or a table row.
 
-    `text` is without markers, on one line. `[start, end)` are code points into the report as written: from the
-    first character to the last before the markers which follow it. `block` numbers the block it stands in.
-    `id` is "c1" and so on for what states a fact, else empty. `head` are the cells above those of a table row, none
-    where the row has more or fewer.
+    `text` is without markers, on one line. `[start, end)` are code points of the report as written: from the first
+    character to the last before the markers that follow it. `block` numbers its block. `id` is "c1" and so on for a
+    statement of fact, else empty. `head` has the header cells of a table row, empty if their number differs.
     """
 
     id: str
@@ -114,7 +112,7 @@ class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A block's text without container signs; `places` has the place of each character in the report."""
+    """A block's text without container markup; `places` has the place of each character in the report."""
 
     block: Block
     text: str
@@ -124,26 +122,26 @@ class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_structure(self) -> bool:
-        """Whether nothing in it is a statement of the writer's."""
+        """Whether nothing in it is a statement by the writer."""
         return self.block.kind in ("heading", "head row") or self.block.origin != "writer"
 
 
 def read(report: str) -> tuple[ReportSentence, ...]:
     """Every sentence of `report`, in order, with the markers inside it and directly after it.
 
-    A marker after the final punctuation belongs to the sentence before; one which stands alone in its block, to
-    the last sentence of the block before. Kept, as comparing, checking and the gate read one report.
+    A marker after the final punctuation belongs to the sentence before it; one alone in its block, to the last sentence
+    of the block before. Cached, since comparing, checking and the gate read the same report.
     """
     return _read(report, frozenset(speech().stated.items()))
 
 
 @functools.lru_cache(maxsize=128)
 def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSentence, ...]:
-    del stated  # what code stated decides on roles: without it in the key an answer of before would be given
+    del stated  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
     markers = parse(report)
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
-    alone: list[Marker] = []  # of the blocks since the last sentence, which hold nothing else
+    alone: list[Marker] = []  # of the blocks since the last sentence that contain nothing else
     for number, block in enumerate(readable(read_blocks(report), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
@@ -160,12 +158,12 @@ def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSenten
 
 
 def claims(report: str) -> tuple[ReportSentence, ...]:
-    """The sentences of `report` which state something checkable: facts and frames."""
+    """The sentences of `report` that state something checkable: facts and frames."""
     return tuple(sentence for sentence in read(report) if sentence.id)
 
 
 def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
-    """The sentences with the ids of those which are claims, after `count` others."""
+    """The sentences, with ids for those that are claims, after `count` others."""
     given = []
     for sentence in found:
         if sentence.role in ("fact", "frame"):
@@ -177,7 +175,7 @@ def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSen
 
 
 def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence:
-    """The last sentence before a block which holds nothing but markers."""
+    """The last sentence before a block of markers, with these added."""
     role: Role = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
 
@@ -186,7 +184,7 @@ def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence
 
 
 def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[Marker]) -> tuple[ReportSentence, ...]:
-    """The sentences of a block, none of which has an id yet; `markers` are those inside it."""
+    """The sentences of a block, without ids; `markers` are those inside it."""
     text, places = _without(block, markers)
     return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
 
@@ -230,7 +228,7 @@ def _sentences(
 
 
 def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
-    """Sentences; a row, and a frame which is cited at its end, is one."""
+    """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
     spans = sentences(_masked(text))
     whole = [(spans[0][0], spans[-1][1])]
     if kind != "paragraph":
@@ -243,7 +241,7 @@ _HIDING = re.compile(r"[\\`~$<\[【［]")
 
 
 def _masked(text: str) -> str:
-    """`text` with the points inside code, links and formulas hidden, so that no sentence ends there."""
+    """`text` with the dots in code, links and formulas masked, so that no sentence ends there."""
     if not _HIDING.search(text):
         return text
     return "".join(
@@ -255,12 +253,12 @@ def _masked(text: str) -> str:
 
 
 PAIRED = '*_~()“”„"«»'
-"""Signs at a sentence's ends which may go to the one beside it."""
+"""Punctuation at a sentence's ends that may go to its neighbour."""
 _END_SIGNS = re.compile(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
 
 
 def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
-    """The end of a sentence before its last markers, which only signs that end sentences follow."""
+    """The end of a sentence before its last markers, with only sentence-ending punctuation after them."""
     for marker in reversed(markers):
         if start < marker.start < end and _END_SIGNS.fullmatch(report, marker.end, end):
             end = start + len(report[start : marker.start].rstrip())
@@ -271,18 +269,18 @@ def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
 
 
 def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[ReportBlock]:
-    """The blocks with text in them: headings, paragraphs, list items, quotations, table rows. Code and HTML are none.
+    """The blocks with text: headings, paragraphs, list items, quotations, table rows. No code or HTML.
 
-    `blocks` are those of a report, or some of them; `sections` the headings above them, by level, which change as
-    headings are met.
+    `blocks` are those of a report, or some of them; `sections` are the headings above them, by level, updated on the
+    way.
     """
     head: tuple[str, ...] = ()
     for block in (leaf for each in blocks for leaf in each.leaves()):
         if block.kind == "head row":
-            head = cells(block.line)
+            head = row_cells(block.line)
             yield from _row(block, tuple(sections.values()), ())
         elif block.kind == "row":
-            found = cells(block.line)
+            found = row_cells(block.line)
             above = head if len(found) == len(head) and found[0] else ()
             yield from _row(block, tuple(sections.values()), above)
         elif block.kind in ("heading", "paragraph"):
@@ -292,7 +290,7 @@ def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[Repo
 
 
 def _enter(sections: dict[int, str], level: int, name: str) -> None:
-    """A heading ends the sections of its level and below."""
+    """Enter a heading, which ends the sections of its level and below."""
     for at in [at for at in sections if at >= level]:
         del sections[at]
     sections[level] = name
@@ -309,7 +307,7 @@ def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iter
 
 
 def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
-    """A paragraph or heading, past the signs of lists and quotations."""
+    """A paragraph or heading, without list and quotation markup."""
     if block.content.strip():
         there = places(block.content, block.text, line_spans(block.text), block.start)
         yield ReportBlock(block=block, text=block.content, places=there, sections=sections)

@@ -1,0 +1,87 @@
+"""A source cited as a whole: which of its passages a statement means.
+
+Used for findings, the check of a run, the check of a text with references, and the section on conflicts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from assay.core.relevance.topic_question import analysis_for, keys
+from assay.core.sources import Passage, ordinal_of
+
+MOST = 4
+"""The most passages of a source that a statement can mean."""
+SAMPLE = 5
+"""Passages from which the language of a source is detected."""
+_WORTH = 0.08
+"""Each passage must add at least this share of the statement's weight. Chosen by hand."""
+
+
+class TermPlaces:
+    """The places of words in texts, which are counted from 0; a word weighs more if fewer texts have it.
+
+    Inverse document frequency (Spärck Jones 1972), over the given texts.
+    """
+
+    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
+        """`texts` are the words of each."""
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        self.count = 0
+        for at, words in enumerate(texts):
+            for word in sorted(set(words)):
+                self._places[word].append(at)
+            self.count = at + 1
+
+    def places(self, word: str) -> Sequence[int]:
+        """The texts that contain a word, in order."""
+        return self._places.get(word, ())
+
+    def weight(self, word: str) -> float:
+        """The weight of a word: above 0, even if no text has it."""
+        return math.log(1 + self.count / (1 + len(self.places(word))))
+
+
+class WholeSource:
+    """A source, or several that one citation names, with the passages that it may mean.
+
+    The order in which passages of a source were shown makes no difference.
+    """
+
+    def __init__(self, passages: Iterable[Passage]) -> None:
+        by_source: dict[str, list[Passage]] = {}
+        for passage in passages:
+            by_source.setdefault(passage.source, []).append(passage)
+        self.passages = [each for group in by_source.values() for each in sorted(group, key=_place)]
+        self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
+        self._rarity = TermPlaces(keys(" ".join((*each.heading, each.text)), self._analysis) for each in self.passages)
+
+    def meant(self, statement: str) -> tuple[Passage, ...]:
+        """The passages that together have most of the statement's words, best first; none if no word is shared.
+
+        At most `MOST`; each adds words that those before it lack.
+        """
+        weights = {word: self._rarity.weight(word) for word in set(keys(statement, self._analysis))}
+        total = sum(weights.values())
+        picked: list[int] = []
+        while weights and len(picked) < MOST:
+            best, gain = self._best(weights)
+            if best < 0 or gain < _WORTH * total or best in picked:
+                break
+            picked.append(best)
+            weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
+        return tuple(self.passages[at] for at in picked)
+
+    def _best(self, weights: Mapping[str, float]) -> tuple[int, float]:
+        """The passage with the most weight, the first of equals, and its weight."""
+        scores: dict[int, float] = {}
+        for word in sorted(weights):
+            for at in self._rarity.places(word):
+                scores[at] = scores.get(at, 0.0) + weights[word]
+        return max(scores.items(), key=lambda found: (round(found[1], 9), -found[0]), default=(-1, 0.0))
+
+
+def _place(passage: Passage) -> int:
+    return ordinal_of(passage.id)

@@ -1,0 +1,136 @@
+"""A source cited as a whole means the same passages, whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.findings import OF_A_SOURCE, cite
+from assay.core.citations.whole_source import MOST, WholeSource
+from assay.core.claims import Conflict, Side
+from assay.core.report_sentences import claims
+from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
+from assay.evidence.ledger import Ledger, LedgerExcerpt
+from assay.evidence.segment import segment
+from assay.phases.fields.schema import FieldSlot, Leaf
+from assay.phases.fields.values import FieldAnswer, stated
+from assay.verify.conflicts.detection import section
+from assay.verify.evidence_index import CitableIds
+from assay.verify.texts.marked_text import mark
+from assay.verify.texts.text_check import DocumentAccess, draft
+
+SENTENCES = (
+    "The tide at Brest rises seven metres.",
+    "High water comes twice a day.",
+    "The moon causes the tide.",
+    "The northern plant employs 400 people.",
+    "A ferry to Ouessant sails at noon.",
+    "The harbour of Brest was built in 1631.",
+)
+TEXT = "# Brest\n\n" + "\n\n".join(SENTENCES) + "\n"
+SPANS = segment(TEXT, "markdown")
+STATEMENTS = st.lists(
+    st.sampled_from(
+        [
+            *SENTENCES,
+            "The tide rises at noon, when the ferry sails.",
+            "The plant is older than the harbour.",
+            "At Brest 400 people built the harbour in 1631, and the moon causes high water.",
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def document() -> Document:
+    return Document(
+        sha256=sha256(TEXT.encode()),
+        snapshot_sha256=sha256(TEXT.encode()),
+        extractor="text/1",
+        url="https://example.org/brest",
+        title="Brest",
+        name="brest.md",
+        media_type="text/markdown",
+        syntax="markdown",
+        size=len(TEXT.encode()),
+        fetched_at="",
+    )
+
+
+def ledger(spans: Sequence[PassageSpan] = SPANS) -> Ledger:
+    held = Ledger()
+    held.apply(held.register(1, [LedgerExcerpt(document=document(), spans=tuple(spans))]).rows)
+    return held
+
+
+def places(passages: Sequence[Passage]) -> list[int]:
+    return [ordinal_of(passage.id) for passage in passages]
+
+
+def access() -> DocumentAccess:
+    return DocumentAccess(find=lambda _: (document(),), spans=lambda _: SPANS, text_of=lambda _: TEXT.encode())
+
+
+@given(STATEMENTS, st.permutations(SPANS))
+def test_the_same_citation_means_the_same_passages_by_every_way_in(
+    statements: list[str], shown: Sequence[PassageSpan]
+) -> None:
+    held = ledger(shown)
+    report = "\n\n".join(f"{statement} [S1001]" for statement in statements)
+    in_a_run = [CitableIds(*held.everything()).cited(each) for each in claims(report)]
+    alone = [WholeSource(held.passages("S1001")).meant(statement) for statement in statements]
+    assert in_a_run == alone
+    assert all(0 < len(passages) <= MOST for passages in alone)
+
+    with_references = "\n\n".join(f"{statement} (https://example.org/brest)" for statement in statements)
+    in_a_text = draft(with_references, mark(with_references), access()).found
+    assert [places(each.evidence.passages) for each in in_a_text] == [places(passages) for passages in alone]
+
+    meant = {passage.id for passages in alone for passage in passages}
+    assert {passage.id for passage in cite(report, held).passages} == meant
+
+
+def test_a_statement_which_draws_on_several_passages_means_them_all() -> None:
+    held = ledger()
+    [claim] = claims("The plant employs 400 people, and the harbour of Brest was built in 1631 [S1001].")
+    texts = [passage.text for passage in CitableIds(*held.everything()).cited(claim)]
+    assert set(texts) == {SENTENCES[3], SENTENCES[5]}
+
+
+def test_a_sentence_without_a_marker_means_its_own_passages_of_the_source_cited_behind_it() -> None:
+    held = ledger()
+    found = claims("Its plant employs 400 people. High water comes twice a day. [S1001]")
+    cited = CitableIds(*held.everything()).all_cited(found)
+    assert [[passage.text for passage in passages] for _, passages in cited] == [[SENTENCES[3]], [SENTENCES[1]]]
+
+
+def test_a_finding_in_other_words_rests_on_the_first_passages_of_what_it_cites() -> None:
+    found = cite("Das Hochwasser kommt. [S1001]", ledger(SPANS[::-1]))
+    assert places(found.passages) == [span.ordinal for span in SPANS[:OF_A_SOURCE]]
+    [claim] = claims("Das Hochwasser kommt. [S1001]")
+    assert CitableIds(*ledger().everything()).cited(claim) == ()
+
+
+@pytest.mark.parametrize(("name", "value", "bearing"), [("highWater", "twice a day", 1), ("builtIn", 1631, 5)])
+def test_a_field_may_cite_a_source_as_a_whole(name: str, value: object, bearing: int) -> None:
+    slot = FieldSlot(name=name, leaf=Leaf(type="string" if isinstance(value, str) else "integer"))
+    found = stated((name,), slot, FieldAnswer(value=value, passages=("S1001",)), "Brest", ledger())
+    assert found.value == value
+    assert SENTENCES[bearing] in [SPANS[ordinal_of(id)].text for id in found.passages]
+    missing = stated((name,), slot, FieldAnswer(value=value, passages=("S1002",)), "Brest", ledger())
+    assert missing.reason.startswith("what it cites does not exist")
+
+
+@pytest.mark.parametrize("cites", ["[S1001]", "[S1001.1]"])
+def test_a_conflict_is_not_told_again_in_the_words_of_a_source_cited_as_a_whole(cites: str) -> None:
+    passages, sources = ledger().everything()
+    passage = next(each for each in passages.values() if each.text == SENTENCES[0])
+    cites = cites.replace("S1001.1", passage.id)
+    side = Side(passage=passage.id, source="S1001", value="seven metres")
+    conflict = Conflict(text="", subject="tide", sides=(side,))
+    assert SENTENCES[0] in section([conflict], passages, sources)
+    assert SENTENCES[0] not in section([conflict], passages, sources, f"{SENTENCES[0]} {cites}")
