@@ -20,6 +20,7 @@ from assay.models.extractive.words import (
     COMPARING,
     COMPARING_CJK,
     CONCEPTS,
+    FRAMES,
     INVERSE,
     JOINS,
     MAKING,
@@ -81,7 +82,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     def rest(self) -> tuple[str, ...]:
         """Terms beyond those which ask for a concept, or number a document."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.concept_terms | numbering)
+        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
 
 
 @lru_cache(maxsize=256)

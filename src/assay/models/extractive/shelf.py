@@ -15,7 +15,7 @@ from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
 from assay.models.extractive.question import Identifier, ParsedQuestion, points_back, without
-from assay.models.extractive.words import carries_topic, stems
+from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 A_MARKER = 30
 """Passages one marker names: a longer one is none (`core.scanner`)."""
@@ -249,7 +249,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     for span in title_spans:
         asked = without(asked, span)
     numbered, missing, used = _by_number(asked, shelf)
-    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used)
+    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # what a field of the series is called asks for it; the name of who keeps the series asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
