@@ -56,13 +56,14 @@ def _logs(settings: Settings) -> Watch | None:
 
 def _spans() -> Watch | None:
     """Spans, if the process traces already or OpenTelemetry's variables name a target; needs the extra."""
-    if SDK not in sys.modules and not tracing_wanted():
+    wanted = tracing_wanted()
+    if SDK not in sys.modules and not wanted:
         return None
     try:
         spans = importlib.import_module("assay.telemetry.spans")
     except ImportError:  # the variables are meant for other programs: the extra `otel` is not installed
         return None
-    watch: Watch = spans.open_spans(tracing_patience())
+    watch: Watch | None = spans.open_spans(tracing_patience(), wanted=wanted)
     return watch
 
 

@@ -93,14 +93,17 @@ def _resource() -> Resource:
     return named.merge(Resource({SERVICE_NAME: names.SCOPE})) if nameless else named
 
 
-def open_spans(patience: float | None) -> Spans:
+def open_spans(patience: float | None, *, wanted: bool) -> Spans | None:
     """Spans for the provider the process has, else for one which sends them as OpenTelemetry's variables say.
 
-    `patience` is how many seconds a collector may take, None: as these variables say.
+    Where these do not want any, None: a library may have loaded the SDK, and nobody traces. `patience` is how many
+    seconds a collector may take, None: as the variables say.
     """
     provider = trace.get_tracer_provider()
     if isinstance(provider, TracerProvider):
         return Spans(provider)
+    if not wanted:
+        return None
     own = TracerProvider(resource=_resource())
     own.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
     return Spans(own, own=True)

@@ -18,7 +18,7 @@ from opentelemetry.semconv.attributes import error_attributes
 
 from assay.telemetry import names
 from assay.telemetry.several import Several
-from assay.telemetry.spans import Spans
+from assay.telemetry.spans import Spans, open_spans
 
 
 async def spans(**changes: Any) -> Sequence[ReadableSpan]:
@@ -103,3 +103,10 @@ async def test_the_span_of_a_run_says_whose_it_is() -> None:
     assert run.attributes[conventions.GEN_AI_CONVERSATION_ID] == "tides"
     others = " ".join(span.to_json() for span in told if span is not run)
     assert not any(word in others for word in ('"ann"', "harbour wall"))
+
+
+def test_where_a_library_has_loaded_the_sdk_and_nobody_traces_there_are_none() -> None:
+    assert open_spans(3.0, wanted=False) is None
+    asked = open_spans(3.0, wanted=True)
+    assert asked is not None
+    asked.close()
