@@ -219,7 +219,7 @@ async def check_claim(
     if check is None:
         sound = tuple(each for each in findings if each.outcome != "failed")
         check = await judge(run, sentence.text, evidence, sound, sentence.head)
-    told = _told(check, sentence, evidence, rules)
+    told = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
@@ -236,7 +236,7 @@ def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: Che
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
-    told = _told(check, sentence, evidence, rules)
+    told = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
@@ -259,11 +259,11 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
     """The verdict by code, and whether a judge may be asked: only if it rests on the weight of words."""
     check, findings = decided(sentence, evidence, rules)
     if check is not None:
-        return _told(check, sentence, evidence, rules), False
-    return _told(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence, rules), True
+        return _with_nearest(check, sentence, evidence, rules), False
+    return _with_nearest(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence, rules), True
 
 
-def _told(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
+def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
     """A check as readers get it: with the nearest passage, if the claim was checked and does not hold."""
     if check.rule == "off":
         return check

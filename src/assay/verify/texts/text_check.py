@@ -123,7 +123,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
-        passages = {passage.id: passage for each in self.found for passage in _shown(each, checks[each.id])}
+        passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
         return CheckedText(
             claims=checked,
@@ -145,13 +145,13 @@ class TextDraft(Settled, frozen=True, kw_only=True):
             rule=check.rule,
             reason=check.reason,
             references=self.cites[each.id],
-            passages=tuple(passage.id for passage in _shown(each, check)),
+            passages=tuple(passage.id for passage in _passages_shown(each, check)),
             nearest=check.nearest,
             found=self.found_in.get(each.id, ()),
         )
 
 
-def _shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
+def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
     return () if check is SILENT else each.evidence.passages
 
@@ -292,7 +292,7 @@ def _same(each: _Cited) -> object:
 def _settled(each: _Cited, found: PendingClaim, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:
     """The verdict of all checks without a model, and whether a judge may be asked."""
     if not each.references:
-        return _sought(found, off) if each.passages else (NO_CITATION, False)
+        return _uncited_verdict(found, off) if each.passages else (NO_CITATION, False)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
         return _absent(missing, each.references), False
@@ -304,7 +304,7 @@ def _settled(each: _Cited, found: PendingClaim, desk: _Desk, off: Collection[str
     return result, is_open
 
 
-def _sought(found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
+def _uncited_verdict(found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
     """The verdict on a sentence without citations, by the passages that were found for it."""
     result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off), inherits=False))
     if result.verdict != "unsupported":
