@@ -36,6 +36,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(quick.Durations(config))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """How many processes run tests: one more than there are cores, for tests wait too; the quick ones hardly do.
+
+    Each collects all tests and loads what they need, which takes it half a minute of computing.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+    return min(cores if config.getoption("--fast") else cores + 1, 8)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without looking for garbage, and never look through what was collected: it stays to the end."""

@@ -3,8 +3,6 @@
 import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,9 +18,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SERVER = "http://127.0.0.1:8484"
 
 MAIN = """
-import ast, asyncio, inspect, sys
-code = compile(sys.stdin.read(), "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-made = eval(code, {"__name__": "example"})
+import ast, asyncio, inspect
+code = compile({code!r}, "example", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+made = eval(code, {{"__name__": "example"}})
 if inspect.iscoroutine(made):
     asyncio.run(made)
 """
@@ -61,9 +59,7 @@ def test_python(code: str, environment: dict[str, str], tmp_path: Path):
 
 def ended(code: str, environment: dict[str, str]) -> None:
     """A block is run to its end."""
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN], input=code, capture_output=True, text=True, timeout=120, cwd=ROOT, env=environment
-    )
+    done = warm.run(program=MAIN.format(code=code), cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stderr
 
 

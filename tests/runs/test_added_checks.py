@@ -9,10 +9,15 @@ from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_want
 
 from assay.core import events as e
 from assay.core.errors import UnknownName
+from assay.core.view import fold
 from assay.models.script import Scene, says
+from assay.services.claim_checks import ClaimRow, RowChecker
 from assay.verify.added_checks import AddedCheck, known
+from assay.verify.again import reread
 from assay.verify.analyzed_text import AnalyzedText, Texts
+from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence_index import text_of
 
 CLAIM = "The tide rises by 7 metres at Brest."
 
@@ -93,3 +98,35 @@ def test_an_unknown_name_in_checks_off_is_told_the_nearest() -> None:
         known(("acme_tide",), added)
     with pytest.raises(UnknownName, match="no check named 'numbers'; did you mean 'number'"):
         known(("numbers",), ())
+
+
+SHORT = "acme_tides", "acme-assay"
+TOLD = (
+    "the check 'acme_tides' of the package acme-assay failed on 1 claim, which it left unchecked: "
+    "KeyError: 'tide table'"
+)
+
+
+async def test_a_run_is_checked_again_by_it() -> None:
+    sea = Sea()
+    view = fold((await sea.run(writes(f"{CLAIM} [S1001.1]"), repair=False)).envelopes)
+    text = text_of(sea.store.library, sea.reader)
+    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).told({})
+    assert [(each.rule, each.now, each.before) for each in found.claims] == [("acme_tides", "unsupported", "supported")]
+    assert (found.lost, found.warnings) == (("c1",), ())
+    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).told({})
+    assert [each.now for each in found.claims] == ["supported"]
+    assert found.warnings == (TOLD,)
+    off = CheckRules(off=("acme_tides",), added=(AddedCheck(*SHORT, breaks),))
+    assert reread(view, text, off).told({}).warnings == ()
+
+
+def test_claims_are_checked_beside_texts_by_it() -> None:
+    row = ClaimRow(id=1, doc="At Brest the tide rises by 7 metres.", claim=CLAIM)
+    fine = RowChecker().check(row)
+    objecting = RowChecker((AddedCheck(*SHORT, tides),))
+    assert [each.rule for each in (fine, objecting.check(row))] == ["lexical", "acme_tides"]
+    assert objecting.faults() == ()
+    failing = RowChecker((AddedCheck(*SHORT, breaks),))
+    assert failing.check(row) == fine
+    assert failing.faults() == (TOLD,)

@@ -6,13 +6,13 @@ import csv
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
+import warm
 from pdfs import column, pdf
 from shells import apart
 
@@ -102,7 +102,7 @@ def test_a_killed_table_is_gone_on_with(place: Path, capsys: pytest.CaptureFixtu
             f"# Port {number}\n\nThe harbor is {number + 20} metres deep.\n"
         )
     results = place / "t.csv.cells" / "results.jsonl"
-    working = subprocess.Popen([sys.executable, "-m", "assay", *TABLE, "t.csv", "--jobs", "1"], stderr=subprocess.PIPE)
+    working = warm.start(*TABLE, "t.csv", "--jobs", "1", stderr=subprocess.PIPE)
     until = time.monotonic() + 120
     while not (results.exists() and results.read_bytes().count(b"\n") >= 3):
         assert working.poll() is None

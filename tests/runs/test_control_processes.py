@@ -190,8 +190,8 @@ def test_a_detached_run_goes_on_in_a_session_of_its_own(processes: Processes) ->
     said = json.loads(left.stdout)
     alone = psutil.Process(said["process"])
     assert os.getsid(alone.pid) == alone.pid != os.getsid(0)
-    assert processes.status() == "running"
     processes.until("find", 1)
+    assert processes.status() == "running"
     assert processes.run("runs", "finish", said["run"]).returncode == 0
     watched = processes.run("runs", "watch", said["run"])
     assert watched.returncode == 5, watched.stderr

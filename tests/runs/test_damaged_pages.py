@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import warm
 
 PAGE = 4096
 TABLES = ("documents", "runs", "events", "steps", "collections")
@@ -23,8 +22,7 @@ def assay(place: Path, *words: str) -> tuple[int, str]:
         "ASSAY_HOME": str(place / "home"),
         "ASSAY_CONFIG": str(place / "no.toml"),
     }
-    command = [sys.executable, "-m", "assay", *words]
-    ended = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, timeout=120)
+    ended = warm.run(*words, cwd=place, env=environment)
     assert "Traceback" not in ended.stderr
     return ended.returncode, ended.stderr
 

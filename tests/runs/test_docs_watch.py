@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import warm
 from shells import apart
 
 from assay.cli.main import main
@@ -34,7 +33,7 @@ class Watching:
     def __init__(self, folder: Path, *line: str) -> None:
         self.said = folder / "said.txt"
         with self.said.open("wb") as log:
-            self.process = subprocess.Popen([sys.executable, "-m", "assay", "docs", "watch", *line], stderr=log)
+            self.process = warm.start("docs", "watch", *line, stderr=log)
 
     def until(self, words: str, times: int = 1) -> None:
         """Wait for it to say something."""

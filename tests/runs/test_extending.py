@@ -43,6 +43,10 @@ class Acme(NamedTuple):
 
     async def assay(self, *words: object, typed: str = "") -> str:
         """What a command prints; it ends well."""
+        return (await self.both(*words, typed=typed))[0]
+
+    async def both(self, *words: object, typed: str = "") -> tuple[str, str]:
+        """What a command prints, and what it says beside that; it ends well."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "assay", *map(str, words)),
             stdin=asyncio.subprocess.PIPE,
@@ -52,7 +56,7 @@ class Acme(NamedTuple):
         )
         said, wrong = await asyncio.wait_for(process.communicate(typed.encode()), 90)
         assert process.returncode == 0, wrong.decode() + said.decode()
-        return said.decode()
+        return said.decode(), wrong.decode()
 
 
 class Found(dict[str, object]):
@@ -171,6 +175,53 @@ async def test_a_prompt_is_replaced_and_a_check_objects_under_its_name_until_it_
     await acme.assay("config", "set", "checks_off", "acme_vessels")
     report = json.loads(await acme.assay(*asked))
     assert not any("acme_vessels" in claim["reason"] for claim in report["claims"])
+
+
+VESSELS = "acme_vessels: what it says tanker is not in the cited passage"
+BROKEN = (
+    "warning: the check 'broken_tides' of the package broken failed on 1 claim, which it left unchecked: KeyError: 0"
+)
+
+
+async def test_a_check_is_asked_wherever_claims_are_checked_and_its_fault_is_told(acme: Acme):
+    folder = acme.folder
+    (folder / "aurora.md").write_text("# Ships\n\nThe ferry Aurora sails to Brest.\n")
+    (folder / "text.md").write_text("The tanker Aurora sails to Brest ([ships](aurora.md)).\n")
+    (folder / "script.json").write_text(json.dumps(SCRIPT))
+    asked = ("Which ship sails to Brest?", "--in", "aurora.md", "--model", "scripted:script.json", "--offline")
+    await acme.assay(*asked, "--no-repair", "-q", "-o", "report.json")
+    ways = (
+        ("verify", "text.md", "--in", "aurora.md"),
+        ("check", "The tanker Aurora sails to Brest.", "--in", "aurora.md"),
+    )
+    again = ("verify", "last", "--again", "--json")
+    for words in (*ways, again):
+        told, warned = await acme.both(*words)
+        assert "acme_vessels" in told, words
+        assert "warning" not in warned, words
+    assert VESSELS in await acme.assay(*ways[0])
+
+    install_broken(folder.parent / "site")
+    for words in (*ways, again):
+        told, warned = await acme.both(*words)
+        assert "acme_vessels" in told, words
+        assert BROKEN in warned.splitlines(), words
+
+    await acme.assay("config", "set", "checks_off", "acme_vessels,broken_tides")
+    for words in ways:
+        told, warned = await acme.both(*words)
+        assert "acme_vessels" not in told + warned, words
+        assert "broken" not in warned, words
+    assert "acme_vessels" in (await acme.both(*again))[0]  # the run asked it
+
+
+def install_broken(site: Path) -> None:
+    """A package whose check fails."""
+    (site / "broken.py").write_text("def find(claim, texts):\n    raise KeyError(0)\n")
+    about = site / "broken-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[assay.checks]\nbroken_tides = broken:find\n")
 
 
 async def test_an_event_of_another_package_is_read_by_who_imports_it(acme: Acme):

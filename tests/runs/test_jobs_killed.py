@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import warm
 from concepts import vectors
 from embedding_server import EmbeddingServer, serving
 from web import response, site
@@ -33,8 +32,8 @@ class Doomed:
     """A worker in a process of its own, to be killed."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        line = [sys.executable, "-m", "assay", "worker", "--jobs", "1", "--until-empty", "-q"]
-        self._process = subprocess.Popen(line, env={**os.environ, **environment})
+        line = ("worker", "--jobs", "1", "--until-empty", "-q")
+        self._process = warm.start(*line, env={**os.environ, **environment})
         self.pid = self._process.pid
 
     async def died(self) -> None:

@@ -58,8 +58,9 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 def served(home: Path, *arguments: str, ready: bool = True, **variables: str) -> Iterator[Served]:
     """A server over a home, until the block ends."""
     log = home.parent / f"serve-{time.monotonic_ns()}.log"
+    start = warm.start_new if "PYTHONPATH" in variables else warm.start  # one that runs already has its packages
     with log.open("wb") as stderr:
-        process = warm.start(
+        process = start(
             "serve", "--port", "0", *arguments, env=environment(home, **variables), stdout=stderr, stderr=stderr
         )
     server = Served(process, "", log)

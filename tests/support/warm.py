@@ -70,8 +70,12 @@ class Process:
         session: bool = False,
         terminal: bool = False,
         largest: int = 0,
+        program: str = "",
     ) -> None:
-        """`session`: of its own. `terminal`: stdin or stderr is to control it. `largest`: bytes a file can have."""
+        """`session`: of its own. `terminal`: stdin or stderr is to control it. `largest`: bytes a file can have.
+
+        `program`: as `python -c PROGRAM` in its place.
+        """
         assert stdin != subprocess.PIPE, "nothing is written to it here"
         self.args = [*map(str, arguments)]
         self.returncode: int | None = None
@@ -82,6 +86,7 @@ class Process:
             "session": session or terminal,
             "terminal": terminal,
             "largest": largest,
+            "program": program,
         }
         self.stdout: BufferedReader | None = None
         self.stderr: BufferedReader | None = None
@@ -186,7 +191,8 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
         if largest:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
-    command = [sys.executable, "-m", "assay", *map(str, arguments)]
+    program = ways.pop("program", "")
+    command = [sys.executable, *(("-c", program) if program else ("-m", "assay")), *map(str, arguments)]
     ways = {"stdin": subprocess.DEVNULL, **ways, "start_new_session": bool(session or terminal)}
     first = ready if terminal or largest else None
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
@@ -352,7 +358,9 @@ def _end(code: int) -> NoReturn:
 if __name__ == "__main__":
     sys.path = [path for path in sys.path if path != str(Path(__file__).parent)]
     _warm_up()
-    if _listen(sys.argv[1]) is not None:
+    if (asked := _listen(sys.argv[1])) is not None:
         from assay.cli import main
 
-        _end(main())
+        if asked["program"]:
+            exec(asked["program"], {"__name__": "__main__"})
+        _end(0 if asked["program"] else main())

@@ -28,7 +28,8 @@ def test_only_what_was_quick_runs_again(tmp_path: Path):
     unit = tmp_path / "unit"
     unit.mkdir()
     (unit / "test_some.py").write_text(TESTS)
-    (tmp_path / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"))
+    busy = "\nquick.QUICK = 0.3  # on a busy machine also what does nothing takes a while\n"
+    (tmp_path / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8") + busy)
     (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {SUPPORT}\nmarkers = slow: takes long\n")
     assert "2 passed, 1 deselected" in outcome(tmp_path, "--fast")  # nothing is known yet but the marks
     assert "3 passed" in outcome(tmp_path)

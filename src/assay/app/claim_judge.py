@@ -7,6 +7,7 @@ that an interrupted check does not pay twice.
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -27,12 +28,13 @@ from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import daily, prompts
-from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks
 from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
+from assay.verify.added_checks import sound
 from assay.verify.checks import examine
-from assay.verify.claim_check import CheckRules, PendingClaim, check_claim, decide, evidence_of
+from assay.verify.claim_check import ALL_OURS, CheckRules, PendingClaim, check_claim, evidence_of
 from assay.verify.judge import consider
 
 AT_ONCE = 8
@@ -63,6 +65,7 @@ async def judge_rows(
     models: Mapping[str, Model] = {},
     max_usd: float | None = None,
     max_tokens: int | None = None,
+    warn: Warn = warnings.warn,
 ) -> Usage:
     """Check each claim with `model` (PROVIDER:NAME) as judge, and return the usage.
 
@@ -74,6 +77,8 @@ async def judge_rows(
         models: the caller's own models, by name.
         max_usd: the most it may cost, in US dollars; the remaining claims are unchecked. None: from the settings.
         max_tokens: the most tokens it may use, likewise.
+        warn: called for each failed check of another package; a Python warning by default. Checks named in the setting
+            `checks_off` are not asked.
 
     Raises:
         UnknownName, ConfigError: there is no such model, or it is not set up correctly.
@@ -83,9 +88,10 @@ async def judge_rows(
     judge = models[model] if model in models else load_model(settings, model)
     check_able(model, judge)
     store = store_of(home or settings.home if remember else None, settings)
+    checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:
-        await _judge_all(run.at("verify"), iter(rows), told)
+        await _judge_all(run.at("verify"), iter(rows), told, checker)
         return Outcome()
 
     try:
@@ -93,10 +99,13 @@ async def judge_rows(
             store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
         )
         brief = _brief(model, budget)
-        return await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
+        used = await _used(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
     finally:
         await judge.close()
         await store.close()
+    for fault in checker.faults():
+        warn(fault)
+    return used
 
 
 def budget_of(settings: Settings, usd: float | None, tokens: int | None) -> Budget:
@@ -117,8 +126,8 @@ class Bench(msgspec.Struct, frozen=True):
     rate_limiter: RateLimiter | None = None
     budget: Budget = Budget()
 
-    async def judge(self, found: Sequence[PendingClaim], off: Sequence[str] = ()) -> Judgements:
-        """Return the judge's verdict on each claim, `AT_ONCE` at a time.
+    async def judge(self, found: Sequence[PendingClaim], rules: CheckRules = ALL_OURS) -> Judgements:
+        """Return the judge's verdict on each claim, `AT_ONCE` at a time; `rules` are those asked before.
 
         A failing judge leaves a claim unchecked, with the reason, and so does a spent budget.
 
@@ -127,7 +136,7 @@ class Bench(msgspec.Struct, frozen=True):
         """
         check_able(self.name, self.model)
         opinions: dict[str, Check] = {}
-        places, rules = asyncio.Semaphore(AT_ONCE), CheckRules(off=tuple(off), judged=True)
+        places, rules = asyncio.Semaphore(AT_ONCE), msgspec.structs.replace(rules, judged=True)
 
         async def one(place: Run, each: PendingClaim) -> None:
             async with places:
@@ -204,11 +213,11 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
     )
 
 
-async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None]) -> None:
+async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None], checker: RowChecker) -> None:
     places, number = asyncio.Semaphore(AT_ONCE), 0
     while batch := await asyncio.to_thread(_some, rows):
         number += 1
-        for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places):
+        for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
             told(checked)
 
 
@@ -216,26 +225,27 @@ def _some(rows: Iterator[Row]) -> list[Row]:
     return list(islice(rows, BATCH))
 
 
-async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore) -> list[Checked]:
+async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore, checker: RowChecker) -> list[Checked]:
     def branch(number: int, row: Row) -> Branch[Checked]:
         async def work(place: Run) -> Checked:
             async with places:
-                return row if isinstance(row, BadRow) else await judge_row(place, row)
+                return row if isinstance(row, BadRow) else await judge_row(place, row, checker)
 
         return Branch(f"row-{number}", work)
 
     return await run.gather(*(branch(number, row) for number, row in enumerate(batch)))
 
 
-async def judge_row(run: Run, row: ClaimRow) -> CheckedRow:
+async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
     """Check one claim: by the rules if they decide, else by the judge of `run`."""
-    first = decide(row.claim, row.doc)
+    first = checker.decide(row)
     if first.rule != "lexical":
         return CheckedRow(
             id=row.id, verdict=first.verdict, score=round(first.score, 4), rule=first.rule, reasons=first.reasons
         )
     evidence = evidence_of(row.doc)
-    judged = await consider(run, row.claim, evidence, examine(row.claim, evidence))
+    findings = examine(row.claim, evidence, added=checker.added)
+    judged = await consider(run, row.claim, evidence, sound(findings))
     verdict = judged.check.verdict
     low, high = _BANDS.get(verdict, (0.0, 1.0))
     return CheckedRow(

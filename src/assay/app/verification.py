@@ -24,12 +24,14 @@ from assay.run.replay import replay
 from assay.services import collections as app_collections
 from assay.services import daily, privacy, stored_runs, worlds
 from assay.services.arguments import Say, Sources, listed
+from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
 from assay.services.revision import Replay, compared
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
+from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_of
 from assay.verify.texts.marked_text import MarkedText, mark
 from assay.verify.texts.reference_match import Catalogue
@@ -61,8 +63,8 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     `share` is the share of quoted and supported claims (1 without claims), `uncited` counts those without citations
     that are neither. `documents` are the addresses of the documents given or fetched. `passages` are those the claims
     were compared with: `S2.17` is passage 17 of what reference `S2` names; numbers beyond the references are of
-    documents in which evidence was found. `warnings` say what could not be read. `model` judged what the rules do not
-    decide, empty if none did; `usage` is its cost.
+    documents in which evidence was found. `warnings` say what could not be read, and which check of another package
+    failed. `model` judged what the rules do not decide, empty if none did; `usage` is its cost.
     """
 
     claims: tuple[CheckedClaim, ...]
@@ -78,11 +80,15 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Desk(msgspec.Struct, frozen=True):
-    """Where documents are stored and read; `pages` fetches cited pages that were not given, None does not."""
+    """Where documents are stored and read, and which rules are asked.
+
+    `pages` fetches cited pages that were not given, None does not.
+    """
 
     library: Library
     reader: DocumentReader
     pages: Pages | None = None
+    rules: CheckRules = CheckRules()
 
 
 async def verify_text(
@@ -119,8 +125,8 @@ async def verify_text(
         text_of=text_of(desk.library, desk.reader),
         everything=(*documents, *fetched) if searched else (),
     )
-    checked = await asyncio.to_thread(draft, text, marked, shelf)
-    judged = await bench.judge(checked.to_judge()) if bench else Judgements()
+    checked = await asyncio.to_thread(draft, text, marked, shelf, desk.rules)
+    judged = await bench.judge(checked.to_judge(), desk.rules) if bench else Judgements()
     found = await asyncio.to_thread(checked.told, judged.opinions)
     return VerifiedText(
         claims=found.claims,
@@ -130,7 +136,7 @@ async def verify_text(
         summary=found.summary,
         uncited=found.uncited,
         share=round(found.share, 4),
-        warnings=tuple(failed),
+        warnings=(*failed, *checked.faults),
         model=judged.model,
         usage=judged.usage,
     )
@@ -199,7 +205,8 @@ async def checked(
     ingested = await app_collections.add(context, rest, None, progress) if rest else None
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
-    desk = Desk(library, context.reader, context.online.over(library) if against.web else None)
+    rules = CheckRules(added=added_checks(context.settings.checks_off))
+    desk = Desk(library, context.reader, context.online.over(library) if against.web else None, rules)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
         return _warned(await verify_text(text, documents, desk, folder, find=find), warnings)
@@ -232,15 +239,15 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
             f"run {view.run_id} has no finished report: wait until it ends, or continue it: "
             f"{way('resume', view.run_id)}"
         )
-    off = view.brief.checks_off if view.brief else ()
-    read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), off)
+    rules = CheckRules(off=view.brief.checks_off if view.brief else (), added=added_checks())
+    read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), rules)
     if judge.name is None:
         return read.told({})
     if not judge.allow_private:
         private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
         privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
     async with _bench(context, judge.name, judge) as bench:
-        judged = await bench.judge(read.to_judge(), off)
+        judged = await bench.judge(read.to_judge(), rules)
     found = await asyncio.to_thread(read.told, judged.opinions)
     return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
 

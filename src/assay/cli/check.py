@@ -15,12 +15,22 @@ import click
 import msgspec
 
 import assay
+from assay import settings
 from assay.cli import options, run_options
 from assay.cli.destinations import lines, save
 from assay.cli.terminal import Exit, TerminalOptions, say, write
 from assay.core.milestones import counted
 from assay.core.usage import Usage
-from assay.services.claim_checks import LONGEST, BadRow, CheckedRow, ClaimRow, check_rows, read_lines
+from assay.services.claim_checks import (
+    LONGEST,
+    BadRow,
+    CheckedRow,
+    ClaimRow,
+    RowChecker,
+    added_checks,
+    check_rows,
+    read_lines,
+)
 
 _EVERY = 2.0
 """Seconds between lines of progress."""
@@ -98,9 +108,21 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
 def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
     """Check every row without a model, and return the lines for an output file, if there is one."""
     kept: list[bytes] = []
-    for row in check_rows(rows):
+    checker = RowChecker(added_checks(_off()))
+    for row in check_rows(rows, checker):
         _tell(row, watch, kept if output else None)
+    for fault in checker.faults():
+        _warn(fault)
     return kept
+
+
+def _off() -> tuple[str, ...]:
+    """The checks which the settings switch off; without those of other packages no settings are read."""
+    return settings.load().checks_off if added_checks() else ()
+
+
+def _warn(fault: str) -> None:
+    say(f"warning: {fault}")
 
 
 def _judged(
@@ -114,7 +136,7 @@ def _judged(
 ) -> list[bytes]:
     kept: list[bytes] = []
     told = partial(_tell, watch=watch, kept=kept if output else None)
-    work = assay.judge_rows(rows, told, model=model, home=home, max_usd=usd, max_tokens=tokens)
+    work = assay.judge_rows(rows, told, model=model, home=home, max_usd=usd, max_tokens=tokens, warn=_warn)
     watch.used = asyncio.run(work)
     return kept
 

@@ -21,7 +21,7 @@ from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
 from assay.cli.library import stored
-from assay.cli.terminal import Exit, TerminalOptions, clean, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted
@@ -36,6 +36,8 @@ _RENAMED = {"supported": ("quoted",)}
 def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
     found = asyncio.run(_rechecked(reference, home, judge))
+    for warning in found.warnings:
+        say(f"warning: {warning}")
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:

@@ -15,12 +15,11 @@ import msgspec
 from markdown_it.tree import SyntaxTreeNode
 
 from assay.core.bibliography import NumberedCitation
+from assay.core.blocks import line_spans
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
 from assay.core.phrases import verdict
-from assay.core.report import Report
-from assay.core.translation import stated
 from assay.export.inline import ClaimSpan, Mark, ReportBody, parse
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
@@ -135,7 +134,7 @@ def read_formatted(body: ReportBody, citations: CitationMode) -> tuple[Formatted
     Behind each claim which a reader should look at stands its verdict, as a sign and a word.
     """
     claims = tuple(span for span in body.claims if body.report.claims[span.index].verdict in SIGNS)
-    return _read(body.report.markdown, claims, body.cites, _Marks(body.report, ids=citations == "markers"))
+    return _read(body.report.markdown, claims, body.cites, _Marks(body, ids=citations == "markers"))
 
 
 def read_markdown(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[FormattedBlock, ...]:
@@ -148,14 +147,16 @@ def _read(
 ) -> tuple[FormattedBlock, ...]:
     root = SyntaxTreeNode(parse(markdown, claims, cites))
     levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
-    return tuple(_Reader(min(levels, default=1) - 1, marks).blocks(root.children, 0))
+    starts = [start for start, _ in line_spans(markdown)]
+    return tuple(_Reader(min(levels, default=1) - 1, starts, marks).blocks(root.children, 0))
 
 
 class _Marks:
     """What stands in a text besides its words: citations, with `ids` as the ids they stand for, and verdicts."""
 
-    def __init__(self, report: Report | None = None, *, ids: bool = False) -> None:
-        self._claims, self._ids = report.claims if report else (), ids
+    def __init__(self, body: ReportBody | None = None, *, ids: bool = False) -> None:
+        self._claims, self._ids = body.report.claims if body else (), ids
+        self.notices = body.notices if body else frozenset[int]()
 
     def cite(self, cited: NumberedCitation) -> Piece:
         """A citation."""
@@ -170,8 +171,9 @@ class _Marks:
 
 
 class _Reader:
-    def __init__(self, up: int, marks: _Marks) -> None:
-        self._up, self._marks = up, marks
+    def __init__(self, up: int, starts: Sequence[int], marks: _Marks) -> None:
+        """`up` is how far headings are lifted, `starts` are those of the lines."""
+        self._up, self._starts, self._marks = up, starts, marks
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[FormattedBlock]:
         for node in nodes:
@@ -182,8 +184,8 @@ class _Reader:
             case "heading":
                 yield Heading(level=int(node.tag[1]) - self._up, line=self._line(node))
             case "paragraph":
-                said = self._line(node)
-                yield Paragraph(line=said, notice=stated(said.text) is not None)
+                first = self._starts[node.map[0]] if node.map else -1
+                yield Paragraph(line=self._line(node), notice=first in self._marks.notices)
             case "fence" | "code_block":
                 yield Code(text=plain(node.content.rstrip("\n")))
             case "table":

@@ -19,10 +19,11 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.core.bibliography import NumberedCitation, RenderedText
-from assay.core.blocks import line_spans, places
+from assay.core.blocks import line_spans, places, read_blocks
 from assay.core.clean import link_target
 from assay.core.markers import CitationMode
 from assay.core.report import Report, render_report
+from assay.core.translation import Phrases, spoken
 from assay.core.view import RunView
 
 # Where in the report's blocks its claims and citations are.
@@ -155,11 +156,15 @@ def _in_row(content: str, markdown: str, line: tuple[int, int], read: dict[int, 
 
 
 class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
-    """A report, and where its claims and citations stand in its `markdown`."""
+    """A report, and the positions of its claims and citations in its `markdown`.
+
+    `notices` are the starts of the paragraphs that code put into it.
+    """
 
     report: Report
     claims: tuple[ClaimSpan, ...]
     cites: tuple[NumberedCitation, ...] = ()
+    notices: frozenset[int] = frozenset()
 
 
 def read_body(view: RunView, citations: CitationMode) -> ReportBody:
@@ -167,7 +172,17 @@ def read_body(view: RunView, citations: CitationMode) -> ReportBody:
     numbered = citations != "none"
     report, body, books = render_report(view, "numbers" if numbered else "none")
     cites = body.cited(books.numbers) if numbered else ()
-    return ReportBody(report=report, claims=_claim_spans(view, report, body, cites), cites=cites)
+    spans = _claim_spans(view, report, body, cites)
+    return ReportBody(report=report, claims=spans, cites=cites, notices=_notices(view, body))
+
+
+def _notices(view: RunView, body: RenderedText) -> frozenset[int]:
+    """Where the paragraphs by code begin: known by the origin of their blocks in the report as written."""
+    with spoken(Phrases(stated=view.report.stated)):
+        blocks = read_blocks(view.report.text) if view.report.stated else ()
+    leaves = (leaf for block in blocks for leaf in block.leaves())
+    starts = (leaf.start for leaf in leaves if leaf.kind == "paragraph" and leaf.origin != "writer")
+    return frozenset(body.span(start, start)[0] for start in starts)
 
 
 def _claim_spans(

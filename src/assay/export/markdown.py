@@ -35,17 +35,29 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
         return _rendered(view, citations)
 
 
+def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
+    """What follows the text of a report, without the targets of its references; "" if nothing does."""
+    with speaking(sections.spoken_in(view)):
+        return _joined(*_parts(view, report, citations))
+
+
 def _rendered(view: RunView, citations: CitationMode) -> str:
     report = build_report(view, citations)
-    parts = [
-        report.markdown.rstrip(),
+    parts = (*_parts(view, report, citations), _definitions(report, citations))
+    return _joined(report.markdown.rstrip(), *parts) + "\n"
+
+
+def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str, ...]:
+    return (
         _section(_("Fields"), _fields(report)),
         _section(_("Sources"), [] if citations == "footnotes" else _sources(report, citations)),
         _section(_("Limits"), [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
         _verification(view, report),
-        _definitions(report, citations),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    )
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def _fields(report: Report) -> list[str]:

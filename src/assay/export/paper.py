@@ -62,7 +62,7 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
 
 def paper(view: RunView, citations: CitationMode) -> Paper:
     """The report of a run, as far as it is written."""
-    with speaking(sections.spoken_in(view), view.report.stated):
+    with speaking(sections.spoken_in(view)):
         return _paper(view, citations)
 
 

@@ -8,15 +8,13 @@ catalogues of its own for its other messages, `page.po`, in fewer languages.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
-from types import MappingProxyType
 
 from assay.core.later import later
-from assay.core.translation import ENGLISH, Phrases, Statement, spoken
+from assay.core.translation import ENGLISH, Phrases, spoken
 
 mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
 
@@ -34,9 +32,9 @@ def locale_for(language: str) -> str:
     return next((name for name in (language, primary) if name in LOCALES), ENGLISH)
 
 
-def speaking(locale: str, stated: Mapping[str, Statement] = MappingProxyType({})) -> AbstractContextManager[Phrases]:
-    """Use the language of a catalogue in the block, "" for English; `stated` is what was stated before."""
-    return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale), stated))
+def speaking(locale: str) -> AbstractContextManager[Phrases]:
+    """Use the language of a catalogue in the block, "" for English."""
+    return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale)))
 
 
 def speaking_page(locale: str) -> AbstractContextManager[Phrases]:

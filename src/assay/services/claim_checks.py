@@ -1,18 +1,22 @@
-"""Checks claims against texts given with them: no home, no settings, no network, no model.
+"""Checks claims against texts given with them: no home, no network, no model.
 
 `app.claim_judge` adds a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from assay import plugins
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
-from assay.verify.claim_check import decide
+from assay.verify.added_checks import AddedCheck, faults
+from assay.verify.claim_check import Decided, decide
+from assay.verify.evidence import SlotFinding
 from assay.verify.judge.masks import ComparedValue
 
 LONGEST = 16 * 1024 * 1024
@@ -56,22 +60,68 @@ class _Named(msgspec.Struct, frozen=True):
     id: str | int | None = None
 
 
-def check(rows: Iterable[ClaimRow | Mapping[str, object]]) -> list[CheckedRow]:
+Warn = Callable[[str], None]
+"""Called with each fault of a check of another package."""
+
+
+def check(
+    rows: Iterable[ClaimRow | Mapping[str, object]], *, checks_off: Collection[str] = (), warn: Warn = warnings.warn
+) -> list[CheckedRow]:
     """Return the verdict on each claim, in order; about 200 per second. Blocking.
 
     Args:
         rows: `ClaimRow`s, or mappings with `id`, `doc` and `claim` (other keys are ignored).
+        checks_off: names of other packages' checks to leave out.
+        warn: called with the fault of each check of another package that failed; a Python warning by default.
 
     Raises:
         UsageError: a row lacks one of the three, or it has the wrong type.
     """
-    return [_checked(row if isinstance(row, ClaimRow) else _converted(row)) for row in rows]
+    checker = RowChecker(added_checks(checks_off))
+    found = [checker.check(row if isinstance(row, ClaimRow) else _converted(row)) for row in rows]
+    for fault in checker.faults():
+        warn(fault)
+    return found
 
 
-def check_rows(rows: Iterable[ClaimRow | BadRow]) -> Iterator[CheckedRow | BadRow]:
+def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterator[CheckedRow | BadRow]:
     """Yield the verdict on each row on demand; bad rows stay as they are."""
     for row in rows:
-        yield row if isinstance(row, BadRow) else _checked(row)
+        yield row if isinstance(row, BadRow) else checker.check(row)
+
+
+class RowChecker:
+    """Checks claims without a model, and keeps what failed of the checks of other packages."""
+
+    def __init__(self, added: Sequence[AddedCheck] = ()) -> None:
+        self.added = added
+        self._failed: list[SlotFinding] = []
+
+    def check(self, row: ClaimRow) -> CheckedRow:
+        """The verdict on a claim."""
+        found = self.decide(row)
+        score = round(found.score, 4)
+        return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+
+    def decide(self, row: ClaimRow) -> Decided:
+        """The verdict with what the rules found."""
+        found = decide(row.claim, row.doc, self.added)
+        self._failed += (each for each in found.findings if each.outcome == "failed")
+        return found
+
+    def faults(self) -> tuple[str, ...]:
+        """What to tell of the checks which failed so far."""
+        return faults(self.added, self._failed)
+
+
+def added_checks(off: Collection[str] = ()) -> tuple[AddedCheck, ...]:
+    """The checks which other packages bring, but for those in `off`.
+
+    Raises:
+        ConfigError: one cannot be loaded.
+    """
+    names = (name for name in plugins.names("checks") if name not in off)
+    return tuple(AddedCheck(name, plugins.package("checks", name), plugins.load("checks", name)) for name in names)
 
 
 def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
@@ -105,10 +155,3 @@ def _converted(row: Mapping[str, object]) -> ClaimRow:
         return msgspec.convert(dict(row), ClaimRow)
     except msgspec.ValidationError as error:
         raise UsageError(f"a row needs id, doc and claim: {error}") from error
-
-
-def _checked(row: ClaimRow) -> CheckedRow:
-    found = decide(row.claim, row.doc)
-    return CheckedRow(
-        id=row.id, verdict=found.verdict, score=round(found.score, 4), rule=found.rule, reasons=found.reasons
-    )

@@ -20,9 +20,9 @@ from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
 from assay.services import daily, estimates, privacy, prompts, providers
+from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
-from assay.verify.added_checks import AddedCheck
 from assay.verify.added_checks import known as known_checks
 
 
@@ -48,7 +48,7 @@ def rate_limiter(context: Context) -> RateLimiter | None:
 
 def pipeline_parts(context: Context) -> PipelineParts:
     """The installed tools and strategies, and the checks of other packages."""
-    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies(), checks=_checks())
+    return PipelineParts(tools=_tools(), reader=context.reader, strategies=_strategies(), checks=added_checks())
 
 
 def _tools() -> tuple[Any, ...]:
@@ -57,11 +57,6 @@ def _tools() -> tuple[Any, ...]:
 
 def _strategies() -> dict[str, Any]:
     return {name: plugins.load("strategies", name) for name in plugins.names("strategies")}
-
-
-def _checks() -> tuple[AddedCheck, ...]:
-    found = ((name, plugins.package("checks", name), plugins.load("checks", name)) for name in plugins.names("checks"))
-    return tuple(AddedCheck(name, package, find) for name, package, find in found)
 
 
 def check(context: Context, brief: Brief) -> None:

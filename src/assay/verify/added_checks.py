@@ -35,7 +35,7 @@ class AddedCheck(msgspec.Struct, frozen=True):
         return found
 
 
-def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> list[str]:
+def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tuple[str, ...]:
     """Messages about failed checks, each once: its package, its first error and the number of claims."""
     failed: dict[str, list[str]] = {}
     for each in findings:
@@ -49,7 +49,12 @@ def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> lis
                 f"the check {check.name!r} of the package {check.package} failed on {claims}, which it left unchecked: "
                 f"{said[0]}"
             )
-    return told
+    return tuple(told)
+
+
+def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
+    """What was found, without the faults of checks: they tell nothing of a claim."""
+    return tuple(each for each in findings if each.outcome != "failed")
 
 
 def known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:

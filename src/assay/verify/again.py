@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -13,7 +13,8 @@ from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
+from assay.verify.added_checks import faults
+from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 
 
 class Again(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +33,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, checked again. `problems` are those the final gate finds in the report and the documents now.
 
     `lost` are the ids of claims that were quoted or supported and are neither now. `model` judged what the rules do not
-    decide, empty if none was called; `usage` is its cost.
+    decide, empty if none was called; `usage` is its cost. `warnings` are about failed checks of other packages.
     """
 
     run_id: str
@@ -43,6 +44,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[str, ...]
     model: str = ""
     usage: Usage = Usage()
+    warnings: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -69,30 +71,35 @@ class Reread(Settled, frozen=True, kw_only=True):
             now=summarize(today, before.dropped_markers),
             problems=self.problems,
             lost=tuple(each.id for each in again if each.before in HOLDING and each.now not in HOLDING),
+            warnings=self.faults,
         )
 
 
-def reread(view: RunView, text_of: gate.TextOf, off: Collection[str] = ()) -> Reread:
-    """Check every claim of a run's report against its documents by today's rules, except those in `off`. Blocking."""
+def reread(view: RunView, text_of: gate.TextOf, rules: CheckRules = ALL_OURS) -> Reread:
+    """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = gate.documents(cited, text_of)
     with spoken(Phrases(stated=view.report.stated)):
         sentences = {sentence.start: sentence for sentence in claims(view.report.text)}
     found: list[PendingClaim] = []
-    checks: dict[str, Check] = {}
-    open: set[str] = set()
+    now: dict[str, CodeRuling] = {}
     for claim in view.claims:
         passages = tuple(cited[id] for id in claim.passages if id in cited)
         each = PendingClaim(
             claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages, view.sources)
         )
         found.append(each)
-        checks[claim.id], is_open = _now(view, claim, each, off)
-        if is_open:
-            open.add(claim.id)
+        now[claim.id] = _now(view, claim, each, rules)
     summary = summarize(view.claims, view.summary.dropped_markers)
     problems = (*records(view.report.text, view.claims, view.passages, tuple(view.sources), summary), *held.problems)
-    return Reread(view=view, found=tuple(found), checks=checks, open=frozenset(open), problems=problems)
+    return Reread(
+        view=view,
+        found=tuple(found),
+        checks={id: ruling.check for id, ruling in now.items()},
+        open=frozenset(id for id, ruling in now.items() if ruling.is_open),
+        faults=faults(rules.added, (each for ruling in now.values() for each in ruling.findings)),
+        problems=problems,
+    )
 
 
 def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
@@ -114,14 +121,14 @@ def _again(claim: Claim, now: Check) -> Again:
     )
 
 
-def _now(view: RunView, claim: Claim, found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
-    """Today's verdict, and whether a judge may be asked. A claim that was not checked at all stays so."""
+def _now(view: RunView, claim: Claim, found: PendingClaim, rules: CheckRules) -> CodeRuling:
+    """Today's verdict. A claim that was not checked at all stays so."""
     last = _last(view.checks, claim)
     if last.rule == "off":
-        return last, False
-    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off)))
-    # the judge's verdict stands until a rule objects
-    return (last if is_open and last.rule == "judge" else result), is_open
+        return CodeRuling(check=last)
+    ruling = settle(found.sentence, found.evidence, rules)
+    stands = ruling.is_open and last.rule == "judge"  # the judge's verdict stands until a rule objects
+    return msgspec.structs.replace(ruling, check=last) if stands else ruling
 
 
 def _last(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:

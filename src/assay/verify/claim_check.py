@@ -15,7 +15,7 @@ from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
-from assay.verify.added_checks import AddedCheck
+from assay.verify.added_checks import AddedCheck, sound
 from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
 from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
@@ -42,17 +42,21 @@ _VETOED = 0.49
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
-    """`rule` names what decided; `score` is the probability that the text supports the claim."""
+    """`rule` names what decided; `score` is the probability that the text supports the claim.
+
+    `findings` are what the rules found on the way.
+    """
 
     verdict: Verdict
     score: float
     rule: str
     reasons: tuple[str, ...]
+    findings: tuple[SlotFinding, ...] = ()
 
 
-def decide(claim: str, text: str) -> Decided:
+def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
     """Decide whether `text` supports `claim`, in the order of a run: word for word, rules that object, weight of
-    words.
+    words. `added` are checks of other packages, asked after ours.
     """
     for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST_EVIDENCE)):
         if len(given) > most:
@@ -61,13 +65,14 @@ def decide(claim: str, text: str) -> Decided:
     claim, evidence = without_citations(claim, text), evidence_of(text)
     if verbatim(claim, evidence) is not None:
         return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
-    findings = examine(claim, evidence)
+    findings = examine(claim, evidence, added=added)
     vetoed, doubt = veto(claim, findings, evidence), objected(findings, evidence)
     weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
     said = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
-        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=said)
-    return Decided(verdict=vetoed.verdict, score=min(_VETOED, weighed.score), rule=vetoed.rule, reasons=said)
+        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=said, findings=findings)
+    score = min(_VETOED, weighed.score)
+    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=said, findings=findings)
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -164,6 +169,9 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
     inherits: bool = True
 
 
+ALL_OURS = CheckRules()
+
+
 class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
     """A checked claim: its id, its sentence in the present text, what it cites, and the result.
 
@@ -217,8 +225,7 @@ async def check_claim(
         return await asyncio.to_thread(alone, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
-        sound = tuple(each for each in findings if each.outcome != "failed")
-        check = await judge(run, sentence.text, evidence, sound, sentence.head)
+        check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
     told = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
@@ -255,12 +262,20 @@ def decided(
     return (firsthand(check, evidence) if check else None), findings
 
 
-def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> tuple[Check, bool]:
-    """The verdict by code, and whether a judge may be asked: only if it rests on the weight of words."""
+class CodeRuling(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict by code with its findings; `is_open` if it rests only on the weight of words."""
+
+    check: Check
+    is_open: bool = False
+    findings: tuple[SlotFinding, ...] = ()
+
+
+def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> CodeRuling:
+    """The verdict by code; if it is open, a judge may be asked."""
     check, findings = decided(sentence, evidence, rules)
-    if check is not None:
-        return _with_nearest(check, sentence, evidence, rules), False
-    return _with_nearest(weighed(sentence.text, evidence, findings, rules.off), sentence, evidence, rules), True
+    own = check or weighed(sentence.text, evidence, findings, rules.off)
+    told = _with_nearest(own, sentence, evidence, rules)
+    return CodeRuling(check=told, is_open=check is None, findings=findings)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -282,12 +297,14 @@ class PendingClaim(msgspec.Struct, frozen=True):
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """Claims with the verdicts that code can give: what each cites, and its verdict by its id.
 
-    `open` are those decided only by the weight of their words: a judge may be asked.
+    `open` are those decided only by the weight of their words: a judge may be asked. `faults` are messages about failed
+    checks of other packages.
     """
 
     found: tuple[PendingClaim, ...]
     checks: Mapping[str, Check]
     open: frozenset[str]
+    faults: tuple[str, ...] = ()
 
     def to_judge(self) -> tuple[PendingClaim, ...]:
         """The open claims, for a judge."""

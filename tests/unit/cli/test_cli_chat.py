@@ -122,10 +122,11 @@ def test_ctrl_c_cancels_an_answer_and_not_the_chat(person: Callable[..., Person]
 
 
 def piped(folder: Path, text: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "assay", "chat", *map(str, arguments)],
-        input=text, capture_output=True, text=True, timeout=LIMIT, cwd=folder, check=False,
-    )  # fmt: skip
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as typed:
+        typed.write(text)
+    with os.fdopen(reading) as pipe:
+        return warm.run("chat", *arguments, stdin=pipe, timeout=LIMIT, cwd=folder)
 
 
 def test_questions_through_a_pipe_and_a_thread_taken_up(

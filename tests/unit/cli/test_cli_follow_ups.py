@@ -4,11 +4,11 @@ import os
 import pty
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+import warm
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,8 +92,8 @@ def test_a_question_is_one_word_for_the_shell_and_never_an_option(text: str):
 def on_a_terminal(home: Path, *more: str) -> str:
     """What `assay` writes to a terminal behind its stderr."""
     ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "assay", QUESTION, "--in", "harbor.md", "--home", str(home), "--yes", *more]
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    words = [QUESTION, "--in", "harbor.md", "--home", str(home), "--yes", *more]
+    process = warm.start(*words, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""
     try:
@@ -113,11 +113,6 @@ def test_a_terminal_is_told_and_a_pipe_or_quiet_is_not(tmp_path: Path, monkeypat
     words = shlex.split(command)[1:]
     assert words == ["research", "what did the lighthouse cost?", "--web"]
     assert "to ask next" not in on_a_terminal(tmp_path / "home", "-q")
-    piped = subprocess.run(
-        [sys.executable, "-m", "assay", QUESTION, "--in", "harbor.md", "--home", str(tmp_path / "home"), "--yes"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    piped = warm.run(QUESTION, "--in", "harbor.md", "--home", str(tmp_path / "home"), "--yes")
     assert "Ada Byron" in piped.stdout
     assert "to ask next" not in piped.stderr

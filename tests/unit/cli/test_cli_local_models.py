@@ -6,10 +6,10 @@ import os
 import pty
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 from chat_server import Answer, chat_server
 
 from assay import settings
@@ -32,8 +32,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def on_a_terminal(folder: Path, *more: str) -> str:
     """What `assay` writes to a terminal behind its stderr."""
     ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "assay", QUESTION, "--in", "tides.md", "--home", "home", "--yes", *more]
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, cwd=folder)
+    words = [QUESTION, "--in", "tides.md", "--home", "home", "--yes", *more]
+    process = warm.start(*words, stdout=subprocess.DEVNULL, stderr=theirs, cwd=folder)
     os.close(theirs)
     said = b""
     try:
@@ -64,8 +64,7 @@ def test_who_names_a_model_or_wants_quiet_is_told_nothing(tmp_path: Path, file: 
 def test_doctor_notes_it_and_nothing_is_broken(tmp_path: Path, file: Path) -> None:
     with chat_server(Answer()) as server:
         file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
-        command = [sys.executable, "-m", "assay", "doctor", "--home", str(tmp_path / "home")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        done = warm.run("doctor", "--home", tmp_path / "home")
     (line,) = (line for line in done.stdout.splitlines() if "ollama" in line)
     assert line.split(None, 2)[:2] == ["note", "local"]
     assert line.endswith("-> assay config set model ollama:m")

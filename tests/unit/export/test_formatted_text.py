@@ -1,5 +1,6 @@
 """Markdown as blocks."""
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from shown import full
@@ -138,3 +139,21 @@ def test_any_markdown_is_read_into_clean_lines(markdown: str) -> None:
 def test_plain_text_is_kept(text: str) -> None:
     words = text.split()
     assert " ".join(each.text for each in lines(read_markdown(" ".join(words)))).split() == words
+
+
+def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
+    dated = "*As of 2026-01-02.*"
+    view = full(f"The tide rises. [S1.1]\n\n{dated}\n\n> {dated}\n\n- As of 2026-01-02. It rises. [S1.1]\n").view
+    report = msgspec.structs.replace(view.report, stated={"As of 2026-01-02.": "date"})
+    known = msgspec.structs.replace(view, report=report)
+    modes: tuple[CitationMode, ...] = ("numbers", "links", "none")
+    for mode in modes:
+        body = read_body(known, mode)
+        markdown = body.report.markdown
+        assert body.notices == {markdown.index("*As of"), markdown.index("> *As of")}
+        said, notice, quote, items = read_formatted(body, mode)
+        assert isinstance(quote, Quote)
+        assert isinstance(items, Items)
+        shown = (said, notice, *quote.blocks, *items.items[0])
+        assert [isinstance(each, Paragraph) and each.notice for each in shown] == [False, True, True, False]
+        assert not read_body(view, mode).notices

@@ -86,11 +86,6 @@ def test_the_rest_is_what_must_be_found_in_text() -> None:
     assert analyze("What does PEP 8 say about line length?").rest == (stem("line"), stem("length"))
 
 
-def test_names_are_words_with_capitals_within_a_sentence_but_not_german_nouns() -> None:
-    assert analyze("What is the capital of Mongolia?").names == {"mongolia"}
-    assert analyze("Wie hoch ist der Berg in der Schweiz?").names == frozenset()
-
-
 def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
     question = analyze("Who wrote Re-Use of Author Status, and when?")
     assert analyze(without(question, ("re", "use", "of", "author", "status")).text).terms == ("wrote",)
@@ -114,7 +109,6 @@ def test_parts(text: str, expected: tuple[str, ...]) -> None:
 def test_any_text_can_be_taken_apart(text: str) -> None:
     question = analyze(text)
     assert set(question.rest) <= set(question.terms)
-    assert question.names <= set(question.terms)
     assert parts(text)
     assert question.terms == () or topics(text)
 

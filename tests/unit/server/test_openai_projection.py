@@ -16,7 +16,9 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from assay.core import events as e
+from assay.core.report import build_report
 from assay.core.view import fold
+from assay.export.markdown import after_text, render
 from assay.server.openai.chat_stream import ChatProjection
 from assay.server.openai.response_stream import CLAIMS, RESULTS, SOURCES, ResponseProjection
 from assay.server.openai.text import PIECE, AnswerText, answer_of
@@ -203,6 +205,14 @@ def test_links_and_annotations_say_where_a_citation_leads() -> None:
     ]
     assert "\n[1]: " not in answer.text
     assert [source.url for source in answer.sources] == ["https://example.org/pep1", "https://example.org/pep8"]
+
+
+def test_an_answer_ends_like_the_report_in_markdown_but_for_the_targets_of_its_references() -> None:
+    view = fold(logs.two_agents().events)
+    rest = after_text(view, build_report(view))
+    assert rest.startswith("## Sources\n\n1. ")
+    assert answer_of(view).text.endswith(f"\n\n{rest}\n")
+    assert f"{rest}\n\n[1]: <https://example.org/pep1>\n" in render(view)
 
 
 @given(st.text(alphabet=" \nab🐍", max_size=5 * PIECE))

@@ -9,7 +9,6 @@ import msgspec
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
 from assay.models.extractive import hops
-from assay.models.extractive.answers import order
 from assay.models.extractive.passages import is_row
 from assay.models.extractive.plans import queries
 from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
@@ -169,10 +168,10 @@ def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> 
 
 
 def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
-    """The documents the task is about; without such, those with the best statements."""
+    """The documents the task is about; without such, those found first."""
     subject = resolve(task, shelf, whole)
     if subject.absent:
         return []
     if subject.books:
         return list(subject.books[:MOST_OPENED])
-    return order(task, shelf, whole)[:OPENED]
+    return shelf.books[:OPENED]

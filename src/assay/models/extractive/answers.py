@@ -106,13 +106,6 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
 # statements
 
 
-def order(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> list[SourcePassages]:
-    """The documents by the best statement of each, with those nothing of which can be quoted last."""
-    placed, judgement = _judged(question, shelf.books, shelf, _about(question, context))
-    best = [placed[each.place][0] for each in judgement.ranked]
-    return list(dict.fromkeys([*best, *shelf.books]))
-
-
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
@@ -121,7 +114,7 @@ def _sentences(
     if not judgement.answers(bool(subject.books)):
         return []
     near = judgement.of_each_source if asks_several(question) else judgement.near
-    return _distinct((_unit(*placed[each.place], each.score) for each in near), limit)
+    return _distinct((_unit(*placed[each.place]) for each in near), limit)
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
@@ -161,17 +154,16 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
         if field is not None:
             found.append(frame(book, field))
         prose = [each for each in book.sentences if each.kind == "prose" and ends(each.text)]
-        found.extend(_unit(book, sentence, 0.9) for sentence in prose[:LEAD])
+        found.extend(_unit(book, sentence) for sentence in prose[:LEAD])
     return found
 
 
-def _unit(book: SourcePassages, sentence: PassageSentence, score: float) -> QuotableUnit:
+def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
         text=sentence.text,
         passages=(sentence.passage,),
         source=book.id,
-        score=score,
         ordinal=sentence.ordinal,
         near=near,
     )

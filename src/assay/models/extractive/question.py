@@ -11,7 +11,6 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.languages import of_question
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request
 from assay.core.relevance.topic_question import CJK_ASKING
@@ -21,6 +20,7 @@ from assay.models.extractive.words import (
     COMPARING,
     COMPARING_CJK,
     CONCEPTS,
+    FRAMES,
     INVERSE,
     JOINS,
     MAKING,
@@ -41,10 +41,6 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
-NEAR = 16
-"""Code points before a word in which the end of the sentence before it is looked for."""
-_NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s+|[\"“„«'‘(]\s*)$")
 TITLE = "▯"
 """Stands where a title was taken out of a question; unlike an ellipsis, normalization leaves it alone."""
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
@@ -70,14 +66,13 @@ class Mention(msgspec.Struct, frozen=True):
 class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question, taken apart without looking at any document.
 
-    `words` are all its words, `terms` the keys of those which carry a topic, `names` those of them written as
-    names; `concepts` what it asks of a document, in order of appearance, `concept_terms` the words which said so.
+    `words` are all its words, `terms` the keys of those which carry a topic, `concepts` what it asks of a document, in
+    order of appearance, `concept_terms` the words which said so.
     """
 
     text: str
     words: tuple[str, ...]
     terms: tuple[str, ...]
-    names: frozenset[str]
     mentions: tuple[Mention, ...]
     quoted: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -87,7 +82,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     def rest(self) -> tuple[str, ...]:
         """Terms beyond those which ask for a concept, or number a document."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.concept_terms | numbering)
+        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
 
 
 @lru_cache(maxsize=256)
@@ -96,12 +91,10 @@ def analyze(text: str) -> ParsedQuestion:
     text = unicodedata.normalize("NFKC", text).strip()
     mentions = _mentions(text)
     concepts, used = _concepts(_QUOTED.sub(f" {TITLE} ", text), mentions)
-    terms = _terms(text)
     return ParsedQuestion(
         text=text,
         words=tuple(words(text)),
-        terms=terms,
-        names=_names(text) & frozenset(terms),
+        terms=_terms(text),
         mentions=mentions,
         quoted=tuple(first or second for first, second in _QUOTED.findall(text)),
         concepts=concepts,
@@ -130,19 +123,6 @@ def _mentions(text: str) -> tuple[Mention, ...]:
         strong = series.isupper() or "-" in match["join"]
         found.setdefault(identifier, Mention(identifier, match[0], strong))
     return tuple(found.values())
-
-
-def _names(text: str) -> frozenset[str]:
-    """Keys of words written with a capital where grammar does not ask for one; none where every noun has one."""
-    german = of_question(text) == "de"
-    found: set[str] = set()
-    for match in _NAME.finditer(text):
-        word = match[0]
-        inner = any(letter.isupper() for letter in word[1:])
-        starts = _SENTENCE_START.search(text[max(0, match.start() - NEAR) : match.start()]) is not None
-        if (word[0].isupper() and not starts and not german) or inner:
-            found.update(key for key in stems(word) if key)
-    return frozenset(found)
 
 
 def question_of(request: Request) -> str:

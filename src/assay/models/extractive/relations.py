@@ -41,15 +41,11 @@ _PLACED = re.compile(r"\s*(?:by|for|in|before|within|of)?\s*(?:the\s+)?(?:[\w-]+
 
 
 class RelationMention(msgspec.Struct, frozen=True):
-    """A relation to the document at a place in a text; `[start, end)` holds both.
-
-    `noun` says that a noun told it, `cue` holds the words which did.
-    """
+    """A relation to the document at a place in a text; `[start, end)` holds both, `cue` the words which told it."""
 
     relation: Relation
     start: int
     end: int
-    noun: bool
     cue: str = ""
 
 
@@ -61,8 +57,7 @@ def described(text: str, start: int, end: int) -> RelationMention | None:
         if len(between) > FAR or _BREAK.search(between):
             continue
         if (relation := _relation(text, cue, start, between)) is not None:
-            noun = cue.lastgroup in ("successor", "predecessor", "prerequisite")
-            return RelationMention(relation, min(start, cue.start()), max(end, cue.end()), noun=noun, cue=cue[0])
+            return RelationMention(relation, min(start, cue.start()), max(end, cue.end()), cue=cue[0])
     return None
 
 

@@ -15,7 +15,7 @@ from assay.core.sources import ordinal_of
 from assay.core.text import words
 from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
 from assay.models.extractive.question import Identifier, ParsedQuestion, points_back, without
-from assay.models.extractive.words import carries_topic, stems
+from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 A_MARKER = 30
 """Passages one marker names: a longer one is none (`core.scanner`)."""
@@ -27,7 +27,7 @@ IDENTIFIED = re.compile(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
 
 
 class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a report can say: its text, the passages it stands in, and how well it fits (higher is better).
+    """Something a report can say: its text, and the passages it stands in.
 
     `near` are the keys of the words in it, in the heading above it, in the document's title and address.
     """
@@ -35,7 +35,6 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     passages: tuple[str, ...]
     source: str
-    score: float = 1.0
     ordinal: int = 0
     frame: bool = False
     near: frozenset[str] = frozenset()
@@ -250,7 +249,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     for span in title_spans:
         asked = without(asked, span)
     numbered, missing, used = _by_number(asked, shelf)
-    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used)
+    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # what a field of the series is called asks for it; the name of who keeps the series asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
@@ -311,4 +310,4 @@ def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
 def _is_whole(word: str, question: ParsedQuestion) -> bool:
     """Whether a title of one word is a name which is all the question is about."""
     quoted = any(stems(text) == [stem(word)] for text in question.quoted)
-    return quoted or (set(question.rest) == {stem(word)} and (stem(word) in question.names or len(word) > 3))
+    return quoted or (set(question.rest) == {stem(word)} and len(word) > 2)

@@ -123,6 +123,12 @@ STATES = frozenset(
     map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
 )
 """What "is it …?" asks of a status."""
+FRAMES = frozenset(
+    map(stem, "year day date time people person field header value target belong fall list record state mean".split())
+)
+"""Words which ask for a field's value, and say nothing about what stands in a document's text."""
+
+
 # questions
 
 JOINS = (

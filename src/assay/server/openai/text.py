@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 import msgspec
 
-from assay.core.bibliography import render_body
 from assay.core.clean import link_target, one_line
-from assay.core.report import bibliography, build_report
+from assay.core.report import bibliography, build_report, render_report
 from assay.core.report_state import report_state
 from assay.core.sources import Source
 from assay.core.view import RunView
 from assay.core.ways import worded
-from assay.export.markdown import render
+from assay.export.markdown import after_text
 
 PIECE = 400
 """About how many code points are sent at a time."""
-
-_DEFINITIONS = re.compile(r"(?:\n\[[0-9]+\]: \S+)+\s*\Z")
-"""The end of a report in Markdown with the targets of its references. Here they are links themselves."""
 
 
 class UrlCitation(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="url_citation"):
@@ -82,8 +77,7 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
         return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
     if report_state(view) == "none":
         return AnswerText(text=why_none(view))
-    books = bibliography(view)
-    body = render_body(view.report.text, books, "numbers")
+    report, body, books = render_report(view, "numbers")
     entries = {entry.number: entry for entry in books.entries if entry.number is not None}
     parts, notes, length, at = list[str](), list[Annotation](), 0, 0
     for cited in body.cited(books.numbers):
@@ -93,11 +87,10 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
         length += cited.start - at
         notes.append(_annotation(length, length + len(link), source, url_of(source, base)))
         length, at = length + len(link), cited.end
-    shown = body.text.rstrip()
-    rest = _DEFINITIONS.sub("\n", render(view)).removeprefix(shown)
+    shown = f"{''.join(parts)}{body.text[at:]}".rstrip()
     foot = foot_of(view.run_id, base) if base else ""
-    text = f"{''.join(parts)}{shown[at:]}{rest.rstrip()}{foot}\n"
-    return AnswerText(text=text, annotations=tuple(notes), sources=_sources(view, base))
+    text = "\n\n".join(filter(None, (shown, after_text(view, report))))
+    return AnswerText(text=f"{text}{foot}\n", annotations=tuple(notes), sources=_sources(view, base))
 
 
 def why_none(view: RunView) -> str:

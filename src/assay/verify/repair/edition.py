@@ -156,7 +156,7 @@ def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | N
     just no objection.
     """
     found = [
-        (settle(each.sentence, checked.evidence, rules)[0].verdict, each)
+        (settle(each.sentence, checked.evidence, rules).check.verdict, each)
         for each in islice(_ways(report, checked.sentence), MOST)
     ]
     fewest = min((len(each.change.cells) for verdict, each in found if verdict in _STANDS), default=0)

@@ -5,7 +5,7 @@ checks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
@@ -18,8 +18,9 @@ from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
 from assay.verify import gate
+from assay.verify.added_checks import faults
 from assay.verify.checks import NO_CITATION
-from assay.verify.claim_check import CheckRules, PendingClaim, Settled, settle
+from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.question import MOST_PASSAGES
 from assay.verify.rules.quotes import verbatim
@@ -156,29 +157,30 @@ def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     return () if check is SILENT else each.evidence.passages
 
 
-def draft(text: str, marked: MarkedText, shelf: DocumentAccess, off: Collection[str] = ()) -> TextDraft:
-    """Check every claim of `text` by the rules, except those in `off`. `marked` is `text` with markers.
+def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = ALL_OURS) -> TextDraft:
+    """Check every claim of `text` by `rules`. `marked` is `text` with markers.
 
     Raises:
         StoreError: a document's text is missing or damaged.
     """
-    desk = _Desk(marked, shelf)
+    desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with spoken(Phrases(stated=notices(marked.text))):
         cited = desk.cited(claims(marked.text))
     held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
     found = tuple(
         PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
     )
-    once = dict[object, tuple[Check, bool]]()  # a repeated claim with the same citations is checked once
+    once = dict[object, CodeRuling]()  # a repeated claim with the same citations is checked once
     for one, other in zip(cited, found, strict=True):
         if _same(one) not in once:
-            once[_same(one)] = _settled(one, other, desk, off)
+            once[_same(one)] = _settled(one, other, desk, rules)
     results = [once[_same(each)] for each in cited]
     return TextDraft(
         marked=marked,
         found=found,
-        checks={each.id: check for each, (check, _) in zip(found, results, strict=True)},
-        open=frozenset(each.id for each, (_, is_open) in zip(found, results, strict=True) if is_open),
+        checks={each.id: ruling.check for each, ruling in zip(found, results, strict=True)},
+        open=frozenset(each.id for each, ruling in zip(found, results, strict=True) if ruling.is_open),
+        faults=faults(rules.added, (each for ruling in results for each in ruling.findings)),
         references=tuple(desk.named(reference) for reference in marked.references),
         cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
         found_in={c.sentence.id: desk.addresses(c.passages) for c in cited if c.found},
@@ -289,27 +291,28 @@ def _same(each: _Cited) -> object:
     return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
 
 
-def _settled(each: _Cited, found: PendingClaim, desk: _Desk, off: Collection[str]) -> tuple[Check, bool]:
-    """The verdict of all checks without a model, and whether a judge may be asked."""
+def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
+    """The verdict of all checks without a model."""
     if not each.references:
-        return _uncited_verdict(found, off) if each.passages else (NO_CITATION, False)
+        return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
-        return _absent(missing, each.references), False
-    if each.silent:  # a translation, or other words: a judge can decide
-        return (_absent(missing, ()), False) if missing else (SILENT, bool(each.passages))
-    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off), inherits=False))
-    if missing and result.verdict in ("unsupported", "unchecked"):
-        return _absent(missing, ()), False
-    return result, is_open
+        return CodeRuling(check=_absent(missing, each.references))
+    if each.silent and not missing:  # a translation, or other words: a judge can decide
+        return CodeRuling(check=SILENT, is_open=bool(each.passages))
+    ruling = CodeRuling(check=SILENT) if each.silent else settle(found.sentence, found.evidence, rules)
+    if missing and ruling.check.verdict in ("unsupported", "unchecked"):
+        return CodeRuling(check=_absent(missing, ()), findings=ruling.findings)
+    return ruling
 
 
-def _uncited_verdict(found: PendingClaim, off: Collection[str]) -> tuple[Check, bool]:
+def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
     """The verdict on a sentence without citations, by the passages that were found for it."""
-    result, is_open = settle(found.sentence, found.evidence, CheckRules(off=tuple(off), inherits=False))
-    if result.verdict != "unsupported":
-        return result, is_open
-    return msgspec.structs.replace(result, reason=f"no citation, and nothing found says it: {result.reason}"), is_open
+    ruling = settle(found.sentence, found.evidence, rules)
+    if ruling.check.verdict != "unsupported":
+        return ruling
+    reason = f"no citation, and nothing found says it: {ruling.check.reason}"
+    return msgspec.structs.replace(ruling, check=msgspec.structs.replace(ruling.check, reason=reason))
 
 
 def _absent(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
