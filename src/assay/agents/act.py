@@ -93,7 +93,7 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
     shown = [each for one in acted if one.observation for each in one.observation.shown]
 
     async def register(step_context: StepContext) -> Observed:
-        added = ledger.register(run.lane, shown, *_asked(acted))
+        added = ledger.register(run.lane, shown, *_queries_and_opened(acted))
         for source in added.sources:
             step_context.emit(SourceAdded(source=source))
         for id in added.reused:
@@ -108,7 +108,7 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
     return tuple(_result(run, ledger, each, about) for each in acted)
 
 
-def _asked(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
+def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
     """Queries asked and documents opened; recalling asks nobody."""
     done = [each for each in acted if each.observation]
     searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]

@@ -89,7 +89,7 @@ def _units(text: str) -> Iterator[TextUnit]:
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
         if end > start:
-            yield TextUnit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _said(text[start:end]))
+            yield TextUnit(start, end, "" if text.rfind("\n", 0, start) + 1 in lines else _words_of(text[start:end]))
         start = end
 
 
@@ -117,7 +117,7 @@ def _structural(text: str) -> set[int]:
     return found
 
 
-def _said(text: str) -> str:
+def _words_of(text: str) -> str:
     """The words of a piece, without markers, symbols and citations."""
     signs = _LINE_SIGNS.match(text)
     body = strip(text[signs.end() :] if signs else text)

@@ -61,7 +61,7 @@ def trust(name: str, key: str) -> tuple[PublicKey, Path]:
         UsageError: it is not a public key.
         ConfigError: the name is not valid, or the settings cannot be written.
     """
-    read = _given(key)
+    read = _public_key(key)
     settings.load(signing={"trusted": {name: str(read)}})
     return read, file.write(f"signing.trusted.{name}", str(read))
 
@@ -101,7 +101,7 @@ def signer(named: str) -> Mapping[str, PublicKey]:
         ConfigError: the settings cannot be read.
     """
     try:
-        return {named: _given(named)}
+        return {named: _public_key(named)}
     except UsageError:
         known = signers()
         if named in known:
@@ -120,7 +120,7 @@ def _secret() -> str:
     return key.get_secret_value()
 
 
-def _given(key: str) -> PublicKey:
+def _public_key(key: str) -> PublicKey:
     try:
         return signature.public_key(key)
     except UsageError:

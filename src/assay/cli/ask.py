@@ -119,11 +119,11 @@ class Streaming(PlainDisplay):
             return text
         if text.startswith(self.said):
             return text.removeprefix(self.said)
-        unsaid = _unsaid(self.said, text)
+        unsaid = _not_printed(self.said, text)
         return f"\n\n{text}" if unsaid is None else unsaid
 
 
-def _unsaid(said: str, text: str) -> str | None:
+def _not_printed(said: str, text: str) -> str | None:
     """What `text` has beside the printed paragraphs, for example a date that code inserted; None if some of them are
     gone.
     """

@@ -170,7 +170,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
         finally:
             job.folder.put_in_order()
         await keep_to_rules(assay, -1 if job.quiet else 0)
-    code = _told(job, batch, ended)
+    code = _report(job, batch, ended)
     await options.tell(_notice(job, batch, ended), job.notify)
     return code
 
@@ -218,7 +218,7 @@ def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
     return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
-def _told(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
+def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
     usd, tokens = batch.used
     if job.as_json:

@@ -153,7 +153,7 @@ def copy(text: str) -> None:
     """
     text = harmless(text)
     about = settings.surroundings()
-    if not about.remote and any(_taken(program, text) for program in _PROGRAMS):
+    if not about.remote and any(_copied_by(program, text) for program in _PROGRAMS):
         say("the report is on the clipboard")
     elif about.interactive and sys.stderr is not None and sys.stderr.isatty():
         put_aside(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
@@ -163,7 +163,7 @@ def copy(text: str) -> None:
         say(f"not copied: there is no terminal, and none of {names} works here; the report as a file: -o report.md")
 
 
-def _taken(program: tuple[str, ...], text: str) -> bool:
+def _copied_by(program: tuple[str, ...], text: str) -> bool:
     """Whether a program took the text. Its output is discarded, because a program that serves the clipboard keeps
     running.
     """

@@ -48,7 +48,7 @@ async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
     """
     log = log_file(home, run_id)
     process = start(command(run_id, home, output), log)
-    if not await _begun(assay, run_id, process):
+    if not await _wait_until_executed(assay, run_id, process):
         for line in tail(log):
             say(line)
         say(f"run {run_id} was not taken up; to execute it here: assay runs resume {run_id}")
@@ -96,7 +96,7 @@ def start(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
         raise StoreError(f"the run cannot continue in the background ({log}): {error.strerror}") from error
 
 
-async def _begun(assay: Assay, run_id: str, process: subprocess.Popen[bytes]) -> bool:
+async def _wait_until_executed(assay: Assay, run_id: str, process: subprocess.Popen[bytes]) -> bool:
     """Wait until the process executes the run, or has done so; False if it ended or hangs without doing so."""
     before, end = (await assay.find(run_id)).fence, time.monotonic() + SECONDS
     while time.monotonic() < end:

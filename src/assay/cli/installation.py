@@ -47,11 +47,11 @@ def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        write("\n".join(_told(found)))
+        write("\n".join(_diagnosis_lines(found)))
     return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
 
 
-def _told(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
+def _diagnosis_lines(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
     for each in found:
         fix = f" -> {clean(each.fix)}" if each.fix else ""
         yield f"{_SIGNS[each.state]:<7} {each.name:<11} {clean(each.said)}{fix}"
@@ -87,11 +87,11 @@ def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
         return
-    rows = [(role, ", ".join(models), _said(loaded, role)) for role, models in found.items()]
+    rows = [(role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items()]
     table(("role", "models, first choice first", ""), rows)
 
 
-def _said(loaded: settings.Settings, role: Role) -> str:
+def _role_note(loaded: settings.Settings, role: Role) -> str:
     """What is known about the models of a role, for example why this judge was chosen if nobody named one."""
     judge, writer = loaded.roles()["judge"][0], loaded.roles()["complex"][0]
     if role != "judge" or loaded.names_judge:

@@ -39,13 +39,13 @@ def queue_option(command: Command) -> Command:
 
 def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int) -> None:
     """Leave work to the workers, and print the ids of the jobs on stdout."""
-    for job in asyncio.run(_begun(works, home, configured)):
+    for job in asyncio.run(_begin_jobs(works, home, configured)):
         write(job.id)
         if verbosity >= 0:
             say(f"queued: {clean(job.name)}; to watch: assay jobs watch {job.id}")
 
 
-async def _begun(works: Sequence[JobWork], home: Path | None, configured: Settings) -> list[Job]:
+async def _begin_jobs(works: Sequence[JobWork], home: Path | None, configured: Settings) -> list[Job]:
     async with opened(home, configured) as assay:
         return [await assay.begin_job(work) for work in works]
 
@@ -154,7 +154,7 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
         assay jobs show k3v9q2m4p1
         assay jobs show k3v9q2m4p1 --json
     """
-    job, figures = asyncio.run(_found(home, id, every_user=every_user))
+    job, figures = asyncio.run(_job_and_workers(home, id, every_user=every_user))
     if as_json:
         shown = {**msgspec.to_builtins(job), "workers": figures}
         write(msgspec.json.format(msgspec.json.encode(shown)).decode())
@@ -225,7 +225,7 @@ async def _listed(home: Path | None, wanted: JobFilter, *, every_user: bool) -> 
         return await assay.jobs(wanted)
 
 
-async def _found(home: Path | None, id: str, *, every_user: bool) -> tuple[Job, list[WorkerFigures]]:
+async def _job_and_workers(home: Path | None, id: str, *, every_user: bool) -> tuple[Job, list[WorkerFigures]]:
     async with _looked_at(home, every_user=every_user) as assay:
         return await assay.job(id), await assay.job_figures(id)
 

@@ -258,7 +258,7 @@ def _ask(view: RunView, output: Output) -> Exit:
     return Exit.INPUT_NEEDED
 
 
-def _kept(view: RunView) -> str:
+def _kept_note(view: RunView) -> str:
     return f"the report is kept: assay runs export {view.run_id} -o FILE"
 
 
@@ -266,13 +266,13 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
     """Deliver the report and return its files."""
     written = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
     if output.stdout == "json":
-        write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept(view))
+        write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept_note(view))
     elif output.stdout == "report" and written and not output.files:
         if output.rest is str and is_laid_out(output.citations):
-            put(f"{laid_out(view, output.citations)}\n", hint=_kept(view))
+            put(f"{laid_out(view, output.citations)}\n", hint=_kept_note(view))
         else:
             text = (await assay.export(view.run_id, ".md", output.citations)).decode()
-            write(output.rest(text), hint=_kept(view))
+            write(output.rest(text), hint=_kept_note(view))
     targets = output.files if written else ()
     for path in targets:
         await _save(assay, view, path, output)
@@ -285,5 +285,5 @@ async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None
         destinations.save(path, data)
     except StoreError:
         if output.stdout == "report":  # paid for: better on the screen than nowhere
-            write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept(view))
+            write((await assay.export(view.run_id, ".md", output.citations)).decode(), hint=_kept_note(view))
         raise

@@ -215,7 +215,7 @@ async def _work(
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
     async with _opened_patiently(home, configured) as assay:
-        told = _told if state.verbosity >= 0 else _silent
+        told = _say_clean if state.verbosity >= 0 else _silent
         workers: list[queue_workers.Working] = [assay.worker(slots, limits, told)]
         if jobs := configured.workers.jobs if jobs is None else jobs:
             workers.append(assay.job_worker(jobs, told))
@@ -236,7 +236,7 @@ async def _work(
         return Exit.DONE
 
 
-def _told(line: str) -> None:
+def _say_clean(line: str) -> None:
     say(clean(line))
 
 

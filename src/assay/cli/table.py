@@ -119,7 +119,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
             job.folder.put_in_order()
             table = answer_table(documents, job.questions, job.folder)
             _save(table, job.target)
-    return _told(job, batch, table, ended)
+    return _report(job, batch, table, ended)
 
 
 async def _documents(assay: Assay, job: TableJob) -> list[Document]:
@@ -165,7 +165,7 @@ class _Progress:
         say(f"cell {order.line} of {self._cells}: {what}: {how}{price}")
 
 
-def _told(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Exit:
+def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Exit:
     cells = [cell for row in table.rows for cell in row.cells]
     answered = sum(cell.verdict is not None for cell in cells)
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)

@@ -83,7 +83,7 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
         assay threads show tides
         assay threads show tides --json
     """
-    said = asyncio.run(_said(reference, home))
+    said = asyncio.run(_load_messages(reference, home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(said)).decode())
         return
@@ -96,7 +96,7 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
         write("\n".join(f"{mark} {line}" for line in harmless(each.text).splitlines()) + "\n")
 
 
-async def _said(reference: str, home: Path | None) -> Sequence[ThreadMessage]:
+async def _load_messages(reference: str, home: Path | None) -> Sequence[ThreadMessage]:
     async with stored(home) as assay:
         return await assay.messages(reference)
 

@@ -158,7 +158,7 @@ def list_users(as_json: bool, home: Path | None) -> None:
         assay users list
         assay users list --json
     """
-    found = asyncio.run(_found(home))
+    found = asyncio.run(_users_and_tokens(home))
     if as_json:
         write(msgspec.json.format(msgspec.json.encode([_user_line(*each) for each in found])).decode())
         return
@@ -169,7 +169,7 @@ def list_users(as_json: bool, home: Path | None) -> None:
     table(("name", "role", "since", "tokens"), rows)
 
 
-async def _found(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
+async def _users_and_tokens(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
     async with opened(home) as assay:
         return [(user, await assay.users.tokens(user.name)) for user in await assay.users.all()]
 

@@ -41,7 +41,7 @@ def check_again(reference: str, home: Path | None, judge: JudgeOptions, *, probl
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        write("\n".join(_told(found, problems=problems)))
+        write("\n".join(_recheck_lines(found, problems=problems)))
     return Exit.DONE if found.holds else Exit.UNVERIFIED
 
 
@@ -56,7 +56,7 @@ async def _rechecked(reference: str, home: Path | None, judge: JudgeOptions) -> 
         )
 
 
-def _told(found: Rechecked, *, problems: bool) -> Iterator[str]:
+def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
     changed = [claim for claim in found.claims if claim.now not in (claim.before, *_RENAMED.get(claim.before, ()))]
     for claim in changed:
         if not problems or claim.now not in HOLDING:

@@ -74,7 +74,7 @@ def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     if asked.as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        write("\n".join(_told(found, str(file), problems=asked.problems)))
+        write("\n".join(_verdict_lines(found, str(file), problems=asked.problems)))
     demanding = asked.strict or asked.least is not None
     if demanding and not found.summary.claims:
         say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
@@ -142,7 +142,7 @@ def _bounded(opened: BinaryIO) -> bytes:
     return data
 
 
-def _told(found: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
+def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
     references = {each.id: each for each in found.references}
     passages = {each.id: each for each in found.passages}
     for claim in found.claims:

@@ -211,7 +211,7 @@ def _from_lines(text: str) -> Plan:
             steps.append((_titled(said[match.end() :], number), {}))
         else:
             _take(said, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
-    made = tuple(_made(title, fields) for title, fields in steps)
+    made = tuple(_make_step(title, fields) for title, fields in steps)
     return Plan(title=head.get("title", ""), thought=head.get("thought", ""), steps=made)
 
 
@@ -241,7 +241,7 @@ def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]
     fields[key] = value.casefold() if allowed else value
 
 
-def _made(title: str, fields: dict[str, str]) -> PlanStep:
+def _make_step(title: str, fields: dict[str, str]) -> PlanStep:
     kind: Literal["research", "analysis"] = "analysis" if fields.get("type") == "analysis" else "research"
     searches = _YES[fields["needs_search"]] if "needs_search" in fields else None
     return _step(title, fields.get("description", ""), kind, searches)

@@ -64,7 +64,7 @@ class ObjectsConnector:
         at = self.canonical(place)
         pages = iter(obstore.list(_store(at)))
         found, size = list[ListedFile](), 0
-        while page := _asked(at, "listed", lambda: next(pages, None)):
+        while page := _store_answer(at, "listed", lambda: next(pages, None)):
             found += [
                 ListedFile(each["path"], (each["e_tag"] or "").strip('"'))
                 for each in page
@@ -85,7 +85,7 @@ class ObjectsConnector:
         opened = _store(place)
         for file in files:
             try:
-                body = _asked(place, "read", lambda name=file.name: bytes(obstore.get(opened, name).bytes()))  # type: ignore[misc]
+                body = _store_answer(place, "read", lambda name=file.name: bytes(obstore.get(opened, name).bytes()))  # type: ignore[misc]
             except FileNotFoundError:  # deleted since it was listed
                 continue
             url = f"{place}/{quote(file.name)}"
@@ -111,7 +111,7 @@ def _store(place: str) -> Any:
         ) from None
 
 
-def _asked(place: str, what: str, ask: Callable[[], T]) -> T:
+def _store_answer(place: str, what: str, ask: Callable[[], T]) -> T:
     """The store's answer.
 
     Raises:

@@ -53,12 +53,12 @@ def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -
     """The findings as one message, shortened to `tokens`."""
 
     def told(some: Sequence[Finding]) -> list[Message]:
-        return [user("findings", data([_told(ledger, finding) for finding in some]))]
+        return [user("findings", data([_step_finding(ledger, finding) for finding in some]))]
 
     return tuple(fitted(findings, tokens, told))
 
 
-def _told(ledger: Ledger, finding: Finding) -> StepFinding:
+def _step_finding(ledger: Ledger, finding: Finding) -> StepFinding:
     return StepFinding(
         step=finding.step,
         task=finding.task,
@@ -288,7 +288,7 @@ def assess(question: str, research: Research) -> tuple[Coverage, ...]:
     """
     steps = _counted(research.plan)
     searched = {step.id: _step(step, research) for step in steps if step.needs_search}
-    whole = _whole(question, list(searched.values()), research.findings)
+    whole = _question_coverage(question, list(searched.values()), research.findings)
     each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
     known = (whole, *each)
     return (*known, *(_part(part, steps, known) for part in parts(question)))
@@ -332,7 +332,7 @@ def _step(step: PlanStep, research: Research) -> Coverage:
     return Coverage(step=step.id, part=step.title, status=status, passages=passages)
 
 
-def _whole(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
+def _question_coverage(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
     own = [finding for finding in findings if answers(finding) != "not"]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
     if not passages:

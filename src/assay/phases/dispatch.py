@@ -143,11 +143,14 @@ def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Resear
     lanes = (*earlier.continued, earlier.lane)
     found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
     return msgspec.structs.replace(
-        task, continued=lanes, earlier=_found(found, window // SHARE), seen=_seen(ledger, lanes, task, window // SHARE)
+        task,
+        continued=lanes,
+        earlier=_findings_text(found, window // SHARE),
+        seen=_seen(ledger, lanes, task, window // SHARE),
     )
 
 
-def _found(findings: list[Finding], tokens: int) -> str:
+def _findings_text(findings: list[Finding], tokens: int) -> str:
     """Findings, shortened from the oldest on."""
     kept = list(findings)
     while kept and estimate_tokens(_joined(kept)) > tokens:

@@ -296,17 +296,17 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
     record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
     before = (earlier(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
     inherited = memory.steps.get(inheritance.STEP)
-    steps = (*(step for step in before if step), _kept(point, at), record)
+    steps = (*(step for step in before if step), _kept_step(point, at), record)
     return RunInputs(steps=(*steps, *([_inherited(inherited, leaving)] if inherited else [])), ledger=rows)
 
 
 def earlier(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
     at = stood(run_id, memory, point)
-    return None if at is None else _kept(point, msgspec.structs.replace(leaving.standing(at), given=None))
+    return None if at is None else _kept_step(point, msgspec.structs.replace(leaving.standing(at), given=None))
 
 
-def _kept(point: Point, at: Checkpoint) -> StepRecord:
+def _kept_step(point: Point, at: Checkpoint) -> StepRecord:
     return StepRecord(key=kept((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
 
 

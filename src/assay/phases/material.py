@@ -57,11 +57,13 @@ def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one per message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
     shown = evidence(cited, ledger)
-    said = [user("findings", f"Task: {' '.join(finding.task.split())}\n{_told(finding)}") for finding in findings]
+    said = [
+        user("findings", f"Task: {' '.join(finding.task.split())}\n{_finding_text(finding)}") for finding in findings
+    ]
     return [*said, *([user("evidence", shown)] if shown else [])]
 
 
-def _told(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     """A finding's text. Without citations it says so, and lists the passages that it may rest on."""
     if not finding.uncited:
         return finding.text

@@ -41,12 +41,12 @@ async def method(run: Run) -> tuple[str, ...]:
         run.check_owner()
         events = await run.log()
         ahead = [event.provider for each in events if isinstance(event := decode(each), SearchExpected)]
-        return await asyncio.to_thread(_told, run, fold(events), ahead)
+        return await asyncio.to_thread(_provider_notes, run, fold(events), ahead)
 
     return await run.free_step("method", look, returns=tuple[str, ...])
 
 
-def _told(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
+def _provider_notes(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
     """`ahead` are the providers that were asked ahead."""
     web = {each.name for each in run.world.searches if each.name != LOCAL}
     rows = [row for row in search_log(view) if row.provider in web]
@@ -223,7 +223,7 @@ async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: floa
         return Noticed()
 
     async def ask(step_context: StepContext) -> Noticed:
-        noticed = await _asked(desk, dois, seconds)
+        noticed = await _look_up_notices(desk, dois, seconds)
         for id, doi in works.items():
             if noticed.notices.get(doi):
                 step_context.emit(SourceNoted(source=id, notices=noticed.notices[doi]))
@@ -238,7 +238,7 @@ async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: floa
     return noticed
 
 
-async def _asked(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
+async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
     """Look up works one after another, until one cannot be looked up or it takes too long."""
     found: dict[str, tuple[Notice, ...]] = {}
     failed = ""

@@ -122,7 +122,7 @@ async def compare(run: Run, case: Case, draft: Draft) -> Draft:
     if compared.copies:
         run.emit(CopiesFound(groups=compared.copies))
     for each in compared.conflicts:
-        run.emit(_told(each, passages))
+        run.emit(_conflict_found(each, passages))
     limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
     return _with(run, draft, compared, passages, sources, lambda text: redated(text, date_of(text, case)))
@@ -164,7 +164,7 @@ def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -
     return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
 
 
-def _told(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:
+def _conflict_found(conflict: Conflict, passages: Mapping[str, Passage]) -> ConflictFound:
     return ConflictFound(
         text=conflict.text,
         subject=conflict.subject,

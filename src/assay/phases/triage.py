@@ -50,7 +50,7 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
         if not answer
     )
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
-    told = _told(questions, answers)
+    told = _dialogue(questions, answers)
     return msgspec.structs.replace(case, answers=told, assumptions=(*case.assumptions, *assumed))
 
 
@@ -65,7 +65,7 @@ def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[s
     return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
 
 
-def _told(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
+def _dialogue(questions: tuple[str, ...], answers: tuple[str, ...]) -> str:
     return "\n".join(f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer)
 
 

@@ -112,12 +112,12 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
         text=text,
         researched=bool(look.evidence),
         sourced=cites,
-        limits=_said(look, phase.rules.look_seconds),
+        limits=_cut_short_notes(look, phase.rules.look_seconds),
         streamed=read,
     )
 
 
-def _said(look: QuickLook, seconds: float) -> tuple[str, ...]:
+def _cut_short_notes(look: QuickLook, seconds: float) -> tuple[str, ...]:
     """What a reader must know about a look that was cut short."""
     if not look.late:
         return look.limits

@@ -77,7 +77,7 @@ async def replay(
     memory = await journal.load(run_id)
     if memory.status != "completed":
         raise UsageError(f"run {run_id} is {memory.status}: only a completed run can be computed again")
-    stored = await _said(journal, run_id, memory)
+    stored = await _events_by_key(journal, run_id, memory)
     await _copy(empty, run_id, memory, stored)
     engine = Engine(empty, pipeline, redo=False)
     stopped: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ async def replay(
         stopped = (str(error),)
     finally:
         await engine.close()
-    again = await _said(empty, run_id, await empty.load(run_id))
+    again = await _events_by_key(empty, run_id, await empty.load(run_id))
     computed = {key: said for key, said in again.items() if said.is_computed}
     return Replayed(
         run_id=run_id,
@@ -98,7 +98,7 @@ async def replay(
     )
 
 
-async def _said(journal: Journal, run_id: str, memory: Memory) -> dict[str, ReplayedEvent]:
+async def _events_by_key(journal: Journal, run_id: str, memory: Memory) -> dict[str, ReplayedEvent]:
     """The events of a run by key, in the order of the log."""
     envelopes = {envelope.seq: envelope for envelope in await journal.events(run_id)}
     return {key.key: ReplayedEvent(key, envelopes[key.seq]) for key in sorted(memory.events, key=lambda key: key.seq)}

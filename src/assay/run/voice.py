@@ -205,7 +205,7 @@ class Voice:
         )
         self._on_call, self._listener = hooks.on_call, hooks.listener
         self._text: list[str] = []
-        self._reading, self._reader = hooks.reading, _begun(hooks.reading)
+        self._reading, self._reader = hooks.reading, _new_reader(hooks.reading)
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if self._listener is not None:
@@ -214,7 +214,7 @@ class Voice:
     async def restart(self) -> None:
         """Drop what the previous attempt emitted."""
         self._text.clear()
-        self._reader = _begun(self._reading)
+        self._reader = _new_reader(self._reading)
         self._thoughts = self._listen()
         await self._step_context.begin()
         if self._listener is not None:
@@ -289,7 +289,7 @@ class Voice:
                 self._listener.hear(text)
 
 
-def _begun(reading: Reading | None) -> TextReader | None:
+def _new_reader(reading: Reading | None) -> TextReader | None:
     return reading() if reading is not None else None
 
 

@@ -342,7 +342,7 @@ class RunStream(EventStream):
                 if broadcast.join(follower):
                     await follower.woken.wait()
                 elif follower.at < broadcast.last:
-                    await _taken(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
+                    await _send_in_time(follower, send, await self._broadcasts.behind(self._run, broadcast, follower))
                 else:  # it is over, or the server stops: the client reconnects, and learns which
                     await _sent(send, BEGIN)
                     return
@@ -358,7 +358,7 @@ async def _sent(send: Send, data: bytes) -> None:
     await send({"type": "http.response.body", "body": data, "more_body": True})
 
 
-async def _taken(follower: Follower, send: Send, data: bytes) -> None:
+async def _send_in_time(follower: Follower, send: Send, data: bytes) -> None:
     try:
         async with asyncio.timeout(PATIENCE):
             await _sent(send, data)

@@ -31,10 +31,10 @@ def sent(option: Declared, kind: Any) -> Any:
     if kind is not msgspec.UNSET:
         return kind
     parts = get_args(option.data) if get_origin(option.data) is Union else (option.data,)
-    return Union[tuple(map(_made, parts))]  # noqa: UP007 - made of several
+    return Union[tuple(map(_field_type, parts))]  # noqa: UP007 - made of several
 
 
-def _made(kind: Any) -> Any:
+def _field_type(kind: Any) -> Any:
     match get_origin(kind), get_args(kind):
         case abc.Sequence, (each,):
             return GenericAlias(tuple, (each, ...))

@@ -116,7 +116,7 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
         undated=len(documents) - len(dates),
         looked_into=len(chosen),
         subjects=subjects,
-        questions=await _tried(assay, collection, _candidates(passages, subjects), questions),
+        questions=await _answerable_questions(assay, collection, _candidates(passages, subjects), questions),
     )
 
 
@@ -221,7 +221,7 @@ def _inside(what: str) -> str:
     return f"{article.lower()} {rest}" if article in ("The", "A", "An") and rest else what
 
 
-async def _tried(
+async def _answerable_questions(
     assay: Researcher, collection: str, candidates: Iterator[str], wanted: int
 ) -> tuple[SuggestedQuestion, ...]:
     """The first `wanted` questions that the built-in model answers with a passage; their runs are deleted."""

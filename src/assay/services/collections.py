@@ -165,7 +165,7 @@ async def remove(context: Context, references: Sequence[str], collection: str) -
 async def meant(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     """The documents `remove` would take out; see `DocumentLibrary.meant`."""
     await check_collection(context, collection)
-    found, _ = await asyncio.to_thread(_meant, context, references, collection)
+    found, _ = await asyncio.to_thread(_documents_and_origins, context, references, collection)
     return found
 
 
@@ -264,7 +264,9 @@ def _addresses(context: Context, documents: Iterable[str]) -> list[str]:
     return [document.url for document in found if document is not None]
 
 
-def _meant(context: Context, references: Sequence[str], collection: str) -> tuple[list[Document], list[Origin]]:
+def _documents_and_origins(
+    context: Context, references: Sequence[str], collection: str
+) -> tuple[list[Document], list[Origin]]:
     """The documents that are meant, and the origins that are meant completely."""
     library = context.store.library
     origins = library.origins(collection)
@@ -286,7 +288,7 @@ def _meant(context: Context, references: Sequence[str], collection: str) -> tupl
 
 def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     library = context.store.library
-    found, whole = _meant(context, references, collection)
+    found, whole = _documents_and_origins(context, references, collection)
     urls = {document.sha256: document.url for document in found}
     library.remove(urls, collection)
     library.forget(collection, [origin.place for origin in whole])

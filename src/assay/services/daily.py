@@ -167,10 +167,10 @@ def _telling(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{_told(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
+        raise UsageError(f"{_allowance_message(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
 
 
-def _told(within: Allowance, runs: Sequence[Spent]) -> str:
+def _allowance_message(within: Allowance, runs: Sequence[Spent]) -> str:
     used = sum((run.usage for run in runs), Usage())
     parts, setting = [], "limits." if within.owner is None else "limits.user_"
     if within.usd is not None:

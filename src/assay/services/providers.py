@@ -205,7 +205,7 @@ async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) ->
     asked = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
     ]
-    told = {name: _unsaid(await model.described(), settings, name) for name, model in asked}
+    told = {name: _without_contradicted(await model.described(), settings, name) for name, model in asked}
     known = {name: facts for name, facts in told.items() if facts != ModelFacts()}
     return msgspec.structs.replace(brief, facts=known) if known else brief
 
@@ -239,7 +239,7 @@ class Frozen:
         await self._model.close()
 
 
-def _unsaid(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
+def _without_contradicted(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
     """`facts` without those that the user's catalogue contradicts."""
     user = access(settings, name).facts
     return ModelFacts(

@@ -98,7 +98,7 @@ async def resume(context: Context, reference: str) -> RunHandle:
     """Continue a stored run; see `Assay.resume`."""
     row = await find(context, reference)
     execution = await context.engine.resume(row.run_id, lambda brief: worlds.world(context, brief))
-    return _held(context, execution)
+    return _run_handle(context, execution)
 
 
 async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
@@ -132,10 +132,10 @@ def _handle(context: Context, prepare: Prepare) -> RunHandle:
         raise EventLoopError(
             "a run needs an event loop: start it in an async function (asyncio.run(main())), or call research_sync"
         ) from error
-    return _held(context, context.engine.start(prepare))
+    return _run_handle(context, context.engine.start(prepare))
 
 
-def _held(context: Context, execution: RunTask) -> RunHandle:
+def _run_handle(context: Context, execution: RunTask) -> RunHandle:
     return RunHandle(execution, partial(view, context), partial(results.record, context))
 
 

@@ -54,7 +54,7 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
     parent = await _parent(journal, brief.parent) if brief.parent else None
     thread = brief.thread or (parent.thread or parent.run_id if parent else "")
     previous = await journal.latest(thread) or parent
-    said = await _said(journal, previous) if previous else brief.conversation
+    said = await _thread_messages(journal, previous) if previous else brief.conversation
     if parent is None:
         return msgspec.structs.replace(brief, thread=thread, conversation=latest(said))
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
@@ -112,7 +112,7 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
     return row
 
 
-async def _said(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+async def _thread_messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
     """The messages of a thread up to a run's end."""
     view = await _view(journal, row)
     return (*(view.brief.conversation if view.brief else ()), *messages(view))

@@ -1,7 +1,7 @@
-"""Settings: the file `config.toml`, the environment, and nothing else. The only reader of `os.environ`.
+"""Settings: from the file `config.toml`, the environment, and nothing else. The only reader of `os.environ`.
 
-What is passed in code beats the environment, the environment beats the file, the file beats the defaults.
-A setting `limits.tokens` is `tokens` under `[limits]` in the file and `ASSAY_LIMITS_TOKENS` in the environment.
+Values passed in code override the environment, the environment overrides the file, and the file the defaults. A setting
+`limits.tokens` is `tokens` under `[limits]` in the file and `ASSAY_LIMITS_TOKENS` in the environment.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ Origin = Literal["default", "file", "environment"]
 
 
 read_instead: ContextVar[Path | None] = ContextVar("read_instead", default=None)
-"""A draft of the settings file, while somebody looks whether it can be loaded."""
+"""A draft of the settings file, while a check loads it in place of the file."""
 
 
 def config_path() -> Path:
-    """Where the settings file is, or would be: `ASSAY_CONFIG`, else `assay/config.toml` in the user's config folder."""
+    """The path of the settings file: `ASSAY_CONFIG`, else `assay/config.toml` in the user's config folder."""
     if (draft := read_instead.get()) is not None:
         return draft
     named = os.environ.get(f"{PREFIX}CONFIG", "")
@@ -84,7 +84,7 @@ def default_home() -> Path:
 
 
 def named_home() -> Path:
-    """The home the environment names, else the user's data folder: for who cannot read the settings."""
+    """The home named in the environment, else the user's data folder; for callers that cannot read the settings."""
     named = os.environ.get(f"{PREFIX}HOME", "")
     return Path(named).expanduser() if named else default_home()
 
@@ -172,9 +172,9 @@ class Settings(BaseSettings):
     signing: SigningSettings = SigningSettings()
 
     def roles(self) -> dict[Role, tuple[str, ...]]:
-        """The models of every role: those of `models` where it names some, else `model`, else the built-in one.
+        """The models of every role: those in `models` if it names some, else `model`, else the built-in one.
 
-        The judge, where it is not named, is of another family than the writer if any of them is (`core.ports.models`).
+        An unnamed judge is of another family than the writer, if any configured model is (`core.ports.models`).
         """
         chosen = {role: getattr(self.models, role) for role in ROLES}
         if self.model:
@@ -183,7 +183,7 @@ class Settings(BaseSettings):
 
     @property
     def names_judge(self) -> bool:
-        """Whether the settings say who judges."""
+        """Whether the settings name the judge."""
         return "judge" in self.models.model_fields_set
 
     @classmethod
@@ -195,13 +195,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Code, our variables, the providers' own, the file. No `.env`: a folder's files are not ours to obey."""
+        """The sources: code, our variables, the providers' own, the file. No `.env`, because a folder's files must not
+        configure us.
+        """
         native = InitSettingsSource(settings_cls, {"keys": _native_keys(), "aws": _native_aws(), **_native_database()})
         return init_settings, env_settings, native, TomlConfigSettingsSource(settings_cls, config_path())
 
 
 def load(**values: Any) -> Settings:
-    """The settings now: `values` over the environment over the file over the defaults.
+    """Load the settings: `values` override the environment, which overrides the file, which overrides the defaults.
 
     Raises:
         ConfigError: a setting is unknown or has a bad value, or the file is not TOML; the message names the place.
@@ -213,7 +215,7 @@ def load(**values: Any) -> Settings:
         return Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, f" (in {path} or the environment)")) from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except RecursionError as error:
         raise ConfigError(f"{path} cannot be read: it is nested too deep: write it with fewer levels") from error
@@ -236,16 +238,16 @@ class Setting:
 
 
 def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]:
-    """Every setting with its value and where that comes from, in the order of definition, then keys of other packages.
+    """Every setting with its value and its origin, in the order of definition, then keys of other packages.
 
-    `holders` are adapters of other packages, which are listed without a key too.
+    `holders` are adapters of other packages, which are listed even without a key.
     """
     origins, others = _origins(), {f"keys.{name}" for name in (*(settings.keys.model_extra or {}), *holders)}
     fields = dict(_fields(Settings))
     return [
         Setting(
             name=name,
-            value=_shown(_value(settings, name)),
+            value=_setting_text(_value(settings, name)),
             default=_default(name, fields[name]) if name in fields else "",
             origin=origins.get(name, "default"),
             description=(fields[name].description or "") if name in fields else OTHERS_KEY,
@@ -259,7 +261,7 @@ def _default(name: str, field: FieldInfo) -> str:
     match name.split("."):
         case ["depths", "light" | "medium" | "extended" as depth, number]:
             return default_of(depth, number)
-    return _shown(field.get_default(call_default_factory=True, validated_data={}))
+    return _setting_text(field.get_default(call_default_factory=True, validated_data={}))
 
 
 def names() -> tuple[str, ...]:
@@ -268,11 +270,11 @@ def names() -> tuple[str, ...]:
 
 
 def parse(name: str, text: str) -> object:
-    """`text` as a value the settings file may hold for setting `name`, checked.
+    """Check `text`, and return it as a value for setting `name` in the settings file.
 
     Raises:
         UnknownName: there is no such setting; the message offers the nearest.
-        ConfigError: the setting does not take this value, or is a table.
+        ConfigError: the setting does not accept this value, or is a table.
     """
     fields = dict(_fields(Settings))
     if name not in fields and not OTHERS.fullmatch(name):
@@ -304,7 +306,7 @@ def _native_aws() -> dict[str, str]:
 
 
 def _native_database() -> dict[str, str]:
-    """What hosts call their database, where it is one for us; without the extra it is some other program's."""
+    """The database variable that hosting services set, if it names one we support; without the extra it is ignored."""
     found = os.environ.get("DATABASE_URL", "")
     ours = found.startswith(("postgresql://", "postgres://")) and importlib.util.find_spec("psycopg") is not None
     return {"database": found} if ours else {}
@@ -325,7 +327,7 @@ def _value(settings: BaseModel, name: str) -> object:
     return value
 
 
-def _shown(value: object) -> str:
+def _setting_text(value: object) -> str:
     match value:
         case None:
             return ""
@@ -340,7 +342,7 @@ def _shown(value: object) -> str:
 
 
 def _origins() -> dict[str, Origin]:
-    """Where each setting which is not at its default comes from."""
+    """The origin of each setting that is not at its default."""
     file = _flat(TomlConfigSettingsSource(Settings, config_path())())
     environment = _flat(EnvSettingsSource(Settings)()) | {f"keys.{name}": "" for name in _native_keys()}
     environment |= {f"aws.{name}": "" for name in _native_aws()} | _native_database()
@@ -359,7 +361,7 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
 
 
 def _explain(error: ValidationError, where: str = "") -> str:
-    """One sentence for each wrong setting; a value is never repeated, since it may be a key."""
+    """One sentence for each wrong setting; values are never repeated, because they may be keys."""
     return "; ".join(
         _unknown(".".join(map(str, problem["loc"])))
         if problem["type"] == "extra_forbidden"

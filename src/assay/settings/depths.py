@@ -80,7 +80,7 @@ class Depths(SettingsTable):
     @model_validator(mode="before")
     @classmethod
     def _of_the_environment(cls, values: Any) -> Any:
-        """`ASSAY_DEPTHS_MEDIUM_CYCLES` arrives as `medium_cycles`."""
+        """Accept `ASSAY_DEPTHS_MEDIUM_CYCLES`, which arrives as `medium_cycles`."""
         if not isinstance(values, dict):
             return values
         sorted_in: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class Depths(SettingsTable):
         return sorted_in
 
     def changes(self) -> dict[SetDepth, dict[str, int | float]]:
-        """What is set, by depth."""
+        """The values that are set, by depth."""
         return {
             "light": self.light.model_dump(exclude_none=True),
             "medium": self.medium.model_dump(exclude_none=True),
@@ -104,6 +104,6 @@ class Depths(SettingsTable):
 
 
 def default_of(depth: SetDepth, number: str) -> str:
-    """A depth's default as a reader is told it; both strategies' where they differ."""
+    """A depth's default in the form for readers; both strategies' defaults if they differ."""
     parallel, stepwise = (f"{getattr(rules[depth], number):g}" for rules in (DEPTHS, STEPWISE))
     return parallel if parallel == stepwise else f"{parallel}; reflective: {stepwise}"

@@ -1,11 +1,13 @@
-"""What the environment says beside the settings: the terminal, where traces go, and what other processes need."""
+"""What the environment states besides the settings: the terminal, the destination of traces, and needs of child
+processes.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 
-# What of it goes to the processes which read files: how to start, and nothing anybody keeps secret.
+# # Variables for the processes that read files: how to start, and nothing secret.
 
 KEPT = frozenset(
     """
@@ -19,19 +21,19 @@ FAMILIES = ("LC_", "OPENBLAS_", "OMP_", "MKL_")
 
 
 def reader_environment() -> dict[str, str]:
-    """The variables a process needs to start and to compute as this one does."""
+    """The variables that a process needs to start and to compute as this one does."""
     return {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(FAMILIES)}
 
 
-# The terminal, and where traces go.
+# # The terminal, and the destination of traces.
 
 TRACING_SECONDS = 3.0
-"""How long a collector which does not answer may keep a process from ending."""
+"""How long a collector that does not answer may delay the end of a process."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalEnvironment:
-    """What the environment says about the terminal: may we use colour, may we ask, is it on another machine."""
+    """The terminal according to the environment: colour allowed, questions allowed, on another machine."""
 
     color: bool
     interactive: bool
@@ -50,7 +52,7 @@ def surroundings() -> TerminalEnvironment:
 
 
 def tracing_wanted() -> bool:
-    """Whether OpenTelemetry's variables name where spans go, and do not switch it off."""
+    """Whether OpenTelemetry's variables name a destination for spans, and do not switch it off."""
     if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
     places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -58,6 +60,6 @@ def tracing_wanted() -> bool:
 
 
 def tracing_patience() -> float | None:
-    """Seconds a collector may take; None where OpenTelemetry's variable says how many."""
+    """Seconds that a collector may take; None if OpenTelemetry's variable states them."""
     named = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
     return None if any(os.environ.get(name) for name in named) else TRACING_SECONDS

@@ -1,4 +1,4 @@
-"""The settings file, changed in one place and otherwise left as it is, comments too."""
+"""Changes single settings in the settings file, and leaves the rest unchanged, including comments."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from assay import settings
 from assay.core.errors import ConfigError
 
 WAIT = 5.0
-"""Seconds for another command to be done with the file."""
+"""Seconds to wait until another command has finished with the file."""
 
 
 def write(name: str, value: object) -> Path:
-    """Set `name` (dotted) to `value`; the file that holds it now.
+    """Set `name` (dotted) to `value` and return the file.
 
     Raises:
-        ConfigError: the file is no TOML, or cannot be read or written.
+        ConfigError: the file is not TOML, or cannot be read or written.
     """
     return change({name: value})
 
 
 def remove(name: str) -> bool:
-    """Take `name` (dotted) out; whether it was there.
+    """Remove `name` (dotted) and return whether it was there.
 
     Raises:
-        ConfigError: as `write`.
+        ConfigError: as for `write`.
     """
     path = settings.config_path()
     with _locked(path):
@@ -44,10 +44,10 @@ def remove(name: str) -> bool:
 
 
 def change(values: Mapping[str, object]) -> Path:
-    """Set all of these names (dotted), or none; what is None is taken out. The file that holds them now.
+    """Set all of these names (dotted), or none; None removes one. Return the file.
 
     Raises:
-        ConfigError: as `write`.
+        ConfigError: as for `write`.
     """
     path = settings.config_path()
     with _locked(path):
@@ -63,7 +63,7 @@ def change(values: Mapping[str, object]) -> Path:
 
 
 def contents() -> str:
-    """The file's text; empty where there is none.
+    """The file's text; empty if there is none.
 
     Raises:
         ConfigError: it cannot be read.
@@ -78,7 +78,7 @@ def contents() -> str:
 
 
 def check(draft: Path) -> None:
-    """Look whether `draft` can be loaded in the place of the file.
+    """Check that `draft` can be loaded in place of the file.
 
     Raises:
         ConfigError: it cannot; the message names the line or the setting.
@@ -91,7 +91,7 @@ def check(draft: Path) -> None:
 
 
 def replace(before: str, text: str) -> Path:
-    """Put `text` in the place of `before`; the file that holds it now.
+    """Replace the file's text `before` with `text` and return the file.
 
     Raises:
         ConfigError: the file was changed meanwhile, or cannot be written.
@@ -111,7 +111,7 @@ def _removed(document: tomlkit.TOMLDocument, name: str, path: Path) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Alone with the file: two commands at once lose nothing."""
+    """Hold the file's lock, so that two concurrent commands lose nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_name(f".{path.name}.lock"), timeout=WAIT):
@@ -123,7 +123,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _holder(document: tomlkit.TOMLDocument, name: str, path: Path) -> tuple[MutableMapping[str, Any], str]:
-    """The table which holds the setting `name`, made with those above it when it is not there, and the key in it."""
+    """The table that holds the setting `name`, created with its parents if necessary, and the key in it."""
     *sections, key = name.split(".")
     holder: MutableMapping[str, Any] = document
     for depth, section in enumerate(sections, 1):
@@ -140,7 +140,7 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return tomlkit.document()
-    except (TOMLKitError, ValueError) as error:  # also no UTF-8, or a number of thousands of digits
+    except (TOMLKitError, ValueError) as error:  # or not UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path} is not valid TOML: {error}; correct that line") from error
     except OSError as error:
         raise ConfigError(
@@ -149,8 +149,8 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write whole or not at all, for the owner's eyes only: the file may hold keys."""
-    path = path.resolve()  # of a link, what it leads to is written
+    """Write atomically and readable only by the owner, because the file may hold keys."""
+    path = path.resolve()  # a link's target is written
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

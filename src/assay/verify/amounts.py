@@ -194,7 +194,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
         if group == "run" and "," in match["run"] and (parts := _listed(match["run"])):
             at = match.start("run")
             for part in parts:
-                found.append(_whole(part, at, text))
+                found.append(_whole_amount(part, at, text))
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
@@ -206,7 +206,7 @@ def _listed(run: str) -> list[str]:
     return [] if _readings(run)[0] else [part for part in run.split(",") if part]
 
 
-def _whole(part: str, at: int, text: str) -> Amount:
+def _whole_amount(part: str, at: int, text: str) -> Amount:
     values, literal, places = _readings(part)
     quantum = Decimal(1).scaleb(-places)
     return Amount(text=part, start=at, end=at + len(part), literal=literal, values=values, quantum=quantum)

@@ -226,7 +226,7 @@ async def check_claim(
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
-    told = _told(check, sentence, evidence, rules)
+    told = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
@@ -243,7 +243,7 @@ def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: Che
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
-    told = _told(check, sentence, evidence, rules)
+    told = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
 
 
@@ -274,11 +274,11 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
     """The verdict by code; if it is open, a judge may be asked."""
     check, findings = decided(sentence, evidence, rules)
     own = check or weighed(sentence.text, evidence, findings, rules.off)
-    told = _told(own, sentence, evidence, rules)
+    told = _with_nearest(own, sentence, evidence, rules)
     return CodeRuling(check=told, is_open=check is None, findings=findings)
 
 
-def _told(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
+def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
     """A check as readers get it: with the nearest passage, if the claim was checked and does not hold."""
     if check.rule == "off":
         return check

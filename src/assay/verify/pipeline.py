@@ -37,7 +37,7 @@ _ASKED = re.compile(r"[^?？؟]+[?？؟]")
 async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source]) -> tuple[ClaimResult, ...]:
     """Grade how far each claim answers the run's question, and log it."""
     asked = questions(run.brief)
-    told = [_told(each, sources) for each in checked]
+    told = [_cited_sentence(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
         words = grade(asked, told, run.rarity)
@@ -75,7 +75,7 @@ def questions(brief: Brief) -> tuple[str, ...]:
     return (text, *parts) if len(parts) > 1 else (text,)
 
 
-def _told(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSentence:
+def _cited_sentence(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSentence:
     cited = each.evidence.passages
     first = cited[0] if cited else None
     return CitedSentence(

@@ -166,11 +166,11 @@ def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> 
     """
     known: defaultdict[Said, deque[str]] = defaultdict(deque)
     for sentence in before:
-        known[_said(sentence)].append(sentence.id)
+        known[_sentence_key(sentence)].append(sentence.id)
     ids: dict[str, str] = {}
     new = len(before)
     for sentence in now:
-        if same := known[_said(sentence)]:
+        if same := known[_sentence_key(sentence)]:
             ids[sentence.id] = same.popleft()
         else:
             new += 1
@@ -187,7 +187,7 @@ def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
     return {ids[each.id]: (each.start, each.end) for each in found}
 
 
-def _said(sentence: ReportSentence) -> Said:
+def _sentence_key(sentence: ReportSentence) -> Said:
     return sentence.text, tuple(marker.ids for marker in sentence.markers), sentence.head
 
 
@@ -262,7 +262,7 @@ class Proofreader:
         self._held.add(passages.values(), sources.values())
         cited = self._held.shown.all_cited(claims)
         for sentence, own in cited:
-            event = _found(sentence.id, sentence, own)
+            event = _claim_found(sentence.id, sentence, own)
             self._say(beside, event, self._name(event))
         work = partial(self._check, cited=cited, beside=beside, text=self._texts)
         self._blocks.append(self._place.in_background(f"block-{len(self._blocks)}", work))
@@ -329,7 +329,7 @@ class VerificationStart:
 
     def say_found(self, run: Run, found: PendingClaim) -> None:
         """Log a claim if it is not logged."""
-        event = _found(found.id, found.sentence, found.evidence.passages)
+        event = _claim_found(found.id, found.sentence, found.evidence.passages)
         if not self._stands(event, None):
             run.emit(event)
 
@@ -340,7 +340,7 @@ class VerificationStart:
             run.emit(event)
 
 
-def _found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...]) -> ClaimFound:
+def _claim_found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...]) -> ClaimFound:
     return ClaimFound(
         id=id,
         text=sentence.text,
@@ -352,7 +352,7 @@ def _found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...]) -> 
 
 
 def _found_of(checked: ClaimResult) -> ClaimFound:
-    return _found(checked.id, checked.sentence, checked.evidence.passages)
+    return _claim_found(checked.id, checked.sentence, checked.evidence.passages)
 
 
 def _checked(checked: ClaimResult) -> ClaimChecked:

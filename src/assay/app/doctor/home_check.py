@@ -59,7 +59,7 @@ def _reached(url: str) -> Iterator[Diagnosis]:
     except StoreError as error:
         yield broken("database", str(error), f"start it, or {_OTHER_DATABASE}")
         return
-    yield fine("database", f"{backend.place}, {_said(schema, head)}")
+    yield fine("database", f"{backend.place}, {_schema_state(schema, head)}")
 
 
 def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
@@ -77,7 +77,7 @@ def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
     yield fine("blobs", f"what was read lies in {at}, which can be reached")
 
 
-def _said(schema: str, head: str) -> str:
+def _schema_state(schema: str, head: str) -> str:
     if not schema:
         return "where nothing is yet; the first command that needs it makes the tables"
     return f"schema {schema}" if schema == head else f"schema {schema}, this release's is {head}"

@@ -120,7 +120,7 @@ async def _show(name: str, user: str, home: Path | None) -> None:
         await assay.check_collection(name)
         write(await _line(assay, name))
         for origin in await assay.origins(name):
-            write(_told(origin))
+            write(_origin_line(origin))
 
 
 async def _line(assay: Assay, name: str) -> str:
@@ -131,7 +131,7 @@ async def _line(assay: Assay, name: str) -> str:
     return f"{clean(row.name)}: {counted(row.documents, 'document')}{private}{read}"
 
 
-def _told(origin: Origin) -> str:
+def _origin_line(origin: Origin) -> str:
     out = f", {len(origin.left_out)} taken out" if origin.left_out else ""
     given = counted(len(origin.documents), "document")
     return f"  {clean(origin.place)}  ({origin.kind}, {given}{out}, looked at {origin.synced_at})"

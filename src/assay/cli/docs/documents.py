@@ -256,7 +256,7 @@ def search(
         return
     found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
-        hits = [_explained(each) if explain else _found(each.hit, passages=True) for each in found]
+        hits = [_explained(each) if explain else _document_hit(each.hit, passages=True) for each in found]
         write(msgspec.json.format(msgspec.json.encode({"query": query, "hits": hits})).decode())
     else:
         _show(found, explain)
@@ -284,7 +284,7 @@ async def _batch(file: Path, limit: int, collection: str, embedder: str | None, 
 
 async def _answer(assay: Assay, asked: QueryRow, limit: int, collection: str) -> QueryResult:
     hits = await assay.search(asked.query, limit=limit, collection=collection)
-    return QueryResult(asked.id, [_found(hit) for hit in hits])
+    return QueryResult(asked.id, [_document_hit(hit) for hit in hits])
 
 
 def _rows(file: Path) -> Iterator[QueryRow]:
@@ -301,14 +301,14 @@ def _row(line: bytes, place: str) -> QueryRow:
         raise click.UsageError(f"{place} is no row {{id, query}}: {error}") from error
 
 
-def _found(hit: Hit, *, passages: bool = False) -> DocumentHit:
+def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
     texts = tuple(span.text for span in hit.spans) if passages else ()
     return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
 def _explained(found: Explanation) -> Explained:
     return Explained(
-        _found(found.hit, passages=True),
+        _document_hit(found.hit, passages=True),
         found.lexical,
         found.lexical_rank,
         found.cosine,

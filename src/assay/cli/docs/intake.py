@@ -168,7 +168,7 @@ async def _add(
     async with opened(home, configured) as assay:
         if crawl is None:
             done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-            _told(done, collection, verbosity)
+            _report(done, collection, verbosity)
             return
         for url in paths:
             await _crawl(assay, url, collection, crawl, verbosity)
@@ -189,10 +189,10 @@ def _check_sites(paths: Sequence[str]) -> None:
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
     told = say if verbosity >= 0 else None
     done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
-    _told(done, collection, verbosity, "page")
+    _report(done, collection, verbosity, "page")
 
 
-def _told(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
+def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
     tell(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)

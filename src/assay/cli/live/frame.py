@@ -149,10 +149,10 @@ def _arguments(arguments: str) -> str:
         values = msgspec.json.decode(arguments, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeEncodeError):
         return arguments
-    return ", ".join(_said(value) for value in values.values() if value not in ("", None))
+    return ", ".join(_value_text(value) for value in values.values() if value not in ("", None))
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

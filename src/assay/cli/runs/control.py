@@ -195,7 +195,7 @@ def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Ex
     """
     said = sys.stdin.read(LONGEST + 2) if text == "-" else text
     told = asyncio.run(_steer(reference, said, home, 0.0 if no_wait else SECONDS))
-    say(_came(told))
+    say(_outcome_of(told))
     return Exit.FAILED if told.state == "rejected" else Exit.DONE
 
 
@@ -205,7 +205,7 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
         return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
 
 
-def _came(told: Steered) -> str:
+def _outcome_of(told: Steered) -> str:
     if told.state == "applied":
         return f"heeded by the decision at {told.note}"
     if told.state == "rejected":

@@ -97,7 +97,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
     """
     if search is not None and any(wanted.values()):
         raise click.UsageError("--search goes with no other condition")
-    found = asyncio.run(_found(home, wanted, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
+    found = asyncio.run(_load_runs(home, wanted, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
     if not found.rows:
         say("no run is so" if search is not None or any(wanted.values()) else HOW_TO_RUN)
     if as_json:
@@ -112,7 +112,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
         say(f"there are more: --cursor {found.next}")
 
 
-async def _found(
+async def _load_runs(
     home: Path | None, wanted: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
 ) -> ShownRuns:
     if not exists(home):
@@ -262,7 +262,7 @@ def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
     if where := _where(view):
         yield f"  {where}"
     yield from _plan(view)
-    yield from (f"  {_told(told)}" for told in view.steering)
+    yield from (f"  {_steering_line(told)}" for told in view.steering)
     for phase in view.phases:
         yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
         yield from (line for turn in phase.turns for line in _turn(turn, thinking))
@@ -301,7 +301,7 @@ def _plan(view: RunView) -> Iterator[str]:
         yield f"    {shorten(f'{said}: {why}' if why else said)}"
 
 
-def _told(told: Steered) -> str:
+def _steering_line(told: Steered) -> str:
     """The owner's instruction, and its effect."""
     note = f" ({'heeded at ' if told.state == 'applied' else ''}{clean(told.note)})" if told.note else ""
     return f"told: {shorten(clean(told.text))}: {told.state}{note}"

@@ -174,10 +174,10 @@ async def _export(
             suffix = destinations.suffix(path)
             data = await assay.export(view.run_id, suffix, citations)
             destinations.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
-            say(_told(view, path, suffix))
+            say(_file_note(view, path, suffix))
 
 
-def _told(view: RunView, path: Path, suffix: str) -> str:
+def _file_note(view: RunView, path: Path, suffix: str) -> str:
     """What the file now contains; for a run without a report, that it has none."""
     match report_state(view):
         case "finished":
@@ -229,7 +229,7 @@ def share_run(
     elif listed:
         _list(asyncio.run(_listed(reference, home)), as_json)
     else:
-        made, secret = asyncio.run(_made(reference, days, home))
+        made, secret = asyncio.run(_make_share(reference, days, home))
         url = (address or _address()).rstrip("/") + PATH + secret
         if as_json:
             write(msgspec.json.encode({**_share_line(made), "url": url}).decode())
@@ -238,7 +238,7 @@ def share_run(
         say(f"whoever has this link may read the report; to end that: assay runs share {reference} --revoke {made.id}")
 
 
-async def _made(reference: str, days: float | None, home: Path | None) -> tuple[ShareRow, str]:
+async def _make_share(reference: str, days: float | None, home: Path | None) -> tuple[ShareRow, str]:
     async with stored(home) as assay:
         return await assay.shares.make(reference, days)
 

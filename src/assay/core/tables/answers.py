@@ -146,7 +146,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
         value = row.text(wanted.column)
         if not is_missing(value):
             subject = ", ".join(dict.fromkeys(filter(None, (row.text(each.column) for each in wanted.given))))
-            text = _said("cell", head=_head(table, wanted.column), subject=subject, value=value)
+            text = _formatted("cell", head=_head(table, wanted.column), subject=subject, value=value)
             found[text] = (value, (*found.get(text, ("", ()))[1], row))
     for text, (value, same) in found.items():
         yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
@@ -156,10 +156,10 @@ def _counted(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Ta
     if wanted.distinct:
         values = {row.text(wanted.column).casefold() for row in rows} - {""}
         value = number(len(values))
-        said = _said("distinct", head=_head(table, wanted.column), count=number(len(rows)), value=value)
+        said = _formatted("distinct", head=_head(table, wanted.column), count=number(len(rows)), value=value)
     else:
         value = number(len(rows))
-        said = _said("count", count=value)
+        said = _formatted("count", count=value)
     return TableAnswer(text=_with(said, table, wanted.given), operation="count", value=value, rows=tuple(rows))
 
 
@@ -183,7 +183,7 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
     result = total(amounts) if wanted.operation == "sum" else mean(amounts)
     unit = amounts[0].unit
     value = f"{written(result, figures)} {unit}".strip()
-    said = _said(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
+    said = _formatted(wanted.operation, head=_head(table, wanted.column), count=number(len(used)), value=value)
     yield TableAnswer(text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(used))
 
 
@@ -205,7 +205,11 @@ def _extremes(
     value = named[0].text(wanted.column)
     slots = {"head": _head(table, wanted.column), "value": value, "count": number(len(rows))}
     form = wanted.operation if 0 < len(labels) <= MOST_NAMED else f"bare {wanted.operation}"
-    said = _said(form, label=", ".join(labels), **slots) if labels else _said(f"bare {wanted.operation}", **slots)
+    said = (
+        _formatted(form, label=", ".join(labels), **slots)
+        if labels
+        else _formatted(f"bare {wanted.operation}", **slots)
+    )
     shown = named[: MOST_NAMED + 1]
     yield TableAnswer(
         text=_with(said, table, wanted.given), operation=wanted.operation, value=value, rows=tuple(rows), named=shown
@@ -215,7 +219,7 @@ def _extremes(
 # saying
 
 
-def _said(form: str, **slots: str) -> str:
+def _formatted(form: str, **slots: str) -> str:
     return gettext(FORMS[form][1]).format(**slots)
 
 
@@ -300,7 +304,7 @@ def _match(message: str, text: str, known: Mapping[str, str] = MappingProxyType(
 def _wanted(sentence: str, table: ReadTable) -> Iterator[Computed]:
     """The computations of a table that a sentence may state."""
     for body in _bodies(sentence):
-        given = _given(body.conditions, table)
+        given = _conditions_of(body.conditions, table)
         if given is None:
             continue
         for form, message in _messages():
@@ -324,7 +328,7 @@ def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
     yield from holding or others[:1]
 
 
-def _given(conditions: Sequence[str], table: ReadTable) -> tuple[RowCondition, ...] | None:
+def _conditions_of(conditions: Sequence[str], table: ReadTable) -> tuple[RowCondition, ...] | None:
     found: list[RowCondition] = []
     for condition in conditions:
         given = next(_read_condition(condition, table), None)

@@ -124,7 +124,7 @@ def _search_failed(state: ViewState, envelope: e.Envelope, event: e.SearchFailed
 # sources and findings
 
 
-def _shown(state: ViewState, envelope: e.Envelope, source: str) -> None:
+def _source_shown(state: ViewState, envelope: e.Envelope, source: str) -> None:
     number = lane_of(envelope.path)
     if number is not None:
         state.lane(number).sources[source] = None
@@ -133,12 +133,12 @@ def _shown(state: ViewState, envelope: e.Envelope, source: str) -> None:
 @on(e.SourceAdded)
 def _source_added(state: ViewState, envelope: e.Envelope, event: e.SourceAdded) -> None:
     state.sources.setdefault(event.source.id, event.source)
-    _shown(state, envelope, event.source.id)
+    _source_shown(state, envelope, event.source.id)
 
 
 @on(e.SourceReused)
 def _source_reused(state: ViewState, envelope: e.Envelope, event: e.SourceReused) -> None:
-    _shown(state, envelope, event.source)
+    _source_shown(state, envelope, event.source)
 
 
 @on(e.SourceNoted)

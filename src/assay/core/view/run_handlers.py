@@ -130,7 +130,7 @@ def _classified(state: ViewState, envelope: e.Envelope, event: e.TriageClassifie
 
 
 @on(e.ClarifyRequested)
-def _asked(state: ViewState, envelope: e.Envelope, event: e.ClarifyRequested) -> None:
+def _clarify_requested(state: ViewState, envelope: e.Envelope, event: e.ClarifyRequested) -> None:
     state.clarification = model.Clarification(questions=event.questions)
 
 

@@ -347,7 +347,9 @@ class _Reading:
         What gave no document is not stored: it is tried again, and reported again, each time.
         """
         verb = "partly read" if self._documents else "skipped"
-        said = tuple(f"{verb} {unit.name}: {_told(reason, members)}" for reason, members in self._problems.items())
+        said = tuple(
+            f"{verb} {unit.name}: {_with_members(reason, members)}" for reason, members in self._problems.items()
+        )
         self.warnings += said
         self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
@@ -374,7 +376,7 @@ class _Reading:
             self.skipped[file] = found
 
 
-def _told(reason: str, members: Sequence[str]) -> str:
+def _with_members(reason: str, members: Sequence[str]) -> str:
     """A reason, with the members of an archive it applies to."""
     names = [member for member in members if member]
     if not names:

@@ -71,14 +71,14 @@ class Chromium:
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
         except (Error, TimeoutError) as error:
             await self.close()
-            raise FetchFailed(f"scripts: the browser has failed ({_said(error)})") from error
+            raise FetchFailed(f"scripts: the browser has failed ({_first_line(error)})") from error
         try:
             async with asyncio.timeout(seconds):
                 return await _rendered(context, url, gate, quiet)
         except TimeoutError as error:
             raise FetchFailed(f"scripts: not rendered after {seconds:g} s") from error
         except Error as error:
-            raise FetchFailed(f"scripts: the page could not be rendered ({_said(error)})") from error
+            raise FetchFailed(f"scripts: the page could not be rendered ({_first_line(error)})") from error
         finally:
             gate.close()
             await self._forget(context)
@@ -111,13 +111,13 @@ class Chromium:
                     self._browser = await self._start()
             except (Error, OSError, TimeoutError) as error:
                 await self.close()
-                raise FetchFailed(f"scripts: the browser does not start ({_said(error)})") from error
+                raise FetchFailed(f"scripts: the browser does not start ({_first_line(error)})") from error
             return self._browser
 
     async def _start(self) -> Browser:
         self._home = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
         self._playwright = await async_playwright().start()
-        found = self._executable or await asyncio.to_thread(_found, self._playwright.chromium.executable_path)
+        found = self._executable or await asyncio.to_thread(_find_browser, self._playwright.chromium.executable_path)
         return await self._playwright.chromium.launch(
             executable_path=found,
             args=list(ARGUMENTS),
@@ -166,7 +166,7 @@ async def _shut(page: Page) -> None:
         await page.close()
 
 
-def _found(own: str) -> str:
+def _find_browser(own: str) -> str:
     """The browser that playwright installed, else one on the path.
 
     Raises:
@@ -182,6 +182,6 @@ def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def _said(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """The first line of an error's message."""
     return (str(error).strip().partition("\n")[0] or type(error).__name__)[:200]

@@ -94,7 +94,7 @@ class PageGate:
         if self._begun or wish.url != self._home.href:
             return STAY
         self._begun = True
-        return _given(self._page)
+        return _response_of(self._page)
 
     def _may(self, url: str) -> bool:
         try:
@@ -117,10 +117,10 @@ class PageGate:
                     self._going.discard(limit)
         except (FetchFailed, TimeoutError):
             return None
-        return None if self._bytes < 0 or self._closed else _given(found)
+        return None if self._bytes < 0 or self._closed else _response_of(found)
 
 
-def _given(page: Fetched) -> GateResponse:
+def _response_of(page: Fetched) -> GateResponse:
     headers = {name: page.headers[name] for name in SENT if name in page.headers}
     headers.setdefault("content-type", page.media_type)
     return GateResponse(status=page.status, headers=headers, body=page.body)

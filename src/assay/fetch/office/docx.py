@@ -66,7 +66,7 @@ class DocxExtractor:
 
 def _extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
     facts = document.core_properties
-    made = _made(document)
+    made = _creation_date(document)
     return Extracted(
         text=text,
         extractor=extractor,
@@ -78,7 +78,7 @@ def _extracted(document: Document, text: str, name: str, extractor: str) -> Extr
     )
 
 
-def _made(document: Document) -> datetime.datetime | None:
+def _creation_date(document: Document) -> datetime.datetime | None:
     try:
         made: datetime.datetime | None = document.core_properties.created
     except ValueError:  # an invalid date

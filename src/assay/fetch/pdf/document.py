@@ -187,11 +187,11 @@ def _only_there(
     gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """For running lines with words that occur nowhere else: the first page of each, and its lines there."""
-    body = {word for page in left for line in page for word in _said(line.text)}
+    body = {word for page in left for line in page for word in _words_of(line.text)}
     told: set[str] = set()
     first = []
     for row in gone:
-        words = [word for word in _said(row.text) if not word.isdigit() or len(word) >= YEAR]
+        words = [word for word in _words_of(row.text) if not word.isdigit() or len(word) >= YEAR]
         if _is_bare(row.text) or " ".join(words) in told:
             continue
         told.add(" ".join(words))
@@ -200,7 +200,7 @@ def _only_there(
     return first
 
 
-def _said(text: str) -> list[str]:
+def _words_of(text: str) -> list[str]:
     return _SAID.findall(text.casefold())
 
 

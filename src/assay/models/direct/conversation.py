@@ -41,10 +41,10 @@ RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError
 
 def told(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
     """Our error for one of `RAISED`."""
-    return failures.hidden(_told(service, error), key)
+    return failures.hidden(_model_error(service, error), key)
 
 
-def _told(service: DirectService, error: BaseException) -> ModelError | ModelFailed:
+def _model_error(service: DirectService, error: BaseException) -> ModelError | ModelFailed:
     name = service.name
     match error:
         case TimeoutError() | ModelTimeoutError() | httpx2.TimeoutException():

@@ -119,7 +119,7 @@ class Filler:
         fields: list[Field] = []
         for slots in _batches(part.slots):
             arguments = await self._ask(part, slots)
-            subject, given = _given(arguments, slots)
+            subject, given = _subject_and_answers(arguments, slots)
             above = (part.name,) if part.name else ()
             fields += [self._stated((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
         return fields
@@ -130,7 +130,7 @@ class Filler:
         written = arguments.get("items")
         found: list[list[Field]] = []
         for item in written[:MOST_ITEMS] if isinstance(written, list) else []:
-            subject, given = _given(item if isinstance(item, dict) else {}, part.slots)
+            subject, given = _subject_and_answers(item if isinstance(item, dict) else {}, part.slots)
             at = len(found)
             fields = [self._stated((part.name, at, s.name), s, given[s.name], subject) for s in part.slots]
             values = [field.value for field in fields]
@@ -219,7 +219,9 @@ def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
     return (slots[at : at + AT_ONCE] for at in range(0, len(slots), AT_ONCE))
 
 
-def _given(arguments: Mapping[str, Any], slots: Sequence[FieldSlot]) -> tuple[str, dict[str, FieldAnswer]]:
+def _subject_and_answers(
+    arguments: Mapping[str, Any], slots: Sequence[FieldSlot]
+) -> tuple[str, dict[str, FieldAnswer]]:
     """The subject and what was given for each field; a model may forget the object around the fields."""
     written = arguments.get("fields")
     fields = written if isinstance(written, dict) else arguments

@@ -203,8 +203,8 @@ def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
         leaf=_leaf(items, f"{place}/items"),
         description=_described(schema) or _described(items),
         many=True,
-        least=_whole(schema, "minItems", place) or 0,
-        most=_whole(schema, "maxItems", place),
+        least=_count_of(schema, "minItems", place) or 0,
+        most=_count_of(schema, "maxItems", place),
     )
 
 
@@ -226,8 +226,8 @@ def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
         maximum=bounds["maximum"],
         exclusive_minimum=bounds["exclusiveMinimum"],
         exclusive_maximum=bounds["exclusiveMaximum"],
-        min_length=_whole(schema, "minLength", place),
-        max_length=_whole(schema, "maxLength", place),
+        min_length=_count_of(schema, "minLength", place),
+        max_length=_count_of(schema, "maxLength", place),
     )
 
 
@@ -271,7 +271,7 @@ def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
     raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a number: write one")
 
 
-def _whole(schema: Mapping[str, Any], key: str, place: str) -> int | None:
+def _count_of(schema: Mapping[str, Any], key: str, place: str) -> int | None:
     value = _number(schema, key, place)
     if value is None or (value >= 0 and value == int(value)):
         return None if value is None else int(value)

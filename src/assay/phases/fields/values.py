@@ -71,7 +71,7 @@ def _typed(leaf: Leaf, value: object) -> Scalar:
         return _number(leaf, value)
     text = one_line(strip(str(value))) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if not text:
-        raise Unfit(f"{_said(value)} is no text")
+        raise Unfit(f"{_short_text(value)} is no text")
     if len(text) > LONGEST:
         raise Unfit(f"the text is longer than {LONGEST:,} characters")
     if leaf.format == "date":
@@ -85,7 +85,7 @@ def _boolean(value: object) -> bool:
         return value
     if word in _YES | _NO:
         return word in _YES
-    raise Unfit(f"{_said(value)} is neither true nor false")
+    raise Unfit(f"{_short_text(value)} is neither true nor false")
 
 
 def _number(leaf: Leaf, value: object) -> int | float:
@@ -100,11 +100,11 @@ def _number(leaf: Leaf, value: object) -> int | float:
         or number != number
         or abs(number) == float("inf")
     ):
-        raise Unfit(f"{_said(value)} is no number")
+        raise Unfit(f"{_short_text(value)} is no number")
     if leaf.type == "number":
         return number
     if number != int(number):
-        raise Unfit(f"{_said(value)} is no whole number")
+        raise Unfit(f"{_short_text(value)} is no whole number")
     return int(number)
 
 
@@ -133,14 +133,14 @@ def _date(text: str) -> str:
             return date(days[0].year, days[0].month, days[0].day).isoformat()
         except ValueError:
             pass
-    raise Unfit(f"{_said(text)} is no whole date")
+    raise Unfit(f"{_short_text(text)} is no whole date")
 
 
 def _moment(text: str) -> str:
     try:
         return datetime.fromisoformat(text).isoformat()
     except ValueError:
-        raise Unfit(f"{_said(text)} is no date with a time") from None
+        raise Unfit(f"{_short_text(text)} is no date with a time") from None
 
 
 def _chosen(leaf: Leaf, value: Scalar) -> Scalar:
@@ -151,7 +151,7 @@ def _chosen(leaf: Leaf, value: Scalar) -> Scalar:
     for member in leaf.enum:
         if isinstance(member, str) and _folded(member) == wanted:
             return member
-    raise Unfit(f"{_said(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
+    raise Unfit(f"{_short_text(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
 
 
 def _folded(value: Scalar) -> str:
@@ -174,7 +174,7 @@ def _within(leaf: Leaf, value: float) -> bool:
     return low and high and above and below
 
 
-def _said(value: object) -> str:
+def _short_text(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 80 else f"{text[:80]}…"
 

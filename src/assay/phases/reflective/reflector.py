@@ -278,12 +278,14 @@ class Classic(Agent):
         """
         place = run.child("turn-1")
         self.turns = 1
-        results = await self.act(place, _said("search", [{"query": query} for query in await self._wanted(place)]))
+        results = await self.act(
+            place, _call_message("search", [{"query": query} for query in await self._wanted(place)])
+        )
         pages = best(results, self._pages)
         if pages and "open" in self.tools:
             self.turns = 2
             opening = [{"documents": [page], "find": self.subject} for page in pages]
-            await self.act(run.child("turn-2"), _said("open", opening))
+            await self.act(run.child("turn-2"), _call_message("open", opening))
 
     @property
     def subject(self) -> str:
@@ -313,6 +315,6 @@ class Classic(Agent):
         return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
 
 
-def _said(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
+def _call_message(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
     calls = (ToolCall(id=f"{tool}-{place}", name=tool, arguments=dict(each)) for place, each in enumerate(arguments, 1))
     return Message(role="assistant", calls=tuple(calls))

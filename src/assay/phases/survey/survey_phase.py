@@ -122,7 +122,7 @@ async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[
     if isinstance(way, CountDocuments):
         return _counted(collection, headers, way)
     if isinstance(way, FindPhrase):
-        return await _found(collection, way)
+        return await _search_collection(collection, way)
     places = {document.sha256: place for place, document in enumerate(collection.documents)}
     readers = BatchReaders(case, places, phase.rules.agents_at_once)
     done = await readers.read(phase, collection.documents, way.look_for or case.question)
@@ -132,7 +132,7 @@ async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[
     return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
 
 
-async def _found(collection: Collection, way: FindPhrase) -> Surveyed:
+async def _search_collection(collection: Collection, way: FindPhrase) -> Surveyed:
     together = way.together and len(way.phrases) > 1
     rows = await (collection.all_phrases if together else collection.phrases)(way.phrases)
     asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
@@ -189,7 +189,7 @@ async def _observe(
     if not any(row.lines for row in rows):
         return {}
     documents = {document.sha256: document for document in collection.documents}
-    shown = tuple(_shown(documents[row.document], row) for row in rows)
+    shown = tuple(_document_passages(documents[row.document], row) for row in rows)
     ledger = ledger.seeing([phase.lane])
     observation = Observation(summary=f"{len(rows)} documents", shown=shown)
     call = ToolCall(id="survey", name="read")
@@ -198,7 +198,7 @@ async def _observe(
     return {(passage.document_sha256, passage.start): passage.id for passage in passages}
 
 
-def _shown(document: Document, row: Row) -> DocumentPassages:
+def _document_passages(document: Document, row: Row) -> DocumentPassages:
     spans: dict[int, PassageSpan] = {span.ordinal: span for line in row.lines for span in line.spans}
     return DocumentPassages(document=document, spans=tuple(spans[ordinal] for ordinal in sorted(spans)))
 

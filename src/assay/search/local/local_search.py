@@ -359,7 +359,7 @@ class LocalSearch:
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
-            hit = Hit(document=document, score=found.score, spans=_shown(view, found, asked, document))
+            hit = Hit(document=document, score=found.score, spans=_spans_of(view, found, asked, document))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations
@@ -374,7 +374,7 @@ def scope_of(library: Library, collections: Sequence[str]) -> set[int] | None:
     return library.members(collections)
 
 
-def _shown(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
+def _spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
     """The best passages, then the header fields of a document that the question names.
 
     Raises:

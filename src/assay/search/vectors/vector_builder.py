@@ -121,7 +121,7 @@ class _Building:
             while page := self._library.after(self._state.row, PAGE):
                 for lot in _lots(page, self._spans_of):
                     self._add(lot, private, lot[-1][0])
-                say(_told(self._built, self._state.row, total, time.monotonic() - started))
+                say(_progress_line(self._built, self._state.row, total, time.monotonic() - started))
         except _Spent as spent:
             self._built = msgspec.structs.replace(self._built, stopped=str(spent))
         else:
@@ -241,7 +241,7 @@ def _lots(
         yield lot
 
 
-def _told(built: Built, row: int, total: int, seconds: float) -> str:
+def _progress_line(built: Built, row: int, total: int, seconds: float) -> str:
     """A line of progress; the remainder is in rows, which the library counts."""
     cost = f", ${built.usd:.4f}" if built.usd else ""
     rate = built.embedded / seconds if seconds > 1 else 0.0

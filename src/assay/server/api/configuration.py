@@ -56,7 +56,7 @@ class KeyWanted(RequestBody, frozen=True, kw_only=True):
 @routes.get("/settings", scope="admin")
 async def list_settings(call: RouteCall) -> SettingsShown:
     """List the settings, their origin and their meaning. Secrets are never returned."""
-    return await asyncio.to_thread(_shown, call.backend.settings)
+    return await asyncio.to_thread(_settings_shown, call.backend.settings)
 
 
 @routes.patch("/settings", scope="admin")
@@ -70,7 +70,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
         await asyncio.to_thread(configuration.change, body.settings)
     except ConfigError as error:
         raise refusal("invalid", str(error), errors=(Fault(pointer="/settings", detail=str(error)),)) from error
-    return await asyncio.to_thread(_shown, call.backend.settings)
+    return await asyncio.to_thread(_settings_shown, call.backend.settings)
 
 
 @routes.put("/settings/keys/{provider}", scope="admin", status=204)
@@ -88,9 +88,9 @@ async def remove_key(call: RouteCall, provider: str) -> None:
     await asyncio.to_thread(configuration.remove_key, provider)
 
 
-def _shown(used: settings.Settings) -> SettingsShown:
+def _settings_shown(used: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
-    stored = settings.load(**_given(used))
+    stored = settings.load(**_command_line_settings(used))
     now = {each.name: each for each in configuration.described(stored)}
     shown = tuple(
         SettingShown(
@@ -107,6 +107,6 @@ def _shown(used: settings.Settings) -> SettingsShown:
     return SettingsShown(settings=shown, restart=stored.model_dump() != used.model_dump())
 
 
-def _given(used: settings.Settings) -> dict[str, object]:
+def _command_line_settings(used: settings.Settings) -> dict[str, object]:
     """What the command line sets, and will set again at the next start: the home."""
     return {"home": used.home}

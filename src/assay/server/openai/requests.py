@@ -226,7 +226,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
             "max_output_tokens": str(request.max_output_tokens or ""),
         }
     )
-    return _asked(messages, request.instructions or "", named, places, wanted)
+    return _run_request(messages, request.instructions or "", named, places, wanted)
 
 
 def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
@@ -249,10 +249,10 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
     wanted["labels"] = (request.metadata or {}) | _labels(
         {"model": request.model, "effort": request.reasoning_effort or ""}
     )
-    return _asked(request.messages, "", named, places, wanted)
+    return _run_request(request.messages, "", named, places, wanted)
 
 
-def _asked(
+def _run_request(
     messages: Sequence[GivenMessage], instructions: str, named: str, places: list[str] | None, wanted: RunOptions
 ) -> AskedRun:
     """The run for a conversation that ends with the question; `named` is the run of an earlier answer."""
@@ -263,12 +263,12 @@ def _asked(
     told = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
     if rules := "\n\n".join(text.strip() for text in told if text.strip()):
         wanted["instructions"] = rules
-    if said := _said(messages[:last]):
+    if said := _thread_messages(messages[:last]):
         wanted["said"] = said
     return AskedRun(text_of(messages[last].content), places, wanted, named)
 
 
-def _said(messages: Sequence[GivenMessage]) -> list[Said]:
+def _thread_messages(messages: Sequence[GivenMessage]) -> list[Said]:
     kept = [(each.role, text_of(each.content).strip()) for each in messages]
     return [
         Said(by="user" if role == "user" else "assistant", text=text)

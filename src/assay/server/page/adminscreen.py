@@ -47,7 +47,7 @@ class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
 
 async def show_usage(call: RouteCall) -> Response:
     """Usage by day, user and model."""
-    wanted = converted(_asked(call, "user", "since", "until"), admin.UsageWanted)
+    wanted = converted(_query_values(call, "user", "since", "until"), admin.UsageWanted)
     found = await admin.list_usage(call, wanted)
     return screen(
         call,
@@ -102,7 +102,7 @@ async def remove_user(call: RouteCall, user: str) -> Response:
 
 async def list_runs(call: RouteCall) -> Response:
     """Runs of all users: owners and states, without their contents."""
-    asked = _asked(call, "user", "cursor")
+    asked = _query_values(call, "user", "cursor")
     status = call.request.query_params.get("status", "")
     given = asked | ({"status": (status,)} if status else {}) | {"limit": FOUND}
     found = await admin.list_all_runs(call, converted(given, admin.AllRunsWanted))
@@ -137,7 +137,7 @@ async def show_health(call: RouteCall) -> Response:
 
 async def show_audit(call: RouteCall) -> Response:
     """The audit log."""
-    asked = _asked(call, "actor", "action", "since", "cursor")
+    asked = _query_values(call, "actor", "action", "since", "cursor")
     found = await admin.list_audit(call, converted({**asked, "limit": FOUND}, admin.AuditWanted))
     return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
 
@@ -195,7 +195,7 @@ async def _users(call: RouteCall, fault: Refusal | AssayError | None = None, for
     )
 
 
-def _asked(call: RouteCall, *names: str) -> dict[str, object]:
+def _query_values(call: RouteCall, *names: str) -> dict[str, object]:
     """These query parameters, without empty ones."""
     asked = call.request.query_params
     return {name: text for name in names if (text := asked.get(name, "").strip())}

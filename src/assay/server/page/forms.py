@@ -76,7 +76,7 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
         Refusal: a value is not allowed.
     """
     options: dict[str, Any] = {
-        each.option.api: _said(form, each) for each in declared(RunOptions).values() if each.option.api
+        each.option.api: _form_value(form, each) for each in declared(RunOptions).values() if each.option.api
     }
     if minutes := form.text("minutes"):
         options["budget.seconds"] = _figure(minutes, "minutes") * 60
@@ -87,7 +87,7 @@ def run_wanted(form: PageForm, **more: Any) -> RunWanted:
     return converted({**asked, **more}, RunWanted)
 
 
-def _said(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:
+def _form_value(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:
     """The value of an option in a form, under the field name of the API."""
     name = option.option.api.rpartition(".")[2]
     text = form.text(name)

@@ -51,7 +51,7 @@ async def ask(call: RouteCall) -> Response:
     try:
         wanted = run_wanted(form)
         if form.files:
-            collection = await _kept(call, form.files)
+            collection = await _store_files(call, form.files)
             scope = msgspec.structs.replace(wanted.scope, collections=(*wanted.scope.collections, collection))
             wanted = msgspec.structs.replace(wanted, scope=scope)
         begun = await runs.create_run(call, wanted, runs.Patience())
@@ -78,7 +78,7 @@ async def estimate(call: RouteCall) -> Response:
     return await _home(call, form, fault, estimate=found)
 
 
-async def _kept(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
+async def _store_files(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
     """Put files sent with a question into a new collection, and wait until they are read."""
     collection = f"asked-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     most = call.backend.settings.server.upload_mb * 1_000_000

@@ -24,7 +24,7 @@ NAMES = {"en": "English", "de": "Deutsch"}
 def language_of(request: Request) -> str:
     """The language a page is answered in."""
     chosen = chosen_of(request)
-    return chosen or next((each for each in _asked(request.headers.get("accept-language", ""))), ENGLISH)
+    return chosen or next((each for each in _browser_languages(request.headers.get("accept-language", ""))), ENGLISH)
 
 
 def chosen_of(request: Request) -> str:
@@ -33,7 +33,7 @@ def chosen_of(request: Request) -> str:
     return chosen if chosen in PAGE_LOCALES else ""
 
 
-def _asked(header: str) -> Iterator[str]:
+def _browser_languages(header: str) -> Iterator[str]:
     """The languages of a browser which there are, those it likes best first."""
     weighed: list[tuple[float, str]] = []
     for part in header[:500].split(","):

@@ -202,7 +202,10 @@ def table_files(table: AnswerTable, path: Path) -> dict[Path, bytes]:
     suffix = check_suffix(path)
     if suffix == ".csv":
         beside = path.with_name(f"{path.stem}.evidence.csv")
-        return {path: _csv(_head(table), map(_answers, table.rows)), beside: _csv(EVIDENCE, map(_said, table.evidence))}
+        return {
+            path: _csv(_head(table), map(_answers, table.rows)),
+            beside: _csv(EVIDENCE, map(_evidence_row, table.evidence)),
+        }
     if suffix == ".xlsx":
         return {path: _excel(table)}
     if suffix == ".md":
@@ -231,7 +234,7 @@ def _worth(cell: AnswerCell) -> str:
     return f"{cell.verdict} (p. {', '.join(map(str, pages))})" if pages else cell.verdict
 
 
-def _said(each: CellEvidence) -> list[str]:
+def _evidence_row(each: CellEvidence) -> list[str]:
     page = str(each.page) if each.page else ""
     return [
         each.title, each.question, each.claim, each.verdict, each.reason, each.quote, page, each.heading, each.url,
@@ -252,7 +255,7 @@ def _excel(table: AnswerTable) -> bytes:
     written = io.BytesIO()
     book = xlsxwriter.Workbook(written, {"in_memory": True})
     _sheet(book, "Answers", (_head(table), *map(_answers, table.rows)))
-    _sheet(book, "Evidence", (EVIDENCE, *map(_said, table.evidence)))
+    _sheet(book, "Evidence", (EVIDENCE, *map(_evidence_row, table.evidence)))
     book.close()
     return written.getvalue()
 

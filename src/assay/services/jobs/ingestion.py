@@ -47,7 +47,7 @@ async def add(context: Context, hand: JobInHand) -> Result:
     every += listed
     if not split and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
-        return _whole(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
+        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
     try:
         return await _in_parts(context, hand, every, others)
@@ -58,7 +58,9 @@ async def add(context: Context, hand: JobInHand) -> Result:
 async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPlace], others: Sequence[str]) -> Result:
     """Read listed files in parts, and meanwhile what cannot be listed."""
     wanted = hand.work(AddJob)
-    beside = _whole(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
+    beside = (
+        _ingestion_result(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
+    )
     await _parts(context, hand, every)
     return await _joined(context, hand, wanted.collection, beside)
 
@@ -139,7 +141,7 @@ def _still_there(wanted: FilesJob) -> list[str]:
     return found if found or Path(wanted.place).exists() else list(wanted.files)
 
 
-def _whole(done: collections.Ingested) -> Result:
+def _ingestion_result(done: collections.Ingested) -> Result:
     return {
         "collection": done.collection,
         "documents": done.documents,

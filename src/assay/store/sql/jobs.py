@@ -76,7 +76,7 @@ class SqlJobs(OwnedView):
 
     async def find(self, id: str) -> Job:
         """See the port."""
-        return await self._transactions.read(lambda connection: _found(connection, id, self._mine()))
+        return await self._transactions.read(lambda connection: _find_job(connection, id, self._mine()))
 
     async def list(self, wanted: JobFilter = TOP) -> list[Job]:
         """See the port."""
@@ -191,9 +191,9 @@ class SqlJobs(OwnedView):
         """See the port."""
 
         def cancel(connection: Connection) -> Job:
-            _found(connection, id, self._mine())
+            _find_job(connection, id, self._mine())
             _cancel(connection, and_(_family(id), self._mine()), self._transactions.time(connection))
-            return _found(connection, id, self._mine())
+            return _find_job(connection, id, self._mine())
 
         return await self._transactions.write(cancel, run_id=JOBS_NEWS)
 
@@ -201,14 +201,14 @@ class SqlJobs(OwnedView):
         """See the port."""
 
         def retry(connection: Connection) -> Job:
-            job = _found(connection, id, self._mine())
+            job = _find_job(connection, id, self._mine())
             if job.state not in ("failed", "cancelled"):
                 raise UsageError(f"job {id} is {job.state}: only a failed or cancelled job can be retried")
             self._check_room(connection, at_once)
             again = and_(_family(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
             _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
-            return _found(connection, id, self._mine())
+            return _find_job(connection, id, self._mine())
 
         return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
@@ -233,7 +233,9 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
     """The number of the next job."""
     going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
     place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
-    free = or_(and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_held(now))))
+    free = or_(
+        and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
+    )
     of = true() if claim.parent is None else jobs.c.parent == claim.parent
     inner = (
         select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
@@ -255,7 +257,7 @@ def _working(now: float) -> Select[str, int]:
     """The number of jobs of each owner in execution. A job that waits for its parts is not."""
     part = jobs.alias("part")
     left = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
-    busy = and_(jobs.c.state == "running", _held(now), not_(left))
+    busy = and_(jobs.c.state == "running", _is_lease_valid(now), not_(left))
     return select(jobs.c.owner, func.count()).where(busy).group_by(jobs.c.owner)
 
 
@@ -279,7 +281,7 @@ def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
     return [release for release in connection.execute(there).scalars() if claim.unfit(release)]
 
 
-def _held(now: float) -> ColumnElement[bool]:
+def _is_lease_valid(now: float) -> ColumnElement[bool]:
     """The condition for a valid lease; see `store.common.is_held`."""
     return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
 
@@ -296,7 +298,7 @@ def _family(id: str) -> ColumnElement[bool]:
 
 def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> None:
     """End waiting, failed and abandoned jobs, and stop those in execution."""
-    left = and_(jobs.c.state == "running", not_(_held(now)))
+    left = and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
     idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
     _set(connection, idle, now, state="cancelled", stopping=0, **_FREE)
     _set(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
@@ -349,7 +351,7 @@ def _list(connection: Connection, wanted: JobFilter, mine: ColumnElement[bool]) 
     return [_job(row._asdict()) for row in connection.execute(chosen)]
 
 
-def _found(connection: Connection, id: str, mine: ColumnElement[bool]) -> Job:
+def _find_job(connection: Connection, id: str, mine: ColumnElement[bool]) -> Job:
     row = connection.execute(select(*_FIELDS).where(jobs.c.id == id, mine)).first()
     if row is None:
         raise UnknownName("job", id)

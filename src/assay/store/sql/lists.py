@@ -132,14 +132,18 @@ def usage(connection: Connection, owner: str | None, since: str, until: str, dai
     chosen = (
         select(runs.c.owner, runs.c.run_id, runs.c.created_at, events.c.data)
         .join(runs, runs.c.number == events.c.run)
-        .where(events.c.type == ModelAttempted.kind, reads.owned(owner), *_begun(RunFilter(since=since, until=until)))
+        .where(
+            events.c.type == ModelAttempted.kind,
+            reads.owned(owner),
+            *_filter_conditions(RunFilter(since=since, until=until)),
+        )
         .order_by(events.c.run, events.c.seq)
     )
     found = connection.execute(chosen.execution_options(yield_per=1_000))
     return common.by_model(((owner, run_id, at, data) for owner, run_id, at, data in found), daily=daily)
 
 
-def _begun(wanted: RunFilter) -> list[ColumnElement[bool]]:
+def _filter_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
     conditions = []
     if wanted.since:
         conditions.append(runs.c.created_at >= wanted.since)
@@ -149,7 +153,7 @@ def _begun(wanted: RunFilter) -> list[ColumnElement[bool]]:
 
 
 def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
-    conditions = _begun(wanted)
+    conditions = _filter_conditions(wanted)
     if wanted.status:
         conditions.append(runs.c.status.in_(wanted.status))
     if text := common.fold(wanted.text):

@@ -46,7 +46,7 @@ _HOLDS = {"step": "text", "account": "text", "amount": "json", "state": "text"}
 _LEDGER = {"kind": "text", "id": "text", "lane": "int", "data": "bytea"}
 
 
-def _given(table: str, columns: dict[str, str]) -> str:
+def _parameter_rows(table: str, columns: dict[str, str]) -> str:
     """The rows for a table, as parallel columns, each with its place."""
     arrays = ", ".join(f"%({table}_{name})s::{kind}[]" for name, kind in columns.items())
     return f"unnest({arrays}) WITH ORDINALITY AS given({', '.join(columns)}, place)"
@@ -58,7 +58,7 @@ def _upsert(table: str, columns: dict[str, str], same: str) -> str:
     changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in same.split(", "))
     return (
         f"INSERT INTO {table} (run, {names}) SELECT taken.number, {values}"
-        f" FROM taken, {_given(table, columns)} ORDER BY given.place"
+        f" FROM taken, {_parameter_rows(table, columns)} ORDER BY given.place"
         f" ON CONFLICT (run, {same}) DO UPDATE SET {changed}"
     )
 
@@ -73,7 +73,7 @@ WITH taken AS (
 ), said AS (
   INSERT INTO events (run, seq, {", ".join(_EVENTS)})
   SELECT taken.number, taken.last_seq - %(more)s::bigint + given.place, {", ".join(f"given.{each}" for each in _EVENTS)}
-  FROM taken, {_given("events", _EVENTS)}
+  FROM taken, {_parameter_rows("events", _EVENTS)}
 ), done AS (
   {_upsert("steps", _STEPS, "key")}
 ), held AS (

@@ -225,7 +225,7 @@ def section(
     """
     shown = CitableIds(passages, sources)
     said = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
-    told = [text for each in found if (text := _told(each, passages, sources, said))]
+    told = [text for each in found if (text := _conflict_text(each, passages, sources, said))]
     return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
 
 
@@ -234,7 +234,7 @@ def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     return _("Sources disagree: {values}.").format(values=_values(conflict, sources))
 
 
-def _told(
+def _conflict_text(
     conflict: Conflict,
     passages: Mapping[str, Passage],
     sources: Mapping[str, Source],

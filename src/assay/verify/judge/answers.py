@@ -129,7 +129,7 @@ def read(reply: Reply) -> JudgeAnswer | None:
     calls = [call for call in mend(reply, {VERDICT.name}) if call.name == VERDICT.name]
     if calls:
         return _one(_of_arguments(call.arguments) for call in calls if not call.malformed)
-    objects = [value for value in json_values(reply.text) if isinstance(value, dict) and _told(value)]
+    objects = [value for value in json_values(reply.text) if isinstance(value, dict) and _verdict_value(value)]
     if objects:
         return _one(map(_of_arguments, objects))
     ruling = ruling_in(reply.text)
@@ -143,12 +143,12 @@ def _one(answers: Iterator[JudgeAnswer | None]) -> JudgeAnswer | None:
     return found[0] if agreed else None
 
 
-def _told(value: Mapping[str, Any]) -> object:
+def _verdict_value(value: Mapping[str, Any]) -> object:
     return next((value[name] for name in ("verdict", "ruling", "label", "answer") if name in value), None)
 
 
 def _of_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
-    told = _told(arguments)
+    told = _verdict_value(arguments)
     plain = told.strip().lower() if isinstance(told, str) else ""
     ruling = next((each for each in RULINGS if each == plain), None) or ruling_in(plain)
     if ruling is None:

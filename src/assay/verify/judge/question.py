@@ -132,10 +132,10 @@ def _nearest(claim: str, text: str, most: int) -> str:
     spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
     wanted = set(words(claim))
     scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-    return _joined(parts, _kept(parts, scores, most))
+    return _joined(parts, _best_parts(parts, scores, most))
 
 
-def _kept(parts: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
+def _best_parts(parts: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
     """The best parts, each with its neighbours, as far as they fit."""
     kept: set[int] = set()
     left = most
@@ -242,7 +242,7 @@ def defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
 def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     """The verdict; `slots` are without defect."""
     if answer.ruling == "unknown":
-        return unchecked(_told(_("the judge could not tell"), answer))
+        return unchecked(_labelled_reason(_("the judge could not tell"), answer))
     others = [slot for slot in slots if slot.outcome == "other"]
     absent = [slot for slot in slots if slot.outcome == "not stated"]
     if others:
@@ -258,7 +258,7 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
         verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
         named = _listed([slot.text for slot in absent])
         lacking = _("the evidence does not state {values}").format(values=named)
-        return Check(rule=RULE, verdict=verdict, reason=_told(lacking, answer))
+        return Check(rule=RULE, verdict=verdict, reason=_labelled_reason(lacking, answer))
     found = len([slot for slot in slots if slot.outcome == "same"])
     told = ngettext(
         "{count} value found the same without being shown", "{count} values found the same without being shown", found
@@ -271,5 +271,5 @@ def _listed(values: Sequence[str]) -> str:
     return ", ".join(repr(value) for value in values[:6])
 
 
-def _told(what: str, answer: JudgeAnswer) -> str:
+def _labelled_reason(what: str, answer: JudgeAnswer) -> str:
     return labelled(what, answer.reason) if answer.reason else what

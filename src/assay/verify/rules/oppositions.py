@@ -121,7 +121,7 @@ def _opposed(
     for index, meant in slots:
         same = {place: other == meant for place, other in places if other == meant or other in opposed.against[meant]}
         if same:
-            yield _found(opposed, claim, index, texts, same)
+            yield _opposition_finding(opposed, claim, index, texts, same)
 
 
 def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
@@ -129,7 +129,7 @@ def _sense(reading: AnalyzedText, index: int, senses: Mapping[str, str]) -> str:
     return senses.get(word.text.lower(), "") if word.kind in ("word", "name") else ""
 
 
-def _found(
+def _opposition_finding(
     opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, same: dict[EvidenceSpan, bool]
 ) -> SlotFinding:
     """The finding for a word; `same` says of each place whether it has the word's sense, or an opposing one."""

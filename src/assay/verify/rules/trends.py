@@ -69,7 +69,7 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
         if len(years) != 2:
             continue
         known = tuple(_tables(evidence)) if known is None else known
-        told = [each for table in known for each in _told(table, change, years[0], years[1])]
+        told = [each for table in known for each in _figure_directions(table, change, years[0], years[1])]
         if len({way for way, _, _ in told}) == 1:
             way, said, passage = told[0]
             yield _finding(claim, change, said if way != change.way else "", passage)
@@ -157,13 +157,13 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ..
             head = head or row
 
 
-def _told(table: KnownTable, change: Change, first: int, last: int) -> Iterator[tuple[int, str, str]]:
+def _figure_directions(table: KnownTable, change: Change, first: int, last: int) -> Iterator[tuple[int, str, str]]:
     """The direction between two years of the figures the claim refers to, with both figures and the passage."""
     stems = {word.key for word in change.words if word.kind in ("word", "name") and not word.common}
     columns = tuple(zip(table.head, *table.rows, strict=True))
     for lines, labels in ((table.rows, table.head), (columns, columns[0])):
         by_year = {year: line for line in lines for year in _years(line[0])}
-        at = _meant(labels, stems)
+        at = _best_label(labels, stems)
         if not at or not {first, last} <= by_year.keys():
             continue
         before, after = by_year[first][at], by_year[last][at]
@@ -172,7 +172,7 @@ def _told(table: KnownTable, change: Change, first: int, last: int) -> Iterator[
             yield way, f"{before} ({first}), {after} ({last})", table.passage
 
 
-def _meant(labels: Sequence[str], stems: set[str]) -> int:
+def _best_label(labels: Sequence[str], stems: set[str]) -> int:
     """The label, apart from the first, with most words of the claim; 0 if there is none, or two are equal."""
     counts = [len(stems & {word.key for word in read(label).words}) for label in labels]
     counts[0] = 0

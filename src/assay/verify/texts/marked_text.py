@@ -61,7 +61,7 @@ def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[Cita
     entries = [(each.start, each.end) for each in known.all]
     found: list[CitationSpan] = []
     at = 0
-    for place in _found(text, known, tokens):
+    for place in _find_citations(text, known, tokens):
         while at < len(entries) and entries[at][1] <= place.start:
             at += 1
         if not (at < len(entries) and entries[at][0] <= place.start) and not (found and place.start < found[-1].end):
@@ -69,7 +69,7 @@ def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[Cita
     return tuple(found)
 
 
-def _found(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[CitationSpan]:
+def _find_citations(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[CitationSpan]:
     for is_prose, group in groupby(tokens, key=lambda token: token.kind == "text"):
         alike = list(group)
         if is_prose:

@@ -257,7 +257,7 @@ class Definitions:
         return best[after if after < len(best) else 0]
 
 
-def _told(each: Definition) -> tuple[bool, int]:
+def _informativeness(each: Definition) -> tuple[bool, int]:
     return bool(each.url), len(each.text)
 
 
@@ -265,7 +265,7 @@ def _best(found: list[Definition]) -> list[Definition]:
     """For each place, the most informative entry from there on, the first of equals."""
     best: list[Definition] = []
     for each in reversed(found):
-        best.append(max(each, best[-1], key=_told) if best else each)
+        best.append(max(each, best[-1], key=_informativeness) if best else each)
     return best[::-1]
 
 
@@ -299,7 +299,7 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
         named, at = _title(line.text)
         found = None if named else _entry(line.text, listed=level > 0)
         if entry and (named or found or not line.text.strip() or not level):
-            yield _made(*entry)
+            yield _make_definition(*entry)
             entry = None
         if named and (at <= level or not level or _names_a_list(named)):
             level = at if _names_a_list(named) else 0
@@ -308,7 +308,7 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
         elif entry:
             entry[1].append(line)
     if entry:
-        yield _made(*entry)
+        yield _make_definition(*entry)
 
 
 def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
@@ -353,7 +353,7 @@ def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
     return ("", item["text"]) if item else None
 
 
-def _made(label: str, lines: list[_Line], first: str) -> Definition:
+def _make_definition(label: str, lines: list[_Line], first: str) -> Definition:
     text = " ".join((first, *(line.text.strip() for line in lines[1:]))).strip()[:_LONGEST_ENTRY]
     return Definition(
         label=label, text=text, url=address_in(text), title=titled(text), start=lines[0].start, end=lines[-1].end

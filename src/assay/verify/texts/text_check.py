@@ -124,7 +124,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
-        passages = {passage.id: passage for each in self.found for passage in _shown(each, checks[each.id])}
+        passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
         return CheckedText(
             claims=checked,
@@ -146,13 +146,13 @@ class TextDraft(Settled, frozen=True, kw_only=True):
             rule=check.rule,
             reason=check.reason,
             references=self.cites[each.id],
-            passages=tuple(passage.id for passage in _shown(each, check)),
+            passages=tuple(passage.id for passage in _passages_shown(each, check)),
             nearest=check.nearest,
             found=self.found_in.get(each.id, ()),
         )
 
 
-def _shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
+def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
     return () if check is SILENT else each.evidence.passages
 
@@ -294,7 +294,7 @@ def _same(each: _Cited) -> object:
 def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
     """The verdict of all checks without a model."""
     if not each.references:
-        return _sought(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
+        return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
         return CodeRuling(check=_absent(missing, each.references))
@@ -306,7 +306,7 @@ def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) 
     return ruling
 
 
-def _sought(found: PendingClaim, rules: CheckRules) -> CodeRuling:
+def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
     """The verdict on a sentence without citations, by the passages that were found for it."""
     ruling = settle(found.sentence, found.evidence, rules)
     if ruling.check.verdict != "unsupported":

@@ -146,8 +146,8 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
 def _others(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
     new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
-    signs = _listed(_("not in the evidence"), (token.text for token in new if not _said(token, read)))
-    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _said(token, read)))
+    signs = _listed(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
+    return signs + _listed(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
 
 
 def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
@@ -175,7 +175,7 @@ def _listed(what: str, words: Iterable[str]) -> list[str]:
     return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
 
 
-def _said(token: WordToken, read: StemIndex) -> bool:
+def _occurs_in(token: WordToken, read: StemIndex) -> bool:
     return token.stem in read.places or (not token.number and read.alike(token.stem) > 0)
 
 
