@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journals import begin, draft, said, seqs, step
 from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import InternalError
 
 from assay.core.errors import ConfigError, StoreAway, StoreError
 from assay.core.ports import Commit, QueueLimits
@@ -24,6 +25,7 @@ from assay.store.sql.schema import escape, unescape
 from assay.store.sql.tables import HEAD, metadata, version
 
 postgres = pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
+psycopg = pytest.importorskip("psycopg")
 
 
 @given(st.text(alphabet=st.sampled_from("a\0\x1b01\n")))
@@ -52,6 +54,16 @@ def test_a_password_is_never_shown() -> None:
 def test_a_server_which_is_not_there_is_said_to_be_away(tmp_path: Path) -> None:
     with pytest.raises(StoreAway, match="cannot be reached"):
         open_store(tmp_path, database="postgresql://me:secret@127.0.0.1:1/name")
+
+
+def test_a_connection_whose_answers_are_out_of_step_is_away_and_a_fault_of_the_server_is_not() -> None:
+    made = postgres.Postgres("postgresql://me@127.0.0.1:1/name")
+    of_the_driver = psycopg.InternalError("received 2 results from command 'ROLLBACK'")
+    of_the_server = psycopg.errors.InternalError_("cache lookup failed")  # XX000
+    away, fault = (made.explain(InternalError("ROLLBACK", {}, each)) for each in (of_the_driver, of_the_server))
+    assert isinstance(away, StoreAway)
+    assert "received 2 results" in str(away)
+    assert not isinstance(fault, StoreAway)
 
 
 def columns(database: Database) -> dict[str, object]:

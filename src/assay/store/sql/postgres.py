@@ -240,6 +240,8 @@ class Postgres:
         origin = _origin(error)
         if _code(error) == "25P03":
             return True
+        if isinstance(origin, psycopg.InternalError) and not origin.sqlstate:
+            return True  # the driver's own: answers are out of step, as after a pooler that was ended
         if not isinstance(origin, psycopg.OperationalError):
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
