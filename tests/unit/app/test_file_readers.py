@@ -155,9 +155,7 @@ def test_a_full_batch_of_texts_is_cut_elsewhere_as_it_is_here(readers: LazyReade
 
 def test_a_batch_whose_process_is_gone_is_cut_all_the_same(readers: LazyReaders) -> None:
     many: Texts = [(PAGE.encode(), "markdown")] * 20
-    begun(readers)
-    for pid in children():
-        os.kill(pid, signal.SIGSTOP)
+    os.kill(begun(readers), signal.SIGSTOP)
     wait = readers.begin_cutting(many)
     readers.close()
     assert wait() == cut_all(many)
