@@ -41,7 +41,7 @@ from assay.run.call_repair import read_json
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.provider import SearchAccess
 from assay.services.batch.rows import read_orders
-from assay.services.claim_checks import check_rows, read_lines
+from assay.services.claim_checks import RowChecker, check_rows, read_lines
 from assay.verify.texts.marked_text import mark
 
 Work = Callable[[bytes], object]
@@ -343,7 +343,7 @@ def _files() -> dict[str, Target]:
         "settings": Target(_settings, [b'depth = "light"\n[limits]\nusd = 1.5\n[mcp.a]\ncommand = ["b"]\n']),
         "batch rows": Target(_rows(read_orders), [b'{"question": "q", "id": 1, "depth": "light"}\nA question?\n']),
         "claim rows": Target(
-            _rows(lambda lines: check_rows(read_lines(lines))),
+            _rows(lambda lines: check_rows(read_lines(lines), RowChecker())),
             [b'{"id": 1, "doc": "The tide rises 7 m.", "claim": "The tide rises 8 m."}\n'],
         ),
     }

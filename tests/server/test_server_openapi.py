@@ -124,7 +124,7 @@ async def test_events_are_described_for_themselves_and_routes_in_plain_text(serv
         assert not check.is_valid({**events[0], "data": {"brief": 5}})
         text = (await client.get("/llms.txt")).text
         assert text.startswith("# Assay")
-        assert "POST /api/v1/runs: Begin a run" in text
+        assert "POST /api/v1/runs: Start a run" in text
         assert (await client.get("/healthz")).json() == (await client.get("/livez")).json()
 
 
