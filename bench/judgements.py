@@ -20,7 +20,7 @@ from corpus import machine
 from labelled import DATA, rows
 
 from assay.app.claim_judge import judge_rows
-from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, check_rows
+from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, check_rows
 from assay.settings import Settings
 
 NO_DATA = 2
@@ -78,11 +78,11 @@ def main() -> int:
         return NO_DATA
     short = [row for row in rows() if len(row.doc) < SHORT]
     claims = [ClaimRow(id=row.id, doc=row.doc, claim=row.claim) for row in short[:: len(short) // CLAIMS][:CLAIMS]]
-    list(check_rows(claims))  # what is loaded once, and read once
+    list(check_rows(claims, RowChecker()))  # what is loaded once, and read once
     cpu = time.process_time()
-    list(check_rows(claims))
+    list(check_rows(claims, RowChecker()))
     alone = time.process_time() - cpu
-    judged = sum(isinstance(row, CheckedRow) and row.rule == "lexical" for row in check_rows(claims))
+    judged = sum(isinstance(row, CheckedRow) and row.rule == "lexical" for row in check_rows(claims, RowChecker()))
     print(f"{len(claims)} claims, of which {judged} are judged; by rules and words alone CPU {alone:.2f} s")
     with subprocess.Popen(
         [sys.executable, __file__, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

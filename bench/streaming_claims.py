@@ -137,7 +137,7 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
     found: list[Verified] = []
 
     async def pipeline(run: Run) -> Outcome:
-        proofreader = Proofreader(run, at.ledger, at.reader) if streaming else None
+        proofreader = Proofreader(run, at.ledger, at.reader, "write", ()) if streaming else None
         async with run.at("write").phase("write") as phase:
             phase.emit(ReportStarted())
             request = Request(task="write", system="", messages=(Message(role="user", text="Write."),))
