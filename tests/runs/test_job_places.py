@@ -70,6 +70,24 @@ async def worked(assay: Assay, slots: int = 1) -> None:
     await assay.job_worker(slots).work(until_empty=True)
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+async def test_one_worker_reads_more_parts_than_may_wait(
+    tmp_path: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch, slots: int
+) -> None:
+    monkeypatch.setattr(ingestion, "AHEAD", 1)
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for number in range(FILES):
+        (folder / f"letter{number:02}.md").write_text(f"# Letter {number}\n\nThe master wrote of pier {number}.\n")
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(str(folder),), collection="letters"))
+        async with asyncio.timeout(SECONDS):
+            await worked(assay, slots)
+        done = await assay.job(job.id)
+        assert (done.state, done.error, done.finished, done.total) == ("done", "", 4, 4)
+        assert len(await assay.documents("letters")) == FILES
+
+
 async def test_a_repository_is_read_in_parts_at_the_commit_it_had(
     tmp_path: Path, repository: Path, small_parts: None
 ) -> None:

@@ -158,18 +158,13 @@ async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]
     left = [_left(each, known) for each in found]
     cut = _cut(context, hand.job, left, len(before))
     total = len(before) + sum(-(-len(each.files) // PART) for each in left)
-    more = True
     while True:
         counts = await hand.jobs.count(hand.job.id)
         finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
-        if more:
-            new = list(itertools.islice(cut, max(AHEAD - counts.get("waiting", 0), 0)))
-            more = bool(new) or counts.get("waiting", 0) >= AHEAD
+        new = list(itertools.islice(cut, max(AHEAD - counts.get("waiting", 0), 0)))
+        if new or finished != hand.job.finished:
             hand.tell(f"{finished} of {total} parts read")
             await hand.keep(new, finished=finished, total=total)
-        elif finished != hand.job.finished:
-            hand.tell(f"{finished} of {total} parts read")
-            await hand.keep(finished=finished)
         elif finished == sum(counts.values()):
             return
         else:
