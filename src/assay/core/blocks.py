@@ -1,37 +1,53 @@
 """A report as typed blocks: its Markdown is read once, and every part of Assay works on what was found.
 
 Blocks are those of CommonMark with tables. What stands inside one is left as written: markers and sentences are read
-by `core.markers` and `core.text`.
+by `core.markers` and `core.text`, and for readers by `markdown`, the one configuration of the parser.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from assay.core.brief import Section
+from assay.core.clean import link_target
 from assay.core.errors import UsageError
 from assay.core.translation import Statement, speech, stated
 
 BlockKind = Literal[
-    "heading", "paragraph", "list", "item", "quote", "table", "head row", "row", "code", "html", "rule", "space"
+    "heading", "paragraph", "list", "item", "quote", "table", "head row", "row", "cell", "code", "html", "rule", "space"
 ]
 Origin = Literal["writer", "engine:notice", "engine:date", "engine:missing"]
 """Who a block is by: the writer, or code itself, and then what it says (`core.translation.Statement`)."""
 
 
+class BlockClaim(msgspec.Struct, frozen=True):
+    """Claim `index` of the report as far as one block states it: `[start, end)` are characters of its `content`.
+
+    `close` is where the citations behind the claim end, -1 if a later block states the rest of it.
+    """
+
+    index: int
+    start: int
+    end: int
+    close: int = -1
+
+
 class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A block of a text; `text` are the lines of the text from code point `start` on which it takes up.
 
-    `content` is what is in a heading or paragraph without its signs and those of what it stands in; `level` is that of
-    a heading, `ordered` says that a list is numbered. `children` are the blocks in a list, item, quotation or table.
-    Between others stands a block of kind "space": blank lines, and the definitions of links.
+    `content` is what is in a heading, paragraph or cell without its signs and those of what it stands in, or the lines
+    of code. `level` is that of a heading, `number` the first of a numbered list; `tight` paragraphs stand in a list
+    without blank lines, and `align` is the side of a cell's column. `children` are the blocks in a list, item,
+    quotation or table, `cells` those of a row. Between others stands a block of kind "space": blank lines, and the
+    definitions of links. `claims` are those that it states, as far as they are known.
     """
 
     kind: BlockKind
@@ -39,9 +55,13 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     content: str = ""
     level: int = 0
-    ordered: bool = False
+    number: int | None = None
+    tight: bool = False
+    align: str = ""
     origin: Origin = "writer"
+    claims: tuple[BlockClaim, ...] = ()
     children: tuple[Block, ...] = ()
+    cells: tuple[Block, ...] = ()
 
     @property
     def end(self) -> int:
@@ -52,6 +72,13 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     def line(self) -> str:
         """Its only line, without what ends it."""
         return self.text.rstrip("\r\n")
+
+    @property
+    def points(self) -> Sequence[int]:
+        """The code point of the text of each character of its content (ascending)."""
+        if self.kind == "cell":
+            return range(self.start, self.end) if self.text == self.content else _cell_points(self)
+        return places(self.content, self.text, line_spans(self.text), self.start)
 
     @property
     def is_aside(self) -> bool:
@@ -71,6 +98,13 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         for child in self.children:
             yield from child.leaves()
 
+    def prose(self) -> Iterator[Block]:
+        """The headings, paragraphs and cells in it, or itself if it is one, in order."""
+        for leaf in self.leaves():
+            if leaf.kind in _PROSE:
+                yield leaf
+            yield from leaf.cells
+
 
 def read_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of `text`; joined, their texts are `text` (`render`).
@@ -89,8 +123,20 @@ def _kept(text: str, known: frozenset[tuple[str, Statement]]) -> tuple[Block, ..
 
 def parse(text: str) -> tuple[Block, ...]:
     """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams."""
+    return _parsed(text, _reader(shown=False), {})
+
+
+def parse_shown(text: str, links: dict[str, Any]) -> tuple[Block, ...]:
+    """As `parse`, for a text as readers see it: HTML is text, and links lead only to the web.
+
+    The definitions of links in `text` are added to `links`, as markdown-it has them.
+    """
+    return _parsed(text, _reader(shown=True), {"references": links})
+
+
+def _parsed(text: str, reader: MarkdownIt, environment: dict[str, Any]) -> tuple[Block, ...]:
     lines = line_spans(text)
-    tokens = iter(_markdown().parse(text))
+    tokens = iter(reader.parse(text, environment))
     found: list[Block] = []
     at = 0
     for block in _Reader(text, lines, tokens).blocks():
@@ -158,12 +204,27 @@ _KINDS: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
+_PROSE = frozenset(("heading", "paragraph"))
 _ORIGINS: dict[Statement, Origin] = {"notice": "engine:notice", "date": "engine:date", "missing": "engine:missing"}
 
 
-@functools.cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
+class _ShownMarkdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the library's name
+        """Only addresses of the web; any other link stays text."""
+        return link_target(url) is not None
+
+
+def markdown(*, shown: bool) -> MarkdownIt:
+    """A new parser, which reads blocks and leaves what is inside them.
+
+    `shown` is for texts as readers see them: HTML and images are text, and links lead only to the web.
+    """
+    made = (_ShownMarkdown if shown else MarkdownIt)("commonmark").enable(["table", "strikethrough"])
+    made.disable(["inline", "text_join"])
+    return made.disable(["image", "html_block", "html_inline"]) if shown else made
+
+
+_reader = functools.cache(markdown)
 
 
 class _Reader:
@@ -182,6 +243,8 @@ class _Reader:
                 self._content = token.content
             elif token.type in _KINDS:
                 found.append(self._block(token, _KINDS[token.type]))
+            elif token.tag in ("th", "td"):
+                found.append(self._cell(token))
             elif token.type == "thead_open":
                 self._row = "head row"
                 found += self.blocks()
@@ -190,23 +253,54 @@ class _Reader:
                 found += self.blocks()
         return found
 
+    def _cell(self, token: Token) -> Block:
+        """A cell, whose place in its row is not known yet."""
+        self._content = ""
+        self.blocks()
+        side = str(token.attrs.get("style", "")).removeprefix("text-align:")
+        return Block(kind="cell", text="", start=0, content=self._content, align=side)
+
     def _block(self, token: Token, kind: BlockKind) -> Block:
         kind = self._row if kind == "row" else kind
         inside = tuple(self.blocks()) if token.nesting else ()
         first, after = token.map or (0, 0)
         start = self._lines[first][0]
-        content = self._content if kind in ("heading", "paragraph") else ""
-        said = stated(content) if content else None
+        text = self._text[start : self._lines[after][0]]
+        if kind in ("row", "head row"):
+            return Block(kind=kind, text=text, start=start, cells=tuple(_placed(inside, text, start)))
+        content = self._content if kind in _PROSE else token.content if kind == "code" else ""
+        said = stated(content) if content and kind in _PROSE else None
         return Block(
             kind=kind,
-            text=self._text[start : self._lines[after][0]],
+            text=text,
             start=start,
             content=content,
             level=int(token.tag[1]) if kind == "heading" else 0,
-            ordered=token.type == "ordered_list_open",
+            number=int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None,
+            tight=token.hidden,
             origin=_ORIGINS[said] if said else "writer",
             children=inside,
         )
+
+
+def _placed(cells: Iterable[Block], row: str, start: int) -> Iterator[Block]:
+    """The cells of a row with the text of each, in which a bar is escaped; looked for after the cells before it."""
+    read = 0
+    row = row.replace("\0", "\ufffd")  # as markdown-it has it
+    for cell in cells:
+        written = cell.content.replace("|", "\\|")
+        at = row.find(written, read)
+        read = at + len(written) if at >= 0 else read
+        found = (written, start + at) if at >= 0 else ("", start)
+        yield msgspec.structs.replace(cell, text=found[0], start=found[1])
+
+
+def _cell_points(cell: Block) -> list[int]:
+    """The place of each character of a cell; if it was not found in its row, the row's start."""
+    if not cell.text:
+        return [cell.start] * len(cell.content)
+    bars = itertools.accumulate(sign == "|" for sign in cell.content)
+    return [cell.start + at + escapes for at, escapes in enumerate(bars)]
 
 
 # Headings: the sections of a report, and the templates which say what they should be.

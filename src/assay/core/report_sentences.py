@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.blocks import Block, BlockKind, line_spans, places, read_blocks
+from assay.core.blocks import Block, BlockKind, read_blocks
 from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
@@ -309,5 +309,4 @@ def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iter
 def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
     """A paragraph or heading, without list and quotation markup."""
     if block.content.strip():
-        there = places(block.content, block.text, line_spans(block.text), block.start)
-        yield ReportBlock(block=block, text=block.content, places=there, sections=sections)
+        yield ReportBlock(block=block, text=block.content, places=block.points, sections=sections)

@@ -1,4 +1,4 @@
-"""A report's Markdown as a tree of formatted blocks and pieces of text, for formats without Markdown of their own.
+"""A report's blocks as formatted blocks and pieces of text, for formats without Markdown of their own.
 
 The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than `DEEPEST`
 is lifted. All text is free of controls and of marks which reorder it.
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.token import Token
 
 from assay.core.bibliography import NumberedCitation
-from assay.core.blocks import line_spans
+from assay.core.blocks import Block
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
 from assay.core.phrases import verdict
-from assay.export.inline import ClaimSpan, Mark, ReportBody, parse
+from assay.export.inline import Mark, read_inline
+from assay.export.report_text import ReportBody
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
 """The verdicts which are told in the text, behind their claims, and the sign of each."""
@@ -133,107 +134,82 @@ def read_formatted(body: ReportBody, citations: CitationMode) -> tuple[Formatted
 
     Behind each claim which a reader should look at stands its verdict, as a sign and a word.
     """
-    claims = tuple(span for span in body.claims if body.report.claims[span.index].verdict in SIGNS)
-    return _read(body.report.markdown, claims, body.cites, _Marks(body, ids=citations == "markers"))
-
-
-def read_markdown(markdown: str, cites: Sequence[NumberedCitation] = ()) -> tuple[FormattedBlock, ...]:
-    """`markdown` as blocks; a citation is shown as its number."""
-    return _read(markdown, (), cites, _Marks())
-
-
-def _read(
-    markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation], marks: _Marks
-) -> tuple[FormattedBlock, ...]:
-    root = SyntaxTreeNode(parse(markdown, claims, cites))
-    levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
-    starts = [start for start, _ in line_spans(markdown)]
-    return tuple(_Reader(min(levels, default=1) - 1, starts, marks).blocks(root.children, 0))
-
-
-class _Marks:
-    """What stands in a text besides its words: citations, with `ids` as the ids they stand for, and verdicts."""
-
-    def __init__(self, body: ReportBody | None = None, *, ids: bool = False) -> None:
-        self._claims, self._ids = body.report.claims if body else (), ids
-        self.notices = body.notices if body else frozenset[int]()
-
-    def cite(self, cited: NumberedCitation) -> Piece:
-        """A citation."""
-        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
-        return Piece(text=said, cite=cited.number)
-
-    def verdict(self, mark: Mark) -> Iterator[Piece]:
-        """The verdict behind a claim, where the claim ends; nothing elsewhere."""
-        if mark.edge == "badge":
-            found = self._claims[mark.claim].verdict
-            yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)
+    return tuple(_Reader(body, ids=citations == "markers").blocks(body.text.blocks, 0))
 
 
 class _Reader:
-    def __init__(self, up: int, starts: Sequence[int], marks: _Marks) -> None:
-        """`up` is how far headings are lifted, `starts` are those of the lines."""
-        self._up, self._starts, self._marks = up, starts, marks
+    def __init__(self, body: ReportBody, *, ids: bool) -> None:
+        """With `ids` a citation is shown as the ids it stands for."""
+        self._text, self._verdicts, self._ids = body.text, [claim.verdict for claim in body.report.claims], ids
+        self._up = min((leaf.level for leaf in self._text.prose() if leaf.kind == "heading"), default=1) - 1
 
-    def blocks(self, nodes: Sequence[SyntaxTreeNode], depth: int) -> Iterator[FormattedBlock]:
-        for node in nodes:
-            yield from self._block(node, depth)
+    def blocks(self, blocks: Iterable[Block], depth: int) -> Iterator[FormattedBlock]:
+        for block in blocks:
+            yield from self._block(block, depth)
 
-    def _block(self, node: SyntaxTreeNode, depth: int) -> Iterator[FormattedBlock]:
-        match node.type:
+    def _block(self, block: Block, depth: int) -> Iterator[FormattedBlock]:
+        match block.kind:
             case "heading":
-                yield Heading(level=int(node.tag[1]) - self._up, line=self._line(node))
+                yield Heading(level=block.level - self._up, line=self._line(block))
             case "paragraph":
-                first = self._starts[node.map[0]] if node.map else -1
-                yield Paragraph(line=self._line(node), notice=first in self._marks.notices)
-            case "fence" | "code_block":
-                yield Code(text=plain(node.content.rstrip("\n")))
+                yield Paragraph(line=self._line(block), notice=block.origin != "writer")
+            case "code":
+                yield Code(text=plain(block.content.rstrip("\n")))
             case "table":
-                yield Table(rows=tuple(self._rows(node)))
-            case "hr":
+                yield Table(rows=tuple(tuple(map(self._line, row.cells)) for row in block.children))
+            case "rule":
                 yield Rule()
-            case "bullet_list" | "ordered_list" | "blockquote" if depth < DEEPEST:
-                yield self._nested(node, depth + 1)
+            case "quote" if depth < DEEPEST:
+                yield Quote(blocks=tuple(self.blocks(block.children, depth + 1)))
+            case "list" if depth < DEEPEST:
+                items = tuple(tuple(self.blocks(item.children, depth + 1)) for item in block.children)
+                yield Items(
+                    ordered=block.number is not None, start=1 if block.number is None else block.number, items=items
+                )
             case _:
-                yield from self.blocks(node.children, depth)
+                yield from self.blocks(block.children, depth)
 
-    def _nested(self, node: SyntaxTreeNode, depth: int) -> FormattedBlock:
-        if node.type == "blockquote":
-            return Quote(blocks=tuple(self.blocks(node.children, depth)))
-        items = tuple(tuple(self.blocks(item.children, depth)) for item in node.children)
-        return Items(ordered=node.type == "ordered_list", start=int(node.attrs.get("start", 1)), items=items)
+    def _line(self, block: Block) -> Line:
+        claims = [claim for claim in block.claims if self._verdicts[claim.index] in SIGNS]
+        return line(*self._pieces(read_inline(self._text, block, claims)))
 
-    def _rows(self, table: SyntaxTreeNode) -> Iterator[tuple[Line, ...]]:
-        for part in table.children:
-            for row in part.children:
-                yield tuple(self._line(cell) for cell in row.children)
-
-    def _line(self, node: SyntaxTreeNode) -> Line:
-        return line(*(piece for inline in node.children for piece in self._pieces(inline, Piece(text=""))))
-
-    def _pieces(self, node: SyntaxTreeNode, looks: Piece) -> Iterator[Piece]:
-        """The pieces inside `node`, in the looks of what is around them."""
-        for child in node.children:
-            match child.type:
+    def _pieces(self, tokens: Iterable[Token]) -> Iterator[Piece]:
+        """The text in pieces, each in the looks of what it stands in."""
+        around = [Piece(text="")]
+        for token in tokens:
+            looks = around[-1]
+            match token.type:
                 case "cite":
-                    yield self._marks.cite(child.meta["cite"])
+                    yield self._cite(token.meta["cite"])
                 case "mark":
-                    yield from self._marks.verdict(child.meta["mark"])
+                    yield from self._verdict(token.meta["mark"])
                 case "softbreak" | "hardbreak":
-                    yield msgspec.structs.replace(looks, text=" " if child.type == "softbreak" else "\n")
+                    yield msgspec.structs.replace(looks, text=" " if token.type == "softbreak" else "\n")
                 case "code_inline":
-                    yield msgspec.structs.replace(looks, text=plain(child.content), code=True)
-                case "strong" | "em" | "s" | "link":
-                    yield from self._pieces(child, _looks(child, looks))
+                    yield msgspec.structs.replace(looks, text=plain(token.content), code=True)
+                case _ if token.nesting > 0:
+                    around.append(_looks(token, looks))
+                case _ if token.nesting < 0:
+                    around.pop()
                 case _:
-                    yield msgspec.structs.replace(looks, text=plain(child.content))
+                    yield msgspec.structs.replace(looks, text=plain(token.content))
+
+    def _cite(self, cited: NumberedCitation) -> Piece:
+        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
+        return Piece(text=said, cite=cited.number)
+
+    def _verdict(self, mark: Mark) -> Iterator[Piece]:
+        """The verdict behind a claim, where the claim ends; nothing elsewhere."""
+        if mark.edge == "badge":
+            found = self._verdicts[mark.claim]
+            yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)
 
 
-def _looks(node: SyntaxTreeNode, around: Piece) -> Piece:
-    if node.type == "link":
-        target = str(node.attrs.get("href", ""))
+def _looks(token: Token, around: Piece) -> Piece:
+    if token.tag == "a":
+        target = str(token.attrs.get("href", ""))
         if target.startswith(_SOURCE):
             return msgspec.structs.replace(around, cite=int(target.removeprefix(_SOURCE)))
         return msgspec.structs.replace(around, link=target)
     looks = {"strong": "bold", "em": "italic", "s": "struck"}
-    return msgspec.structs.replace(around, **{looks[node.type]: True})
+    return msgspec.structs.replace(around, **{looks[token.tag]: True})

@@ -18,8 +18,8 @@ from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import sections
 from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, line, read_formatted
-from assay.export.inline import read_body
 from assay.export.references import read_names
+from assay.export.report_text import read_body
 from assay.locale import speaking
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold

@@ -103,7 +103,8 @@ def is_listed(text: str, part: str) -> bool:
     """Whether the section on what could not be found has a line on a part, with the reason (`gaps`)."""
     held = [(section.body, section.end) for section in _missing(text)]
     below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
-    return any(leaf.content.startswith(f"{part}:") for block in below for leaf in block.leaves())
+    leaves = (leaf for block in below for leaf in block.leaves() if leaf.kind != "code")
+    return any(leaf.content.startswith(f"{part}:") for leaf in leaves)
 
 
 def _missing(text: str) -> list[OutlineSection]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.blocks import Block, parse, read_blocks, render
+from assay.core.blocks import Block, parse, parse_shown, read_blocks, render
 from assay.core.phrases import missing, nothing
 from assay.core.translation import state
 from assay.locale import speaking
@@ -63,13 +64,48 @@ def test_blocks_are_those_of_commonmark_with_tables() -> None:
     heading, items, table = blocks[3], blocks[5], blocks[6]
     assert (heading.level, heading.content, heading.text) == (2, "Tide", "## Tide ##\n")
     (item,) = items.children
-    assert items.ordered
+    assert items.number == 1
     assert [(block.kind, block.content) for block in item.leaves()] == [
         ("paragraph", "It turns\ntwice."),
         ("paragraph", "So they say."),
     ]
     assert [(row.kind, row.line) for row in table.children] == [("head row", "| a | b |"), ("row", "| c | d |")]
+    assert [cell.content for row in table.children for cell in row.cells] == ["a", "b", "c", "d"]
+    assert blocks[8].content == "# no heading\n"
     assert blocks[-1].text == "[link]: https://example.org\n"
+
+
+@given(TEXTS)
+def test_each_sign_of_what_is_read_has_its_place_in_the_text(text: str) -> None:
+    for block in (leaf for each in parse(text) for leaf in each.prose()):
+        assert len(block.points) == len(block.content)
+        assert list(block.points) == sorted(block.points)
+        assert not block.points or 0 <= block.points[0] <= block.points[-1] <= len(text)
+
+
+def test_a_cell_is_found_in_its_row_and_an_escaped_bar_has_the_place_of_the_bar() -> None:
+    text = "> | a | a |\n> |:--|--:|\n> | b \\| c | b |\n"
+    (table,) = parse(text)[0].children
+    cells = [cell for row in table.children for cell in row.cells]
+    assert [(cell.content, cell.align) for cell in cells] == [
+        ("a", "left"),
+        ("a", "right"),
+        ("b | c", "left"),
+        ("b", "right"),
+    ]
+    for cell in cells:
+        assert "".join(text[at] for at in cell.points) == cell.content
+    assert [cell.start for cell in cells] == [4, 8, text.index("b"), text.rindex("b")]
+
+
+def test_what_readers_see_has_no_html_and_links_only_to_the_web() -> None:
+    text = "<div>\n# One\n</div>\n\n[a]: https://example.org\n\n[b]: mailto:a@example.org\n"
+    links: dict[str, Any] = {}
+    assert [block.content for block in parse_shown(text, links) if block.kind != "space"] == [
+        "<div>", "One", "</div>", "[b]: mailto:a@example.org",
+    ]  # fmt: skip
+    assert links["A"]["href"] == "https://example.org"
+    assert [block.kind for block in parse(text) if block.kind != "space"] == ["html"]
 
 
 @given(TEXTS)

@@ -21,9 +21,15 @@ from assay.export.formatted_text import (
     Table,
     line,
     read_formatted,
-    read_markdown,
 )  # fmt: skip
-from assay.export.inline import read_body
+from assay.export.report_text import ReportBody, read_body, read_text
+
+BODY = read_body(full().view, "numbers")
+
+
+def read_markdown(markdown: str) -> tuple[FormattedBlock, ...]:
+    """`markdown` in the place of a report's text."""
+    return read_formatted(ReportBody(report=BODY.report, text=read_text(markdown, (), ())), "numbers")
 
 
 def lines(blocks: tuple[FormattedBlock, ...]) -> list[Line]:
@@ -52,7 +58,7 @@ def depth(blocks: tuple[FormattedBlock, ...]) -> int:
 
 
 def test_kinds_of_blocks() -> None:
-    blocks = read_formatted(read_body(full().view, "numbers"), "numbers")
+    blocks = read_formatted(BODY, "numbers")
     assert [type(block) for block in blocks] == [
         Paragraph, Heading, Items, Items, Table, Quote, Code, Rule, Paragraph,
     ]  # fmt: skip
@@ -149,11 +155,10 @@ def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
     modes: tuple[CitationMode, ...] = ("numbers", "links", "none")
     for mode in modes:
         body = read_body(known, mode)
-        markdown = body.report.markdown
-        assert body.notices == {markdown.index("*As of"), markdown.index("> *As of")}
+        assert [leaf.origin for leaf in body.text.prose()] == ["writer", "engine:date", "engine:date", "writer"]
         said, notice, quote, items = read_formatted(body, mode)
         assert isinstance(quote, Quote)
         assert isinstance(items, Items)
         shown = (said, notice, *quote.blocks, *items.items[0])
         assert [isinstance(each, Paragraph) and each.notice for each in shown] == [False, True, True, False]
-        assert not read_body(view, mode).notices
+        assert {leaf.origin for leaf in read_body(view, mode).text.prose()} == {"writer"}

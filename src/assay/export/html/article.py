@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
 from assay.core.bibliography import NumberedCitation
+from assay.core.blocks import Block
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.phrases import reason
 from assay.core.report import Report
@@ -20,10 +21,9 @@ from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import sections
 from assay.export.html.markup import Child, el, foreign, safe, word
-from assay.export.inline import ClaimSpan, Mark, parse
+from assay.export.inline import Mark, read_inline
+from assay.export.report_text import ReportText
 
-# A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
-_OWN_DIRECTION = frozenset(("p", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"))
 _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
 
@@ -52,49 +52,107 @@ class Signs(msgspec.Struct, frozen=True):
     verdicts: Sequence[Verdict] = ()
 
 
-def article(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation], signs: Signs) -> Article:
-    """Render `markdown`.
+def article(text: ReportText, signs: Signs) -> Article:
+    """Render the blocks of a report.
 
     Every span of a claim's text is a `span.claim`, the first with id `at-N` (claims count from 1); what stands
     between its end and its badge (citations, a full stop) a `span.tail`. A claim which crosses markup or blocks has
     several spans. Without those spans and the badges the HTML is that of the same text without claims.
     """
-    tokens = parse(markdown, claims, cites)
-    headings = _head(tokens)
-    words: dict[int, list[str]] = {}
-    for token in tokens:
-        if token.type == "inline":
-            token.children = _Dresser(signs, words).dress(token.children or [])
-        elif token.nesting > 0 and token.tag in _OWN_DIRECTION:
-            token.attrSet("dir", "auto")
-        _without_style(token)
-    html = _Renderer().render(tokens, _OPTIONS, {})
-    return Article(Markup(html), headings, {claim: " ".join("".join(said).split()) for claim, said in words.items()})
+    writer = _Writer(text, signs)
+    html = writer.blocks(text.blocks)
+    words = {claim: " ".join("".join(said).split()) for claim, said in writer.words.items()}
+    return Article(Markup(html), tuple(writer.headings), words)
 
 
-def _head(tokens: Sequence[Token]) -> tuple[PageHeading, ...]:
-    """Number the headings, and move them below the page's title."""
-    heads = [at for at, token in enumerate(tokens) if token.type == "heading_open"]
-    up = min((int(tokens[at].tag[1]) for at in heads), default=_TOP) - _TOP
-    found = []
-    for number, at in enumerate(heads, 1):
-        level = min(int(tokens[at].tag[1]) - up, _DEEPEST)
-        tokens[at].tag = tokens[at + 2].tag = f"h{level}"
-        tokens[at].attrSet("id", f"part-{number}")
-        found.append(PageHeading(f"part-{number}", level, _words(tokens[at + 1])))
-    return tuple(found)
+class _Writer:
+    """Writes blocks as the library does.
 
+    A list and a quotation have the direction of the report: HTML gives `auto` by what is in no element with its own.
+    Tables and code never widen the page.
+    """
 
-def _words(inline: Token) -> str:
-    children = inline.children or []
-    return "".join(" " if child.type.endswith("break") else child.content for child in children).strip()
+    def __init__(self, text: ReportText, signs: Signs) -> None:
+        self.headings: list[PageHeading] = []
+        self.words: dict[int, list[str]] = {}
+        self._text, self._signs = text, signs
+        self._up = min((leaf.level for leaf in text.prose() if leaf.kind == "heading"), default=_TOP) - _TOP
+        self._inline = _Renderer()
 
+    def blocks(self, blocks: Iterable[Block]) -> str:
+        """The HTML of blocks which follow one another."""
+        return "".join(map(self._block, blocks))
 
-def _without_style(token: Token) -> None:
-    """A column's alignment as a class: the page allows no style attribute."""
-    style = token.attrs.pop("style", None)
-    if style is not None:
-        token.attrSet("class", str(style).replace("text-align:", "to-"))
+    def _block(self, block: Block) -> str:
+        match block.kind:
+            case "heading":
+                return self._heading(block)
+            case "paragraph":
+                return f'<p dir="auto">{self._line(block)}</p>\n'
+            case "list":
+                return self._list(block)
+            case "quote":
+                begun = "\n" if block.children else ""
+                return f"<blockquote>{begun}{self.blocks(block.children)}</blockquote>\n"
+            case "table":
+                return self._table(block)
+            case "code":
+                return f"{el('pre', el('code', block.content))}\n"
+            case "rule":
+                return "<hr />\n"
+            case _:
+                return ""
+
+    def _heading(self, block: Block) -> str:
+        """A heading with a number, below the page's title."""
+        tokens = self._tokens(block)
+        level = min(block.level - self._up, _DEEPEST)
+        said = "".join(" " if each.type.endswith("break") else each.content for each in tokens).strip()
+        found = PageHeading(f"part-{len(self.headings) + 1}", level, said)
+        self.headings.append(found)
+        return f'<h{level} id="{found.id}" dir="auto">{self._dressed(tokens)}</h{level}>\n'
+
+    def _list(self, block: Block) -> str:
+        name = "ul" if block.number is None else "ol"
+        start = f' start="{block.number}"' if block.number not in (None, 1) else ""
+        items = "".join(f'<li dir="auto">{self._item(item.children)}</li>\n' for item in block.children)
+        return f"<{name}{start}>\n{items}</{name}>\n"
+
+    def _item(self, blocks: Sequence[Block]) -> str:
+        """What is in an item: tight paragraphs are no elements."""
+        made = "" if not blocks or blocks[0].tight else "\n"
+        for at, block in enumerate(blocks):
+            if block.tight:
+                apart = "\n" if blocks[at + 1 :] and blocks[at + 1].kind not in ("table", "code") else ""
+                made += f"{self._line(block)}{apart}"
+            else:
+                made += self._block(block)
+        return made
+
+    def _table(self, block: Block) -> str:
+        head, *rows = block.children
+        opened = f'<div class="wide" role="group" aria-label="{safe(_("Table"))}" tabindex="0"><table>\n'
+        above = f"<thead>\n{self._row(head, 'th')}</thead>\n"
+        body = f"<tbody>\n{''.join(self._row(row, 'td') for row in rows)}</tbody>\n" if rows else ""
+        return f"{opened}{above}{body}</table></div>\n"
+
+    def _row(self, row: Block, name: str) -> str:
+        """A row; a column's alignment is a class, for the page allows no style attribute."""
+        sides = (f' class="to-{cell.align}"' if cell.align else "" for cell in row.cells)
+        cells = (
+            f'<{name} dir="auto"{side}>{self._line(cell)}</{name}>\n'
+            for side, cell in zip(sides, row.cells, strict=True)
+        )
+        return f"<tr>\n{''.join(cells)}</tr>\n"
+
+    def _line(self, block: Block) -> str:
+        return self._dressed(self._tokens(block))
+
+    def _tokens(self, block: Block) -> list[Token]:
+        return read_inline(self._text, block, block.claims)
+
+    def _dressed(self, tokens: Sequence[Token]) -> str:
+        return self._inline.renderInline(_Dresser(self._signs, self.words).dress(tokens), _OPTIONS, {})
 
 
 class _Dresser:
@@ -188,7 +246,7 @@ def _html(markup: Markup) -> Token:
 
 
 class _Renderer(RendererHTML):
-    """HTML whose tables and code never widen the page, and whose links tell no one where they were followed from."""
+    """HTML whose links tell no one where they were followed from."""
 
     def sign(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return tokens[idx].content
@@ -198,18 +256,6 @@ class _Renderer(RendererHTML):
         if not str(token.attrs.get("href", "")).startswith("#"):
             token.attrSet("rel", "noopener noreferrer nofollow")
         return self.renderToken(tokens, idx, options, env)
-
-    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return f'<div class="wide" role="group" aria-label="{safe(_("Table"))}" tabindex="0"><table>\n'
-
-    def table_close(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return "</table></div>\n"
-
-    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return el("pre", el("code", tokens[idx].content)) + "\n"
-
-    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return self.fence(tokens, idx, options, env)
 
 
 # The fields of a typed answer, as a table.

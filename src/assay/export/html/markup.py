@@ -18,7 +18,7 @@ from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.inline import ClaimSpan, read_body
+from assay.export.report_text import ReportText, read_body
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
@@ -83,8 +83,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     view: RunView
     report: Report
     mode: CitationMode
-    cites: tuple[NumberedCitation, ...]
-    claims: tuple[ClaimSpan, ...]
+    text: ReportText
     cited: dict[int, ReportSource]
     passages: dict[int, tuple[ReportPassage, ...]]
     quotes: dict[str, str]
@@ -125,8 +124,7 @@ def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage]
         view=view,
         report=report,
         mode=mode,
-        cites=body.cites,
-        claims=body.claims,
+        text=body.text,
         cited=cited,
         passages=passages,
         quotes=_quotes(report, passages),

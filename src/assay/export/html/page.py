@@ -169,9 +169,7 @@ _LONG_QUESTION = 80  # characters; a longer one is set smaller
 def page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = article(
-        material.report.markdown,
-        material.claims,
-        material.cites,
+        material.text,
         Signs(
             cite=functools.partial(markup.cite, material),
             badge=functools.partial(markup.badge, material),

@@ -233,7 +233,7 @@ def _report(view: RunView) -> dict[str, Any]:
         return {"text": None, "counts": ()}
     with speaking(spoken_in(view)):
         material = gather(view, "numbers")
-        text = article(material.report.markdown, material.claims, material.cites, report_signs(material))
+        text = article(material.text, report_signs(material))
     counts = [(name, getattr(view.summary, name)) for name in VERDICTS if getattr(view.summary, name)]
     return {"text": text.html, "counts": tuple(counts)}
 

@@ -100,7 +100,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
         reads, summary = gettext("Read it in its document"), summary_of(view)
     with speaking(spoken_in(view)):
         material = gather(view, "numbers", opens=partial(_place, reads))
-        text = article(material.report.markdown, material.claims, material.cites, report_signs(material))
+        text = article(material.text, report_signs(material))
         return {
             "report": material.report,
             "text": text.html,

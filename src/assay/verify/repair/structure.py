@@ -126,7 +126,7 @@ class Pruning:
 
     def _numbers(self) -> Iterator[Edit]:
         for block in self._every:
-            if block.kind != "list" or not block.ordered or self.gone(block):
+            if block.kind != "list" or block.number is None or self.gone(block):
                 continue
             signs = [(item, _NUMBER.match(item.text)) for item in block.children]
             kept = [(item, sign) for item, sign in signs if id(item) not in self.dead and sign is not None]
