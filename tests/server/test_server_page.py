@@ -13,7 +13,7 @@ import pytest
 import warm
 from serving import TIDE, TIDES, WAIT, Served, begun, environment, frames, served, until
 
-from assay.server.page.templates_environment import address
+from assay.server.page.templates_environment import ENVIRONMENT, address
 
 PASSWORD = "correct horse battery"
 HTML = {"Accept": "text/html"}
@@ -171,3 +171,16 @@ async def test_a_question_is_asked_on_a_schedule(server: Served) -> None:
         assert (await client.post(remove[0])).status_code == 303
         assert "There are no schedules yet" in (await client.get("/schedules")).text
         assert (await client.get(report[1])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("It rises. [S1.1]", "It rises."),
+        ("It rises [S1-S3], then falls [S2003.17-S2003.19].", "It rises, then falls."),
+        ("It rises 【S1.1】 and [[S2.3]] falls [^S4.1] again [S1.1; S2.2, S3].", "It rises and falls again."),
+        ("`a[S1]` and [a link [S1]](https://example.org)", "`a[S1]` and [a link [S1]](https://example.org)"),
+    ],
+)
+def test_a_finding_is_shown_without_its_markers_in_whatever_form_they_are_written(written: str, shown: str) -> None:
+    assert ENVIRONMENT.filters["plain"](written) == shown

@@ -175,7 +175,7 @@ def word(verdict: Verdict) -> Markup:
 
 def badge(material: Material, index: int) -> Markup:
     """The badge after a claim: a link to what is said of it."""
-    verdict = material.verdicts[index]
+    verdict = material.report.claims[index].verdict
     shows = (f"claim-{index + 1}", *material.quotes_of_claim(index))
     link = el(
         "a",

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.core.markers import strip
 from assay.core.translation import N_, gettext
 from assay.core.view import Lane, RunView, ToolUse, Turn
-from assay.server.page.templates_environment import plain
 from assay.server.page.words import counted
 
 TAIL = 130
@@ -90,7 +90,7 @@ def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state != "running":
         return gettext("Failed") if lane.state == "failed" else gettext("Given up")
     if lane.finding.text:
-        return gettext("Writing: {text}").format(text=plain(lane.finding.text)[-TAIL:].lstrip())
+        return gettext("Writing: {text}").format(text=strip(lane.finding.text)[-TAIL:].lstrip())
     return doings[-1].text if doings else gettext("Starting")
 
 

@@ -10,6 +10,7 @@ import msgspec
 from markupsafe import Markup
 
 from assay.core.claims import VERDICTS
+from assay.core.markers import strip
 from assay.core.phrases import STOP_REASONS
 from assay.core.ports import FINAL
 from assay.core.translation import N_, gettext
@@ -22,7 +23,7 @@ from assay.export.html.markup import Material, gather
 from assay.export.sections import spoken_in
 from assay.locale import speaking
 from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of
-from assay.server.page.templates_environment import fragment, plain
+from assay.server.page.templates_environment import fragment
 from assay.server.page.words import counted
 
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
@@ -247,7 +248,7 @@ def _quotes(view: RunView) -> dict[str, Any]:
 
 def _tail(view: RunView) -> dict[str, Any]:
     writes = view.report.state == "writing"
-    return {"tail": plain(view.report.text[-2 * TAIL :])[-TAIL:].lstrip() if writes else ""}
+    return {"tail": strip(view.report.text[-2 * TAIL :])[-TAIL:].lstrip() if writes else ""}
 
 
 _FIXED: tuple[PageRegion, ...] = (

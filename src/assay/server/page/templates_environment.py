@@ -22,6 +22,7 @@ from starlette.routing import Route
 from assay.core import phrases
 from assay.core.clean import HARMFUL, link_target, local_path, one_line
 from assay.core.errors import AssayError
+from assay.core.markers import strip
 from assay.core.ports.users import Permission
 from assay.core.translation import gettext, number
 from assay.core.ways import read_on, worded
@@ -264,11 +265,6 @@ def where(url: str) -> Markup | str:
     return place(url) if path is None else path.rstrip("/").rpartition("/")[2]
 
 
-def plain(text: str) -> str:
-    """A finding without the markers of its passages."""
-    return re.sub(r"\s*\[S\d+(?:\.\d+)?(?:[,;]\s*S\d+(?:\.\d+)?)*\]", "", text)
-
-
 def unmarked(text: str) -> str:
     """A claim without the signs of its Markdown."""
     return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", text)
@@ -304,7 +300,7 @@ ENVIRONMENT.filters.update(
     number=number,
     one_line=one_line,
     place=place,
-    plain=plain,
+    plain=strip,
     role_word=words.role_word,
     short_day=words.short_day,
     standing=words.standing,
