@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -20,7 +21,8 @@ from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import sections
-from assay.export.html.markup import Child, el, foreign, safe, word
+from assay.export.html import markup
+from assay.export.html.markup import Child, Material, el, foreign, safe, word
 from assay.export.inline import Mark, read_inline
 from assay.export.report_text import ReportText
 
@@ -50,6 +52,12 @@ class Signs(msgspec.Struct, frozen=True):
     cite: Callable[[NumberedCitation], Markup]
     badge: Callable[[int], Markup]
     verdicts: Sequence[Verdict] = ()
+
+
+def article_of(material: Material) -> Article:
+    """The text of a run's report."""
+    cite, badge = partial(markup.cite, material), partial(markup.badge, material)
+    return article(material.text, Signs(cite, badge, material.verdicts))
 
 
 def article(text: ReportText, signs: Signs) -> Article:

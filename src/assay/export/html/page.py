@@ -24,7 +24,7 @@ from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
 from assay.export import sections
 from assay.export.html import markup
-from assay.export.html.article import Article, PageHeading, Signs, article, fields
+from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import box, counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Child, Material, el, foreign, join
@@ -168,14 +168,7 @@ _LONG_QUESTION = 80  # characters; a longer one is set smaller
 
 def page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
-    text = article(
-        material.text,
-        Signs(
-            cite=functools.partial(markup.cite, material),
-            badge=functools.partial(markup.badge, material),
-            verdicts=material.verdicts,
-        ),
-    )
+    text = article_of(material)
     told = (fields(material.report), sources(material), ledger(material, text.words), made(material))
     tail = [part for part in told if part]
     body = (

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from pydantic import BaseModel, Field
 
-from assay.core.blocks import outline
+from assay.core.blocks import read_blocks
 from assay.core.claims import Verdict
 from assay.core.report import Report, build_report
 from assay.core.text import sentences
@@ -222,11 +222,11 @@ def _end(text: str) -> int:
 def _summary(report: Report) -> str:
     """The report up to its first heading after the answer, and its headings."""
     text = report.markdown.strip()
-    parts = outline(text)
-    said = next((at for at, part in enumerate(parts) if text[part.body : part.end].strip()), len(parts))
-    later = parts if parts and text[: parts[0].start].strip() else parts[said + 1 :]
+    blocks = read_blocks(text)
+    said = next((at for at, block in enumerate(blocks) if block.kind not in ("heading", "space")), len(blocks))
+    later = [block for block in blocks[said:] if block.kind == "heading"]
     answer = text[: later[0].start].strip() if later else text
-    listed = "\n".join(f"- {part.title}" for part in later)
+    listed = "\n".join(f"- {' '.join(block.content.split())}" for block in later)
     return f"{answer}\n\nSections:\n{listed}" if listed else answer
 
 

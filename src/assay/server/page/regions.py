@@ -16,10 +16,9 @@ from assay.core.ports import FINAL
 from assay.core.translation import N_, gettext
 from assay.core.usage import Budget
 from assay.core.view import Lane, RunView
-from assay.export.html import markup
-from assay.export.html.article import Signs, article
+from assay.export.html.article import article_of
 from assay.export.html.evidence_section import sources
-from assay.export.html.markup import Material, gather
+from assay.export.html.markup import gather
 from assay.export.sections import spoken_in
 from assay.locale import speaking
 from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of
@@ -220,21 +219,11 @@ def _lane_region(number: int) -> PageRegion:
 # the report as it is written
 
 
-def report_signs(material: Material) -> Signs:
-    """How to write citations and verdicts."""
-    return Signs(
-        cite=lambda cited: markup.cite(material, cited),
-        badge=lambda index: markup.badge(material, index),
-        verdicts=material.verdicts,
-    )
-
-
 def _report(view: RunView) -> dict[str, Any]:
     if view.report.state == "none" or not view.report.text:
         return {"text": None, "counts": ()}
     with speaking(spoken_in(view)):
-        material = gather(view, "numbers")
-        text = article(material.text, report_signs(material))
+        text = article_of(gather(view, "numbers"))
     counts = [(name, getattr(view.summary, name)) for name in VERDICTS if getattr(view.summary, name)]
     return {"text": text.html, "counts": tuple(counts)}
 

@@ -16,7 +16,7 @@ from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
 from assay.core.translation import N_, gettext
 from assay.core.view import RunView
-from assay.export.html.article import Article, PageHeading, article, fields
+from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather
@@ -27,7 +27,7 @@ from assay.server.api import shares
 from assay.server.api.reports import formats
 from assay.server.api.shares import ShareShown, list_shares
 from assay.server.page.forms import converted, read_form
-from assay.server.page.regions import active_seconds, report_signs, summary_of
+from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.page.words import language_of
 from assay.server.problems import Refusal, problem_of
@@ -100,7 +100,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
         reads, summary = gettext("Read it in its document"), summary_of(view)
     with speaking(spoken_in(view)):
         material = gather(view, "numbers", opens=partial(_place, reads))
-        text = article(material.text, report_signs(material))
+        text = article_of(material)
         return {
             "report": material.report,
             "text": text.html,
