@@ -141,7 +141,7 @@ class _Reader:
     def __init__(self, body: ReportBody, *, ids: bool) -> None:
         """With `ids` a citation is shown as the ids it stands for."""
         self._text, self._verdicts, self._ids = body.text, [claim.verdict for claim in body.report.claims], ids
-        self._up = min((leaf.level for leaf in self._text.prose() if leaf.kind == "heading"), default=1) - 1
+        self._up = body.text.top - 1
 
     def blocks(self, blocks: Iterable[Block], depth: int) -> Iterator[FormattedBlock]:
         for block in blocks:

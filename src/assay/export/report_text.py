@@ -41,6 +41,11 @@ class ReportText(msgspec.Struct, frozen=True, kw_only=True):
         """The headings, paragraphs and cells in it, in order."""
         return (leaf for block in self.blocks for leaf in block.prose())
 
+    @property
+    def top(self) -> int:
+        """The highest level of a heading in it."""
+        return min((leaf.level for leaf in self.prose() if leaf.kind == "heading"), default=1)
+
 
 class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
     """A report, and its `markdown` as blocks."""

@@ -162,3 +162,13 @@ def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
         shown = (said, notice, *quote.blocks, *items.items[0])
         assert [isinstance(each, Paragraph) and each.notice for each in shown] == [False, True, True, False]
         assert {leaf.origin for leaf in read_body(view, mode).text.prose()} == {"writer"}
+
+
+def test_a_notice_is_known_although_a_sign_in_it_is_escaped_where_it_is_shown() -> None:
+    said = "Nothing was found about [1] <img>."
+    view = full(f"The tide rises. [S1.1]\n\n*{said}*\n").view
+    report = msgspec.structs.replace(view.report, stated={said: "notice"})
+    known = msgspec.structs.replace(view, report=report, claims=())
+    body = read_body(known, "numbers")
+    assert "\\[1] \\<img>" in body.report.markdown
+    assert [(block.notice, block.line.text) for block in read_formatted(body, "numbers")[1:]] == [(True, said)]

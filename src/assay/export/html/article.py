@@ -84,7 +84,7 @@ class _Writer:
         self.headings: list[PageHeading] = []
         self.words: dict[int, list[str]] = {}
         self._text, self._signs = text, signs
-        self._up = min((leaf.level for leaf in text.prose() if leaf.kind == "heading"), default=_TOP) - _TOP
+        self._up = text.top - _TOP
         self._inline = _Renderer()
 
     def blocks(self, blocks: Iterable[Block]) -> str:
@@ -128,13 +128,10 @@ class _Writer:
 
     def _item(self, blocks: Sequence[Block]) -> str:
         """What is in an item: tight paragraphs are no elements."""
-        made = "" if not blocks or blocks[0].tight else "\n"
-        for at, block in enumerate(blocks):
-            if block.tight:
-                apart = "\n" if blocks[at + 1 :] and blocks[at + 1].kind not in ("table", "code") else ""
-                made += f"{self._line(block)}{apart}"
-            else:
-                made += self._block(block)
+        made = "\n" if blocks and not blocks[0].tight else ""
+        for block, after in zip(blocks, (*blocks[1:], None), strict=False):
+            made += self._line(block) if block.tight else self._block(block)
+            made += "\n" if block.tight and after and after.kind not in ("table", "code") else ""
         return made
 
     def _table(self, block: Block) -> str:

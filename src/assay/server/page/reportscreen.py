@@ -19,7 +19,7 @@ from assay.core.view import RunView
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
-from assay.export.html.markup import Material, el, gather
+from assay.export.html.markup import Material, el, gather, join
 from assay.export.html.page import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking, speaking_page
@@ -105,8 +105,8 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "report": material.report,
             "text": text.html,
             "headings": _headings(text, material),
-            "glance": _joined(counts(material), to_check(material, text.words), not_found(material), limits(material)),
-            "parts": _joined(fields(material.report), sources(material), made(material)),
+            "glance": join((counts(material), to_check(material, text.words), not_found(material), limits(material))),
+            "parts": join((fields(material.report), sources(material), made(material))),
             "ledger": ledger(material, text.words),
             "in_short": in_short(material),
             "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
@@ -121,10 +121,6 @@ def _place(words: str, passage: ReportPassage) -> Markup:
     """A link to a passage in its document."""
     address = f"/documents/{passage.document_sha256}?start={passage.start}&end={passage.end}#passage"
     return el("a", words, href=address)
-
-
-def _joined(*parts: str | Markup | None) -> Markup:
-    return Markup("").join(part for part in parts if part)
 
 
 def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
