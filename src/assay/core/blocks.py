@@ -78,7 +78,10 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         """The code point of the text of each character of its content (ascending)."""
         if self.kind == "cell":
             return range(self.start, self.end) if self.text == self.content else _cell_points(self)
-        return places(self.content, self.text, line_spans(self.text), self.start)
+        if "\n" in self.content:
+            return places(self.content, self.text, line_spans(self.text), self.start)
+        ending = _ENDING.search(self.text)  # of its first line, where all of it stands
+        return places(self.content, self.text, [(0, ending.start() if ending else len(self.text))], self.start)
 
     @property
     def is_aside(self) -> bool:

@@ -80,9 +80,10 @@ class _Plan:
 
     def due(self, at: int) -> Sequence[Mark]:
         """The marks up to `at` which are not set yet."""
-        until = bisect_right(self._places, at)
-        marks, self._set = self._marks[self._set : until], max(self._set, until)
-        return marks
+        first = self._set
+        while self._set < len(self._places) and self._places[self._set] <= at:
+            self._set += 1
+        return self._marks[first : self._set]
 
 
 def _marks(claim: BlockClaim) -> list[Mark]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -85,7 +85,7 @@ class _Writer:
         self.words: dict[int, list[str]] = {}
         self._text, self._signs = text, signs
         self._up = text.top - _TOP
-        self._inline = _Renderer()
+        self._inline = _renderer()
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """The HTML of blocks which follow one another."""
@@ -261,6 +261,9 @@ class _Renderer(RendererHTML):
         if not str(token.attrs.get("href", "")).startswith("#"):
             token.attrSet("rel", "noopener noreferrer nofollow")
         return self.renderToken(tokens, idx, options, env)
+
+
+_renderer = cache(_Renderer)
 
 
 # The fields of a typed answer, as a table.

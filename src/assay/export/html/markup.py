@@ -26,7 +26,9 @@ _VOID = frozenset(("br", "hr", "input", "meta"))
 
 def safe(text: str) -> Markup:
     """`text` as HTML which shows it: escaped, without terminal escapes, controls and marks that reorder text."""
-    return text if isinstance(text, Markup) else escape(HARMFUL.sub("", text))
+    if isinstance(text, Markup):
+        return text
+    return escape(text if text.isprintable() else HARMFUL.sub("", text))  # what prints has nothing of it
 
 
 def join(children: Iterable[Child], between: str = "") -> Markup:
