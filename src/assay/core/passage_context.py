@@ -83,7 +83,7 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
     Raises:
         ValueError: a passage belongs to another source.
     """
-    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_known(source)}"]
+    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_source_facts(source)}"]
     above = PassageContext()
     for passage in passages:
         if passage.source != source.id:
@@ -157,7 +157,7 @@ def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str,
     return ShownPassage(name, source, "".join(parts), *told)
 
 
-def _known(source: Source) -> str:
+def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []

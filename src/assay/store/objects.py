@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
-from assay.core.object_answers import NO_BUCKET, is_no_bucket, said_by, status_of
+from assay.core.object_answers import NO_BUCKET, error_summary, is_no_bucket, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (
     OWNERS,
@@ -214,7 +214,7 @@ def _age(stored: Stored) -> float:
 
 def _reason(error: BaseException) -> str:
     """The meaning of a library's error in our own words, with the store's status and code."""
-    said = said_by(error)
+    said = error_summary(error)
     code = _CODE.search(said)
     answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):

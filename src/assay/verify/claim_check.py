@@ -361,7 +361,7 @@ class Checks:
 def _content(found: PendingClaim) -> str:
     """A name for everything that a claim's check depends on."""
     sentence, evidence = found.sentence, found.evidence
-    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.told())
+    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.plain_data())
     return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
 
 

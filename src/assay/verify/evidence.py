@@ -48,7 +48,7 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
         """The names of the cited sources."""
         return tuple(name for source in self._cited() for name in names_of(source))
 
-    def told(self) -> tuple[object, ...]:
+    def plain_data(self) -> tuple[object, ...]:
         """Everything a check may see of it, as plain data, without uncited data or when and where it was read."""
         around = [self.around.get(passage.id) for passage in self.passages]
         sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited()]

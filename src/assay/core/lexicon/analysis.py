@@ -68,7 +68,7 @@ def analysis_of(language: str) -> str:
 def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
-        return list(filter(None, map(_known(analysis).__getitem__, text.encode().translate(PLAIN).split())))
+        return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
     text = JOINED.sub("", unicodedata.normalize("NFKC", text))
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
@@ -80,7 +80,7 @@ def name_terms(text: str, analysis: str) -> list[str]:
     return [DIGITS.sub("", term) for term in terms(text, analysis)]
 
 
-class _Known(dict[bytes, str]):
+class _StemCache(dict[bytes, str]):
     """Stems by ASCII word: the words of a library come again and again, so each is stemmed once."""
 
     def __init__(self, analysis: str) -> None:
@@ -96,8 +96,8 @@ class _Known(dict[bytes, str]):
 
 
 @cache
-def _known(analysis: str) -> _Known:
-    return _Known(analysis)
+def _stem_cache(analysis: str) -> _StemCache:
+    return _StemCache(analysis)
 
 
 @cache

@@ -63,7 +63,7 @@ def shelf(
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
-    return draft(text, mark(text), shelf(documents)).told({})
+    return draft(text, mark(text), shelf(documents)).with_opinions({})
 
 
 def verdicts(text: str) -> list[str]:
@@ -167,12 +167,12 @@ def drafted(text: str, body: str) -> TextDraft:
 def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
     [found] = (made := drafted("Das Wasser steigt dort um 7 Meter ([t](docs/tides.md)).", TIDES)).to_judge()
     assert "rises seven metres" in " ".join(found.evidence.texts)
-    alone = made.told({})
+    alone = made.with_opinions({})
     assert [(claim.verdict, claim.reason, claim.passages) for claim in alone.claims] == [
         ("unsupported", SILENT.reason, ())
     ]
     assert alone.passages == ()
-    judged = made.told({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
+    judged = made.with_opinions({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
     assert judged.claims[0].verdict == "supported"
     assert judged.claims[0].passages == tuple(passage.id for passage in judged.passages)
 
@@ -181,12 +181,12 @@ def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None
     long = "# Tides\n\n" + "\n\n".join(f"High water number {at} comes at noon." for at in range(100, 140))
     made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
     assert made.to_judge() == ()
-    assert [claim.reason for claim in made.told({}).claims] == [SILENT.reason]
+    assert [claim.reason for claim in made.with_opinions({}).claims] == [SILENT.reason]
 
 
 def sought(text: str) -> CheckedText:
     """`text` checked, with evidence looked for where it cites nothing."""
-    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).told({})
+    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).with_opinions({})
 
 
 def test_evidence_is_found_for_sentences_which_cite_nothing() -> None:
