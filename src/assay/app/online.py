@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from itertools import chain
 
 import msgspec
@@ -12,12 +11,12 @@ from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.ports.models import Secret
-from assay.core.sources import UNSORTED, Document, Fetched, PassageSpan
+from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.crossref import CrossrefNotices
-from assay.search.web.online import OnlineSearch
+from assay.search.web.online import CutSnippet, OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
 from assay.services.context import close_all
 from assay.services.pages import make_fetcher
@@ -30,13 +29,13 @@ KEYLESS = ("ddgs", "wikipedia")
 
 
 class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
-    """Where pages are stored as documents, and their extractors; `spans` returns the passages of a document."""
+    """Where pages are stored as documents, and their extractors; `spans` returns the passages of a snippet."""
 
     library: Library
     blobs: Blobs
     clock: Clock
     readers: Readers
-    spans: Callable[[Document], Sequence[PassageSpan]]
+    spans: CutSnippet
 
 
 class Online:
