@@ -82,7 +82,7 @@ class Online:
             FetchFailed: it cannot be fetched or read.
         """
         if url.startswith(OTHER):
-            page = await self._found_by(url).read(url)
+            page = await self._server_of(url).read(url)
             return await asyncio.to_thread(self._documents, page, library or self._library)
         page = await self._fetching().fetch(url, rules)
         return await asyncio.to_thread(self._documents, page, library or self._library)
@@ -131,20 +131,20 @@ class Online:
     def _search(self, name: str) -> OnlineSearch:
         if name not in self._searches:
             provider = plugins.load("searches", name)(self._access(name))
-            self._searches[name] = self._asked(provider)
+            self._searches[name] = self._as_search(provider)
         return self._searches[name]
 
-    def _asked(self, provider: WebSearchProvider) -> OnlineSearch:
+    def _as_search(self, provider: WebSearchProvider) -> OnlineSearch:
         return OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans, self._turns)
 
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
         """The server with this name in the settings, as itself and as a search provider."""
         if name not in self._servers:
             server = McpServer(name, _mcp_access(self._settings.mcp[name]), self._clock)
-            self._servers[name] = (server, self._asked(server))
+            self._servers[name] = (server, self._as_search(server))
         return self._servers[name]
 
-    def _found_by(self, url: str) -> McpServer:
+    def _server_of(self, url: str) -> McpServer:
         """The server that found what is at an address.
 
         Raises:

@@ -135,7 +135,7 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     task, whole = task_of(request)
     turn = 1 + sum(message.role == "assistant" for message in request.messages)
     if "search" in tools and not any(call.name == "search" for call in made):
-        wanted = _told(request) or queries(task.text, whole.text)[:2]
+        wanted = _named_queries(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
     if "open" in tools and not any(call.name == "open" for call in made):
         shelf = shelf_of(request)
@@ -156,7 +156,7 @@ def _has_tables(shelf: ShownSources) -> bool:
     return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
 
 
-def _told(request: Request) -> tuple[str, ...]:
+def _named_queries(request: Request) -> tuple[str, ...]:
     """The queries that a task names."""
     lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
     named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))

@@ -83,7 +83,7 @@ class StatedValue(NamedTuple):
     passage: str
 
 
-def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
+def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
     """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
     placed = [(book, sentence) for book in books for sentence in book.sentences]
     statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
@@ -93,7 +93,7 @@ def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | 
         return None
     own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
     names = frozenset(key for name in asked.names for key in keys(name, analysis))
-    about = [book for book in books if not names.isdisjoint(_said(book, analysis))] or books
+    about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
         words = _WORD.finditer(sentence.text)
@@ -107,7 +107,7 @@ def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | 
     return min(found)[2] if found else None
 
 
-def _said(book: SourcePassages, analysis: str) -> frozenset[str]:
+def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     return frozenset(
         key for text in (book.title, *(each.text for each in book.passages)) for key in keys(text, analysis)
     )
@@ -272,7 +272,7 @@ def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shel
         names=named(question.text),
         schema=schema["properties"]["value"],
     )
-    if (found := stated(asked, shelf.books)) is None:
+    if (found := value_in_prose(asked, shelf.books)) is None:
         return {"value": None, "passages": [], "reason": NONE}
     return {"value": found.value, "passages": [found.passage]}
 

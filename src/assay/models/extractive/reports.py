@@ -29,7 +29,7 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import calculated, frames, is_said
+from assay.models.extractive.tabulation import calculated, frames, is_in_rows
 from assay.models.extractive.words import stems
 
 FOUND = 8
@@ -81,7 +81,7 @@ def write(request: Request) -> str:
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found)
         blocks += _open_parts(request)
-    tables = any(is_said(unit, shelf) for unit in everything)
+    tables = any(is_in_rows(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
@@ -227,7 +227,7 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     texts = {passage.id: one_line(passage.text) for passage in book.passages}
     if any(unit.text in texts.get(passage, "") for passage in unit.passages):
         return [unit]
-    if is_said(unit, shelf):
+    if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]
     for field in book.fields:
         framed = frame(book, field)

@@ -66,7 +66,7 @@ def _units(text: str) -> list[QuotableUnit]:
     return found
 
 
-def is_said(unit: QuotableUnit, shelf: ShownSources) -> bool:
+def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
     """Whether a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
     if is_computed(unit.text):
         return True
