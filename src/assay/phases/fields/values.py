@@ -205,8 +205,7 @@ def stated(path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, sub
         return empty
     cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {shown(given.value)}", ledger)
     if not cited:
-        why = _("what it cites does not exist") if given.passages else _("it cites no passage")
-        return msgspec.structs.replace(empty, reason=labelled(why, shown(given.value)))
+        return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), shown(given.value)))
     try:
         value = listed(slot, given.value) if slot.many else convert(slot.leaf, given.value)
     except Unfit as unfit:
@@ -219,6 +218,13 @@ def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage,
     named = ledger.resolve(given.passages)
     meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).meant(statement))
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
+
+
+def _uncited(given: FieldAnswer, ledger: Ledger) -> str:
+    """Why there is no passage for an answer."""
+    if ledger.resolve(given.passages).sources:
+        return _("the cited document shares no word with it")
+    return _("what it cites does not exist") if given.passages else _("it cites no passage")
 
 
 def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:
