@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from assay.core.claims import CHECKS
 from assay.core.clean import local_path
+from assay.core.markers import Marker
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
@@ -43,6 +44,10 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
         """Whether only search snippets are cited, and no page itself."""
         cited = self._cited()
         return bool(cited) and all(source.media_type == SNIPPET for source in cited)
+
+    def is_unrelated(self, markers: Iterable[Marker]) -> bool:
+        """Whether a claim with these markers cites only whole sources, none of which shares a word with it."""
+        return not self.passages and any(id in self.sources for each in markers for id in each.sources)
 
     def names(self) -> tuple[str, ...]:
         """The names of the cited sources."""

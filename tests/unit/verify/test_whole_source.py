@@ -125,6 +125,12 @@ def test_a_field_may_cite_a_source_as_a_whole(name: str, value: object, bearing:
     assert missing.reason.startswith("what it cites does not exist")
 
 
+def test_a_field_in_words_that_the_cited_source_lacks_says_so() -> None:
+    slot = FieldSlot(name="colour", leaf=Leaf(type="string"))
+    found = supported_field(("colour",), slot, FieldAnswer(value="purple", passages=("S1001",)), "Brest", ledger())
+    assert (found.value, found.reason.partition(":")[0]) == (None, "the cited document shares no word with it")
+
+
 @pytest.mark.parametrize("cites", ["[S1001]", "[S1001.1]"])
 def test_a_conflict_is_not_told_again_in_the_words_of_a_source_cited_as_a_whole(cites: str) -> None:
     passages, sources = ledger().everything()

@@ -207,8 +207,7 @@ def supported_field(
         return empty
     cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {value_text(given.value)}", ledger)
     if not cited:
-        why = _("what it cites does not exist") if given.passages else _("it cites no passage")
-        return msgspec.structs.replace(empty, reason=labelled(why, value_text(given.value)))
+        return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), value_text(given.value)))
     try:
         value = listed(slot, given.value) if slot.many else convert(slot.leaf, given.value)
     except Unfit as unfit:
@@ -221,6 +220,13 @@ def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage,
     named = ledger.resolve(given.passages)
     meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).meant(statement))
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
+
+
+def _uncited(given: FieldAnswer, ledger: Ledger) -> str:
+    """Why there is no passage for an answer."""
+    if ledger.resolve(given.passages).sources:
+        return _("the cited document shares no word with it")
+    return _("what it cites does not exist") if given.passages else _("it cites no passage")
 
 
 def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:

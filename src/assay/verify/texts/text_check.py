@@ -19,15 +19,13 @@ from assay.core.sources import Document, Passage, PassageSpan, Source, passage_o
 from assay.core.translation import Phrases, spoken
 from assay.verify import gate
 from assay.verify.added_checks import faults
-from assay.verify.checks import NO_CITATION
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.question import MOST_PASSAGES
 from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import notices
-
-SILENT = Check(rule="citation", verdict="unsupported", reason="the cited document shares no word with it")
 
 
 class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,7 +152,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
 def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
-    return () if check is SILENT else each.evidence.passages
+    return () if check is NO_SHARED_WORD else each.evidence.passages
 
 
 def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = ALL_OURS) -> TextDraft:
@@ -299,8 +297,8 @@ def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) 
     if not any(desk.has(reference) for reference in each.references):
         return CodeRuling(check=_absent(missing, each.references))
     if each.silent and not missing:  # a translation, or other words: a judge can decide
-        return CodeRuling(check=SILENT, is_open=bool(each.passages))
-    ruling = CodeRuling(check=SILENT) if each.silent else settle(found.sentence, found.evidence, rules)
+        return CodeRuling(check=NO_SHARED_WORD, is_open=bool(each.passages))
+    ruling = CodeRuling(check=NO_SHARED_WORD) if each.silent else settle(found.sentence, found.evidence, rules)
     if missing and ruling.check.verdict in ("unsupported", "unchecked"):
         return CodeRuling(check=_absent(missing, ()), findings=ruling.findings)
     return ruling

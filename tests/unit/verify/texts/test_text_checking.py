@@ -13,9 +13,10 @@ from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
+from assay.verify.checks import NO_SHARED_WORD
 from assay.verify.texts.marked_text import TextReference, mark
 from assay.verify.texts.reference_match import Catalogue
-from assay.verify.texts.text_check import SILENT, CheckedText, DocumentAccess, TextDraft, draft
+from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
@@ -169,7 +170,7 @@ def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
     assert "rises seven metres" in " ".join(found.evidence.texts)
     alone = made.with_opinions({})
     assert [(claim.verdict, claim.reason, claim.passages) for claim in alone.claims] == [
-        ("unsupported", SILENT.reason, ())
+        ("unsupported", NO_SHARED_WORD.reason, ())
     ]
     assert alone.passages == ()
     judged = made.with_opinions({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
@@ -181,7 +182,7 @@ def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None
     long = "# Tides\n\n" + "\n\n".join(f"High water number {at} comes at noon." for at in range(100, 140))
     made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
     assert made.to_judge() == ()
-    assert [claim.reason for claim in made.with_opinions({}).claims] == [SILENT.reason]
+    assert [claim.reason for claim in made.with_opinions({}).claims] == [NO_SHARED_WORD.reason]
 
 
 def sought(text: str) -> CheckedText:
