@@ -161,6 +161,8 @@ class Worker:
         self._empty = False
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
+        if self._empty:
+            return
         while len(self._handles) < self._slots and not self._stopping:
             # a run of ours may have released its lease and not be settled yet, or have renewed it late
             but = self._others | {handle.run_id for handle in self._handles}
