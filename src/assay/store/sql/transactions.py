@@ -23,8 +23,10 @@ T = TypeVar("T")
 
 # # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
-CLAIM_PAUSE = (0.01, 0.03)
-"""Seconds between two attempts to claim, drawn at random, so that workers told at once do not meet again."""
+CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
+"""Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,
+so that workers told at once do not meet again.
+"""
 _UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
 
 
@@ -101,11 +103,13 @@ class Transactions:
                 return False, None
             return True, take(connection, self.time(connection))
 
+        pause = CLAIM_PAUSE
         while await self.read(lambda connection: look(connection, self.clock(connection))):
             done, taken = await self.write(alone)
             if done:
                 return taken
-            await asyncio.sleep(random.uniform(*CLAIM_PAUSE))
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(2 * pause, LONGEST_CLAIM_PAUSE)
         return None
 
     async def close(self) -> None:
