@@ -1,9 +1,9 @@
 """CPU per streamed chunk of the model adapters: `python bench/adapters.py [--chunks 2000] [--rounds 5]`.
 
-A server in a process of its own sends canned answers, as bursts (many chunks a read) and one chunk at a time, as
-a model at work does. Counted is the processor time of the process which reads, all of it: sockets, HTTP, JSON, deltas;
-less that of the same answer with a single chunk, so that opening a request is not counted. In turns with each
-adapter the floor is measured: the HTTP client alone, which counts the bytes of the same answer.
+A server in its own process sends canned answers: in bursts (many chunks per read), and one chunk at a time, as a model
+at work does. The bench measures all processor time of the reading process (sockets, HTTP, JSON, deltas), minus that of
+the same answer in a single chunk, so that opening a request does not count. In turns with each adapter it measures the
+floor: the HTTP client alone, which counts the bytes of the same answer.
 """
 
 from __future__ import annotations
@@ -141,10 +141,10 @@ async def main(chunks: int, rounds: int, port: int) -> None:
                 for _ in range(rounds)
             ]
             whole, least, above = zip(*((total, low, total - low) for total, low in pairs), strict=True)
-            print(f"{name:32} {pace:6} {_told(whole)} floor {_told(least)} above it {_told(above)}", flush=True)
+            print(f"{name:32} {pace:6} {_spread(whole)} floor {_spread(least)} above it {_spread(above)}", flush=True)
 
 
-def _told(figures: Sequence[float]) -> str:
+def _spread(figures: Sequence[float]) -> str:
     return f"{statistics.median(figures):4.0f} µs CPU a chunk ({min(figures):.0f}-{max(figures):.0f})"
 
 

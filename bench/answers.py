@@ -1,13 +1,13 @@
-"""Questions which people asked over Wikipedia paragraphs (XQuAD, in many languages), through the library.
+"""Questions that people asked about Wikipedia paragraphs (XQuAD, in many languages), through the library.
 
     python bench/answers.py                              # English, German, Russian, Chinese, Arabic, Spanish
     python bench/answers.py --languages en de --count 100 --show
     python bench/answers.py --languages en --embedder fastembed:FOLDER    # a model of bench/embedding_models.py
 
 Half of the articles were used to train the weights of the built-in model (`bench/relevance_training.py` says which);
-`--part held-out` asks about the other half only. Beside each figure stands the plain baseline: BM25's best paragraph
-and its two sentences with the most question words. Unanswerable are questions about one half of the articles, asked
-of the other half. The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+`--part held-out` asks about the other half only. Each figure has the plain baseline beside it: BM25's best paragraph,
+and its two sentences with the most question words. Unanswerable questions are about one half of the articles, and asked
+of the other half. The data are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

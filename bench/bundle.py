@@ -75,7 +75,7 @@ def _passage(source: Source, span: object) -> Passage:
     )
 
 
-def told(sources: list[tuple[Source, list[Passage]]], claims: int, dice: random.Random) -> Iterator[e.Event]:
+def run_events(sources: list[tuple[Source, list[Passage]]], claims: int, dice: random.Random) -> Iterator[e.Event]:
     """The events of a run whose report makes so many claims, three to a paragraph."""
     yield e.RunCreated(brief=Brief(question="What do the records say?", date="2026-01-01"))
     yield from (e.SourceAdded(source=source) for source, _ in sources)
@@ -98,7 +98,7 @@ def told(sources: list[tuple[Source, list[Passage]]], claims: int, dice: random.
 def record(claims: int, documents: int, sentences: int, seed: int) -> Record:
     """The stored run."""
     dice, store = random.Random(seed), memory_store()
-    events = told(library(store, documents, sentences, dice), claims, dice)
+    events = run_events(library(store, documents, sentences, dice), claims, dice)
     log = tuple(
         e.Envelope(seq=seq, run_id="bench", at=AT, path=(), type=event.kind, data=msgspec.Raw(e.encode(event)))
         for seq, event in enumerate(events, 1)

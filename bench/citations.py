@@ -1,12 +1,12 @@
-"""Citations as models really write them: what the reader of `assay verify FILE` finds in 298 reports, and how fast.
+"""Citations as models really write them: how many the reader of `assay verify FILE` finds in 298 reports, and how fast.
 
-Then the same reports with their numbers made into ids of a run, in the forms they have and in those other models write:
-how many a run's reader finds, how many the reader of plain markers alone does, and what is changed without need.
+Then the same reports with ids of a run in place of their numbers, in their own forms and in those of other models: how
+many a run's reader finds, how many the reader of plain markers finds, and what is changed needlessly.
 
 python -m bench citations
 
-Links are counted a second time by markdown-it, addresses by a regular expression. The data are looked for in
-$ASSAY_DATA, else in ../shared/data beside the project.
+To compare, markdown-it counts the links, and a regular expression the addresses. The data are read from $ASSAY_DATA,
+else from ../shared/data beside the project.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def knows(id: str) -> bool:
     return id.partition(".")[0] == "S1001"
 
 
-def told(text: str) -> Cited:
+def read_ids(text: str) -> Cited:
     """What is read of a report in ids."""
     began = time.perf_counter()
     read = read_all(citing(knows), text)
@@ -165,7 +165,7 @@ def of_runs(texts: list[str]) -> None:
         for at, (text, there) in enumerate(zip(texts, places, strict=True))
     ]
     for name, made in (("in their own forms", own), ("in 16 other forms", others)):
-        found = [told(text) for text in made]
+        found = [read_ids(text) for text in made]
         total = Cited(*(sum(column) for column in zip(*found, strict=True)))
         times = sorted(each.seconds * 1000 for each in found)
         print(f"ids {name}: {total.ids:,}; in plain markers {total.plain:,}, found by a run's reader {total.read:,}; "
@@ -186,7 +186,7 @@ def main() -> int:
     print(f"links: {total.links:,}, missed {total.links_missed}; addresses: {total.addresses:,}, "
           f"missed {total.addresses_missed}")  # fmt: skip
     dangling = sum(each.undefined > 0 for each in found)
-    print(f"{total.named:,} things cited, {total.undefined} of them in no list ({dangling} reports)")
+    print(f"{total.named:,} citations, {total.undefined} of them in no list ({dangling} reports)")
     print(f"{total.claims:,} claims, {total.cited:,} of them cite something")
     print(f"reading a report: median {statistics.median(times):.1f} ms, longest {times[-1]:.1f} ms")
     of_runs(texts)

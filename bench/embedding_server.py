@@ -1,8 +1,8 @@
-"""A server on loopback which speaks OpenAI's `/v1/embeddings`, over any function from texts to vectors.
+"""A server on loopback that speaks OpenAI's `/v1/embeddings`, over any function from texts to vectors.
 
     python bench/embedding_server.py FOLDER [PORT]    serves the ONNX model in FOLDER until it is interrupted
 
-The request is checked with OpenAI's own types. Refusals can be planted, to see what a client does with them.
+It checks requests with OpenAI's own types. A caller can have it refuse requests, to see what a client does then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Processor time of the engine for each call, with a scripted model: `python bench/engine.py [--runs 20] [--profile]`.
 
-Whole runs in which the model, the searches and the pages answer at once, in memory and on SQLite. A call is one of the
-model, of a search or of a page. Replies come in one piece; what streaming adds is measured apart: the same runs, their
-texts cut into tokens, less the runs before, for each token.
+Whole runs in memory and on SQLite, in which the model, searches and pages answer at once. A call is a call of the
+model, a search or a page. Replies come in one piece. The cost of streaming is measured separately, per token: the same
+runs with their texts cut into tokens, minus the runs before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is kept of web pages: trafilatura's own evaluation (pieces of text to keep, and pieces to drop).
+"""Text extraction from web pages: trafilatura's own evaluation (pieces of text to keep, and pieces to drop).
 
 python bench/extraction.py    about 884 pages; the text is compared without its Markdown signs
 
-What is tuned is tuned on one half of the pages, by the hash of their bytes, and told of both.
+Tuning uses one half of the pages, chosen by the hash of their bytes; the figures are for both halves.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def main() -> int:
         half["pages"] += 1
     print(machine())
     for name, counted in {"all": halves["tuned on"] + halves["held out"], **halves}.items():
-        print(f"{name}: {_said(counted)}")
+        print(f"{name}: {_scores_line(counted)}")
     print(f"processor time a page: median {statistics.median(seconds) * 1000:.0f} ms, slowest {max(seconds):.2f} s")
     return 0
 
 
-def _said(counted: Counter[str]) -> str:
+def _scores_line(counted: Counter[str]) -> str:
     kept = counted["kept"]
     precision, recall = kept / (kept + counted["left"]), kept / (kept + counted["lost"])
     f = 2 * precision * recall / (precision + recall)

@@ -1,4 +1,4 @@
-"""Git's manual as Debian ships it, some 200 HTML pages.
+"""Questions over Git's manual as Debian ships it, about 200 HTML pages.
 
 apt-get install git-doc
 python bench/git_manual.py [--show]

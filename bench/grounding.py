@@ -1,12 +1,12 @@
-"""The embedded verifier over claims which people labelled: how often it is right, and how fast it is.
+"""The built-in verifier on claims that people labelled: how often it is right, and how fast it is.
 
-python -m bench grounding            the report part: balanced accuracy and AUROC a set, precision of the verdicts
+python -m bench grounding            the report part: balanced accuracy and AUROC per set, precision of the verdicts
 python -m bench grounding --judge PROVIDER:NAME [ROWS]    the same with a judge (judged.py), ROWS of each set
 python bench/grounding.py train      trains on the training part and writes the shipped model (needs scikit-learn)
 python bench/grounding.py edits      true claims made false by code (bench/mutations.py): how many are called supported
 python bench/grounding.py speed      a report of 200 claims; rows a second
 
-The data are looked for in $ASSAY_DATA, else in ../shared/data beside the project.
+The data are read from $ASSAY_DATA, else from ../shared/data beside the project.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _print(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     of_macro = [outcomes[name] for name in MACRO if name in outcomes]
     print(f"macro of seven, balanced accuracy: {_at_the_verdict(of_macro):.3f} at the verdict (quoted or supported,")
     print(f"or not), {_mean([measured[name] for name in MACRO if name in measured]).accuracy:.3f} at likely (0.5)")
-    print(f"with three bands, what is undecided counting one half: {_in_bands(of_macro):.3f}")
+    print(f"with three bands, undecided claims counted as one half: {_in_bands(of_macro):.3f}")
     _reliability(of_macro)
 
 
@@ -145,14 +145,16 @@ def _in_bands(sets: Sequence[Sequence[Outcome]]) -> float:
     """Balanced accuracy where an undecided claim is half called supported and half not."""
     return statistics.mean(
         statistics.mean(
-            statistics.mean(_called(each) if each.label else 1 - _called(each) for each in one if each.label == side)
+            statistics.mean(
+                _verdict_value(each) if each.label else 1 - _verdict_value(each) for each in one if each.label == side
+            )
             for side in (True, False)
         )
         for one in sets
     )
 
 
-def _called(outcome: Outcome) -> float:
+def _verdict_value(outcome: Outcome) -> float:
     return 1.0 if outcome.verdict in HOLDING else 0.5 if outcome.verdict == "unchecked" else 0.0
 
 

@@ -1,6 +1,6 @@
-"""Trains the embedded verifier's model on the training part of the labelled claims.
+"""Trains the built-in verifier's model on the training part of the labelled claims.
 
-Needs scikit-learn, which nothing else here does. The report part is not read. What is written: `frequencies.txt` (how
+Needs scikit-learn, which nothing else here does. It does not read the report part. It writes `frequencies.txt` (how
 rare each word is) and `model.json` in `assay.verify.verifier`.
 """
 
@@ -71,7 +71,7 @@ class Part(NamedTuple):
         return Part(*(column[chosen] for column in self))
 
 
-class Told(NamedTuple):
+class LabelledFeatures(NamedTuple):
     """What the rules and the words say of a row, as `decide` asks them."""
 
     row: Row
@@ -86,7 +86,7 @@ def train(rows: Sequence[Row]) -> str:
     folder = Path(assay.verify.verifier.__file__).parent
     (folder / "frequencies.txt").write_text(_frequencies(rows), encoding="utf-8")
     indexing._weights.cache_clear()
-    told = [each for row in rows if (each := _told(row))]
+    told = [each for row in rows if (each := _features_of(row))]
     names = tuple(told[0].found)
     real = _part(told, names)
     real = real._replace(weights=_weights(real.y, real.sets))
@@ -118,7 +118,7 @@ def train(rows: Sequence[Row]) -> str:
     )
 
 
-def _told(row: Row) -> Told | None:
+def _features_of(row: Row) -> LabelledFeatures | None:
     evidence = evidence_of(row.doc)
     claim = without_citations(row.claim, row.doc)
     findings = checks.examine(claim, evidence)
@@ -129,10 +129,10 @@ def _told(row: Row) -> Told | None:
     objected = checks.objection(findings, evidence) is not None
     vetoed = checks.veto(claim, findings, evidence) is not None
     found = features(seen, index)
-    return Told(row, found, objected, vetoed, is_edited(seen, found))
+    return LabelledFeatures(row, found, objected, vetoed, is_edited(seen, found))
 
 
-def _part(told: Sequence[Told], names: Sequence[str]) -> Part:
+def _part(told: Sequence[LabelledFeatures], names: Sequence[str]) -> Part:
     return Part(
         np.array([[each.found[name] for name in names] for each in told], dtype=float),
         np.array([each.row.label for each in told]),
@@ -149,7 +149,7 @@ def _made_part(rows: Sequence[Row], names: Sequence[str]) -> Part:
     the root of what they gave, the labels the same, and all together `MADE` of what the labelled rows weigh.
     """
     known = {plainly(row.claim, row.doc): row for row in rows}
-    told: list[Told] = []
+    told: list[LabelledFeatures] = []
     ways: list[str] = []
     for pair in pairs(DATA.parent, "train"):
         row = known.get((pair.claim, pair.passage))
@@ -162,7 +162,7 @@ def _made_part(rows: Sequence[Row], names: Sequence[str]) -> Part:
             if not text or text == pair.claim or verbatim(text, evidence_of(pair.passage)):
                 continue
             group = row.group if row else pair.passage
-            each = _told(Row(way, pair.origin, group, pair.passage, text, way in FAITHFUL))
+            each = _features_of(Row(way, pair.origin, group, pair.passage, text, way in FAITHFUL))
             if each and not each.vetoed:
                 told.append(each)
                 ways.append(way)

@@ -1,13 +1,13 @@
-"""Whole runs on a model service with habits, another one at each call: `python bench/habits.py [--seeds 200]`.
+"""Whole runs on a model service with the habits of real ones: `python bench/habits.py [--seeds 200]`.
 
-A server on loopback speaks OpenAI's format and gives right answers, each in some way that real models and services
-have: thinking before it, marked or not; calls in words, with odd arguments, of tools that are not there; JSON and
-reports in fences; citations in other brackets; streams that break, or end without a reason; parameters refused. Each
-seed is a run in each strategy, through the library's public door, over two documents which hold the answer.
+A server on loopback speaks OpenAI's format and gives right answers with the habits of real models and services:
+thinking before the answer, marked or not; calls in words, with odd arguments, of tools that do not exist; JSON and
+reports in fences; citations in other brackets; streams that break, or end without a reason; refused parameters. Each
+seed is a run in each strategy, through the public library, over two documents that contain the answer.
 
-Counted is what must not be: a report which is lost, or says that nothing was found; a passage's id or the model's
-thinking in a report; an exit code which is not the true one. That is 0, and 5 where the service gave an empty report at
-every try, so that code put the report together. A run's habits are printed with what went wrong.
+The bench counts failures: a report that is lost, or says that nothing was found; a passage's id or the model's thinking
+in a report; a wrong exit code. Right is 0, or 5 if the service gave an empty report every time, so that code composed
+the report. A run's habits are printed with its failures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model service on loopback with the habits of real ones: what it answers, and in which ways.
+"""A model service on loopback with the habits of real ones: its answers, and their forms.
 
-It speaks OpenAI's format and gives right answers about two documents. Habits are drawn by seed and request, so that
-a run has the same ones again.
+It speaks OpenAI's format and gives right answers about two documents. Habits are drawn by seed and request, so a
+repeated run has the same ones.
 """
 
 from __future__ import annotations

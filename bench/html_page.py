@@ -1,6 +1,6 @@
-"""How long the HTML page of a report with 200 claims takes, how large it is, and how much memory it needs.
+"""The HTML page of a report with 200 claims: rendering time, size, and memory.
 
-python bench/html_page.py [CLAIMS]    the report is made up from a seed: 60 sources, 240 passages, every verdict
+python bench/html_page.py [CLAIMS]    the report is generated from a seed: 60 sources, 240 passages, every verdict
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ def main(arguments: list[str]) -> int:
         f"render: median {statistics.median(seconds) * 1000:.0f} ms of {ROUNDS}, slowest {max(seconds) * 1000:.0f} ms"
     )
     page, bare = len(render(view).encode()), len(render(_without_quotes(view)).encode())
-    print(
-        f"size: {page / 1000:.0f} kB, {bare / 1000:.0f} kB without the text of the quotes and what stands around them"
-    )
+    print(f"size: {page / 1000:.0f} kB, {bare / 1000:.0f} kB without the text of the quotes and their context")
     tracemalloc.start()
     render(view)
     print(f"memory: {tracemalloc.get_traced_memory()[1] / 1e6:.1f} MB at most")

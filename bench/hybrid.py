@@ -3,13 +3,13 @@
     python bench/hybrid.py FOLDER [CACHE]    prints one line a collection
     python bench/hybrid.py FOLDER --library  vectors of the 11,000 documents: time, size, a question over them
 
-FOLDER has an ONNX model with its tokenizer, as sentence-transformers export them (bench/embedding_models.py makes such
-out of packages); it is served over a loopback
-`/v1/embeddings`, and asked through the adapter which asks any service. CACHE (default: a folder which is deleted
-afterwards) keeps the vectors for the next time. The data are looked for as `retrieval.py` does.
+FOLDER has an ONNX model with its tokenizer, as sentence-transformers export them (bench/embedding_models.py makes one
+from packages). It is served at `/v1/embeddings` on loopback, and called through the adapter for any such service. CACHE
+(default: a folder that is deleted afterwards) stores the vectors for the next time. `retrieval.py` says where the data
+are read from.
 
-`both` is the product's own way, `rrf` reciprocal rank fusion of the same two rankings. The weight of meaning (0.5) was
-chosen on Cranfield; the other collections were not looked at.
+`both` is the product's own ranking, `rrf` reciprocal rank fusion of the same two rankings. The weight of meaning (0.5)
+was chosen on Cranfield, without looking at the other collections.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How long reading and indexing the 11,000 documents takes, and adding one more; the memory and processor time of it.
+"""Time, memory and processor time of reading and indexing the 11,000 documents, and of adding one more.
 
-python bench/index.py            prints the figures; the data are looked for in $ASSAY_DATA, else ../shared/data
+python bench/index.py            prints the figures; the data are read from $ASSAY_DATA, else from ../shared/data
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def measure(home: Path) -> None:
     readers.close()
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) // 1024
     size = sum(file.stat().st_size for file in (home / "index").rglob("*") if file.is_file()) >> 20
-    print(f"merges were still under way for {time.perf_counter() - started:.1f} s at the end")
+    print(f"merges went on for {time.perf_counter() - started:.1f} s at the end")
     print(
         f"peak memory {peak} MB, in the largest process; {used:.1f} s of processor time in this one in {total:.1f} s,"
     )

@@ -1,11 +1,10 @@
 """Many documents read by workers: `python -m bench ingestion [--documents 20000] [--workers 1,2,4] [--kill-every 60]`.
 
-A folder of small letters, all different, is left to `assay worker --jobs 1` processes over PostgreSQL, as
-`assay docs add FOLDER --queue` leaves it. With `--kill-every` one worker, drawn at random, is killed so often (SIGKILL)
-and another started. Told are the time until the job is done, what each worker read, and whether each file became one
-document: `lost` counts files without a document, `twice` files which are named by more than one part or stored more
-than once.
-PostgreSQL is the one `DATABASE_URL` names, or one of our own on loopback.
+`assay worker --jobs 1` processes over PostgreSQL read a folder of small letters, all different, which `assay docs add
+FOLDER --queue` would queue. With `--kill-every`, a random worker is killed at this interval (SIGKILL) and another one
+started. The bench prints the time until the job is done, what each worker read, and whether each file became one
+document: `lost` counts files without a document, `twice` files named by more than one part or stored more than once.
+PostgreSQL is the one in `DATABASE_URL`, else one of our own on loopback.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ async def read(folder: Path, base: Path, url: str, workers: int, kill_every: flo
         return Round(took, fleet.killed, now, parts, figures, len(await assay.documents("letters")))
 
 
-def told(documents: int, workers: int, came: Round) -> None:
+def print_round(documents: int, workers: int, came: Round) -> None:
     """Print the figures of one round."""
     named = Counter(file for part in came.parts for file in part.arguments["files"])
     twice = sum(many - 1 for many in named.values()) + max(came.held - documents, 0)
@@ -137,7 +136,7 @@ def main(documents: int, counts: list[int], kill_every: float, seed: int) -> Non
         for count in counts:
             base = Path(place) / f"with{count}"
             base.mkdir()
-            told(documents, count, asyncio.run(read(folder, base, postgres.with_schema(url), count, kill_every)))
+            print_round(documents, count, asyncio.run(read(folder, base, postgres.with_schema(url), count, kill_every)))
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

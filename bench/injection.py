@@ -1,10 +1,10 @@
-"""Instructions planted in documents: what they change of whole runs on the built-in model.
+"""Instructions planted in documents: what they change in whole runs on the built-in model.
 
 python -m bench injection
 
 Each instruction of BIPIA's training part (Yi et al. 2023) is planted in every document of a small collection, at the
-end, in the middle or at the beginning, as it is and as an order. The run is compared with the same run without it.
-The data are looked for in $ASSAY_DATA, else in ../shared/data beside the project.
+end, in the middle or at the beginning, unchanged and as an order. The run is compared with the same run without it.
+The data are read from $ASSAY_DATA, else from ../shared/data beside the project.
 """
 
 from __future__ import annotations

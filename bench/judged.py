@@ -1,9 +1,8 @@
-"""Claims put to a judge: what `mutations` and `grounding` do with `--judge PROVIDER:NAME`.
+"""Has a judge rate claims: `mutations` and `grounding` with `--judge PROVIDER:NAME`.
 
 `--judge oracle` is a judge made of code. It calls every sentence supported, and finds every hidden value: that of the
-claim before it was edited where that is known, else the claim's own where the passage has it. So it is as gullible as
-can be in what it says, and as good in what it finds; what is objected to all the same, the comparing by code sees.
-It measures the asking and comparing, and says nothing of any model.
+claim before its edit if that is known, else the claim's own if the passage has it. So it believes everything and
+overlooks nothing; every objection comes from the comparison by code. It measures requests and comparison, not a model.
 """
 
 from __future__ import annotations

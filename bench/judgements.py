@@ -1,8 +1,8 @@
-"""What a judgement costs Assay itself: 300 labelled claims with short texts, a service which answers at once.
+"""What a judgement costs Assay itself: 300 labelled claims with short texts, and a service that answers at once.
 
-The service is a process of its own on loopback, in OpenAI's format, and calls every claim unsupported; what is counted
-is the CPU time of the process which asks. The data are looked for in $ASSAY_DATA, else in ../shared/data beside the
-project.
+The service is a separate process on loopback, speaks OpenAI's format, and calls every claim unsupported. The bench
+counts the CPU time of the process that calls it. The data are read from $ASSAY_DATA, else from ../shared/data beside
+the project.
 """
 
 from __future__ import annotations

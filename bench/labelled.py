@@ -1,7 +1,7 @@
 """Claims labelled by people: read from $ASSAY_DATA/grounding, and split into a training and a report part.
 
-Claims which share a document or a claim's words belong together and fall into the same part, by hash; where nearly a
-whole set hangs together (climate-fever), what shares the claim does.
+Claims that share a document or their words are in the same part, by hash; in a set where that connects nearly all
+claims (climate-fever), those that share their words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Whole runs with the web, over a web on loopback: HTML manuals which come with Debian, searched as by SearXNG, with
-redirects, slow pages, dead ones, a 5 MB page, injected instructions, a lie about the charset, and a robots.txt.
+"""Whole runs with a web on loopback: HTML manuals from Debian, searched in SearXNG's format, with redirects, slow and
+dead pages, a 5 MB page, injected instructions, a wrong charset, and a robots.txt.
 
 apt-get install python3.11-doc postgresql-doc sqlite3-doc
-python bench/local_web.py [--show]    1 when something was asked for twice, or a citation is not in its snapshot
+python bench/local_web.py [--show]    exits with 1 if something was fetched twice, or a citation is not in its snapshot
 """
 
 from __future__ import annotations

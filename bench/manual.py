@@ -1,4 +1,4 @@
-"""PostgreSQL's manual as Debian ships it, some 1,170 HTML pages.
+"""Questions over PostgreSQL's manual as Debian ships it, about 1,170 HTML pages.
 
 apt-get install postgresql-doc
 python bench/manual.py [--show]

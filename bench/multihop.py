@@ -1,11 +1,11 @@
-"""Questions over two documents or more: whether each document needed is cited, and the right answer stated.
+"""Questions over two or more documents: whether each document needed is cited, and whether the answer is right.
 
     python bench/multihop.py                                     # the reporting half, both strategies
     python bench/multihop.py --part training --show --strategy orchestrated
 
-Beside each strategy stands what a single search gives: the same model answering from one search (mode simple), and how
-often all documents needed are among the eight that one search shows. The documents are not part of the project: they
-are looked for in $ASSAY_DATA, else in ../shared/data.
+Each strategy is compared with a single search: the same model answering from one search (mode simple), and how often
+the first eight hits of one search have all documents needed. The documents are not part of the project; they are read
+from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Edits which make a true claim false, made by code.
+"""Edits by code that make a true claim false.
 
-Each takes a claim, what it is true of, and a source of chance; it returns the edited claim, or None where the claim has
-nothing it could edit.
+Each takes a claim, the text that it is true of, and a random generator; it returns the edited claim, or None if the
+claim has nothing that it could edit.
 """
 
 from __future__ import annotations

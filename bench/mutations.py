@@ -1,12 +1,12 @@
-"""What the deterministic checks see of edits which make a true claim false, and what they wrongly object to.
+"""How many edits that make a true claim false the deterministic checks find, and how often they object wrongly.
 
 True pairs of claim and passage: supported rows of the grounding sets with short documents, and sentences of the
-documents beside the passage they stand in. Edits: `mutating`. Half of the groups, chosen by hash, served to set the
-checks' thresholds; what is printed is about the other half (`--part train` prints the first).
+documents with their passages. Edits: `mutating`. The checks' thresholds were set on half of the groups, chosen by hash;
+the figures are for the other half (`--part train` prints those for the first).
 
 `python -m bench mutations [--part report|train] [--missed CLASS]`
-`python -m bench mutations --judge PROVIDER:NAME [--sample 25]` puts what the checks leave open to a judge (`judged`).
-The data are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+`python -m bench mutations --judge PROVIDER:NAME [--sample 25]` has a judge rate what the checks leave open (`judged`).
+The data are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """The page of a run in Chromium: `python -m bench page [--viewers 5] [--rate 20] [--seconds 15] [--events 10000]`.
 
-The server is the real one over SQLite, in a process of its own which also writes the events, as runs do which it
-executes. The run has 8 agents and a long log before anybody looks; then its agents, and after that its writer with 60
-claims, stream on. Each piece of text says when it was written, before its commit: a page notes when the frame is
-painted which shows it first. Measured besides: CPU of the server beyond that of the same events without anybody
-watching, what a screen and the scripts weigh, and the first load of a report of 200 claims and how soon it answers a
-hand. Needs playwright and a Chromium.
+The server is the real one over SQLite, in its own process, which also writes the events as its runs would. The run has
+8 agents and a long log when the first page opens; then its agents stream on, and after them its writer with 60 claims.
+Each piece of text contains the time before its commit; a page notes when it paints the first frame with it. The bench
+also measures the server's CPU beyond that of the same events without viewers, the size of a screen and its scripts, and
+for a report of 200 claims the first load and the response time to input. Needs playwright and a Chromium.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report of 200 claims on the page: how long a first load takes, what it weighs, how soon it answers a hand."""
+"""The report of 200 claims on the page: the time of a first load, its size, and the response time to input."""
 
 from __future__ import annotations
 

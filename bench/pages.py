@@ -1,4 +1,4 @@
-"""1,000 pages of a local server with 32 in flight: pages a second fetched, and fetched and read; memory as it goes on.
+"""1,000 pages of a local server with 32 in flight: pages per second fetched, and fetched and read; memory over time.
 
 apt-get install python3.11-doc postgresql-doc sqlite3-doc
 python bench/pages.py [PAGES]

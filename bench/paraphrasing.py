@@ -1,4 +1,4 @@
-"""Edits which leave a true claim true, made by code: of the same kind as those of `mutating`."""
+"""Edits by code that leave a true claim true, of the same kinds as those of `mutating`."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Texts made to take long: every construct repeated, nested and interleaved, read into passages and verified as drafts.
+"""Texts designed to take long: constructs repeated, nested and interleaved, read into passages and verified as drafts.
 
 python bench/pathological.py                    all, at 0.1, 1 and 10 MB
 python bench/pathological.py --of draft breaks  some, as drafts
 python bench/pathological.py --sizes 100000,1000000 --cap 20
 
-Seconds are those of the processor. The exponent is by what power of the size they grew over the last two sizes: 1 is
-linear, 2 is what doubles to four times. A size at which more than `--cap` seconds are to be feared is not tried.
+Seconds are processor time. The exponent is the power of the size with which they grew over the last two sizes: 1 is
+linear, 2 is quadratic. A size that would probably take more than `--cap` seconds is not tried.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Critical paths: how long the calls of a run would have taken, had nothing stood between them."""
+"""Critical paths: how long the calls of a run would have taken with nothing between them."""
 
 from __future__ import annotations
 

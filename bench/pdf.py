@@ -1,4 +1,4 @@
-"""PDFs: pages a second, and whether page counts, encryption and odd files come out right.
+"""PDFs: pages per second, and whether page counts, encryption and damaged files are handled right.
 
 python -m bench pdf [--rounds 5]      reads pdf/py-pdf-samples (described) and pdf/pdfjs-odd.tar.xz (odd, from bug
                                       reports) below $ASSAY_DATA, else ../shared/data

@@ -1,8 +1,8 @@
-"""What a run tells its models: calls and tokens sent, by task, in whole runs with a scripted model.
+"""The calls of a run and the tokens it sends to its models, by task, in whole runs with a scripted model.
 
 python bench/prompts.py
 
-Tokens are estimated (`core.text.estimate_tokens`) on the text a service of chat completions is sent: system text,
+Tokens are estimated (`core.text.estimate_tokens`) from the text that a chat completions service gets: system text,
 messages and tool definitions.
 """
 

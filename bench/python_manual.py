@@ -1,4 +1,4 @@
-"""Python's manual as Debian ships it, some 530 HTML pages.
+"""Questions over Python's manual as Debian ships it, about 530 HTML pages.
 
 apt-get install python3.11-doc
 python bench/python_manual.py [--show]

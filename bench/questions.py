@@ -1,9 +1,9 @@
-"""Ask questions whose answers follow from headers of PEPs, EIPs, Rust RFCs and Swift proposals, and some without any.
+"""Questions that headers of PEPs, EIPs, Rust RFCs and Swift proposals answer, and some that nothing answers.
 
     python bench/questions.py --count 200 --negatives 50            # the reporting half, through the library
     python bench/questions.py --part training --offline --show      # the half to tune on, the model alone
 
-The documents are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+The documents are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Whole runs over real documentation pages, all of it over HTTP on loopback: processor, stalls, memory, profile.
+"""Whole runs over real documentation pages, all over HTTP on loopback: processor time, stalls, memory, profile.
 
 apt-get install python3.11-doc
 python bench/real_pages.py [--rounds 3] [--pages FOLDER] [--profile memory|sqlite]
 
-The model answers at once and the search speaks SearXNG's format (see `real_pages_server` and `web_server`), each in a
-process of its own. Every round is a new process with two runs, each over a store of its own: the first finds nothing
-imported. A call is one of the model. What reads pages works in processes of its own, counted apart.
+The model answers at once, and the search speaks SearXNG's format (see `real_pages_server` and `web_server`); each is a
+separate process. Every round is a new process with two runs over separate stores; nothing is imported before the first.
+A call is a call of the model. Processes that read pages are counted separately.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def main() -> int:
             rounds = [_child(kind, web, "cpu") for _ in range(options.rounds)]
             stalls = [_child(kind, web, "stalls") for _ in range(options.rounds)]
             for number, name in enumerate(("first run", "next run")):
-                _told(f"{kind}, {name}", [(each.runs[number], each.calls) for each in rounds], stalls, number)
+                _print_figures(f"{kind}, {name}", [(each.runs[number], each.calls) for each in rounds], stalls, number)
     return 0
 
 
@@ -198,7 +198,7 @@ def _child(kind: str, web: int, what: str) -> Round:
     return msgspec.json.decode(done.stdout, type=Round)
 
 
-def _told(name: str, runs: Sequence[tuple[Run, int]], stalls: Sequence[Round], number: int) -> None:
+def _print_figures(name: str, runs: Sequence[tuple[Run, int]], stalls: Sequence[Round], number: int) -> None:
     def middle(values: Sequence[float], form: str) -> str:
         return f"{statistics.median(values):{form}} ({min(values):{form}}-{max(values):{form}})"
 

@@ -1,7 +1,7 @@
-"""A model on loopback which researches real pages: `python bench/real_pages_server.py`.
+"""A model on loopback that researches real pages: `python bench/real_pages_server.py`.
 
-It answers at once: eight agents in three rounds, each with four searches and four pages it opens among those found.
-Like `simulated_server` it prints its port first and what it served when its input ends.
+It answers at once: eight agents in three rounds, each with four searches, and four found pages that it opens. Like
+`simulated_server`, it prints its port first, and what it served when its input ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Trains the bands in which sentences of a report answer a question, are related to it, or are not.
+"""Trains the bands in which sentences of a report answer a question, are related to it, or are unrelated.
 
-`bench/relevance_training.py train` does this with its other weights. A sentence which states the answer answers; one of
-the paragraph or the article of the question is related; one of another article, half of them the article nearest by
-words, is not. Each is shown with one to three sentences as the passage it cites, and half of the time with its title.
+`bench/relevance_training.py train` calls this. A sentence with the answer answers; one of the question's paragraph or
+article is related; one of another article (half of them the article with the most similar words) is unrelated. Each is
+shown with one to three sentences as the cited passage, and half of them with the title.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def samples(
                 kinds.append(
                     "answers" if answers else "related" if article_of(each) == question.article else "unrelated"
                 )
-                told.append(_told(chance, said, at, each.title))
+                told.append(_cited_sentence(chance, said, at, each.title))
         read = relevance.read_question(question.text, "", "\n".join(each.text for each in told))
         counted = scope if chance.random() < 0.7 else None
         if read.keys:
             yield Sample(language, question.article, tuple(kinds), tuple(grades(read, told, counted)))
 
 
-def _told(chance: random.Random, said: Sequence[str], at: int, title: str) -> CitedSentence:
+def _cited_sentence(chance: random.Random, said: Sequence[str], at: int, title: str) -> CitedSentence:
     first = max(0, at - chance.randrange(3))
     cited = " ".join(said[first : max(at + 1, first + chance.randrange(1, 4))])
     return CitedSentence(text=said[at], cited=cited, title=title if chance.random() < 0.5 else "Notes")

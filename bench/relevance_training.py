@@ -3,10 +3,10 @@
     python bench/relevance_training.py record /tmp/recorded.pickle   # runs: what the built-in model was shown
     python bench/relevance_training.py train /tmp/recorded.pickle    # the weights, and figures by cross-validation
 
-Questions of the training half of XQuAD's articles alone count (`answers.training`). Figures are of five folds by
-article: each question is judged by weights which never saw its article. Unanswerable is a question asked of the other
-half of the articles, one whose paragraph is taken away, and one of which a single other document is left. Asked
-again without the counts of the library, and of libraries of one to three sentences. Needs SciPy, which Assay does not.
+Only questions of the training half of XQuAD's articles are used (`answers.training`). Figures come from five folds by
+article: weights that never saw a question's article judge it. Unanswerable questions are asked of the other half of the
+articles, without their paragraph, or of a single other document. All are asked again without the library's counts, and
+of libraries of one to three sentences. Needs SciPy, which Assay does not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How well local search ranks: Cranfield and NFCorpus (nDCG@10), CACM (average precision), through `LocalSearch`.
+"""The ranking of local search: Cranfield and NFCorpus (nDCG@10), CACM (average precision), through `LocalSearch`.
 
-    python bench/retrieval.py            prints one line a collection
+    python bench/retrieval.py            prints one line per collection
 
-The data are looked for in $ASSAY_DATA, else in ../shared/data beside the project. Published BM25 baselines for
+The data are read from $ASSAY_DATA, else from ../shared/data beside the project. Published BM25 baselines for
 comparison: Cranfield nDCG@10 0.367, CACM average precision 0.321.
 """
 

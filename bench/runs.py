@@ -1,6 +1,6 @@
-"""How long `assay` takes from the shell: whole processes, over the 11,000 documents, which its home already holds.
+"""The time of `assay` from the shell: whole processes over the 11,000 documents, which its home already has.
 
-python bench/runs.py [--rounds 5] [--home DIR]      the data are looked for in $ASSAY_DATA, else ../shared/data
+python bench/runs.py [--rounds 5] [--home DIR]      the data are read from $ASSAY_DATA, else from ../shared/data
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = options.home or Path(folder)
         first = _seconds(_command(QUESTIONS[0], files, home, "light"))
-        print(f"first run of this home, documents read and indexed where they were not: {first:.1f} s")
+        print(f"first run of this home, including reading and indexing if needed: {first:.1f} s")
         for depth, aim in AIMS.items():
             asked = [QUESTIONS[number % len(QUESTIONS)] for number in range(options.rounds)]
             _table(f"--depth {depth}", [_seconds(_command(each, files, home, depth)) for each in asked], aim)

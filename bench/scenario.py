@@ -1,7 +1,7 @@
-"""A scripted research over a few made-up documents, for measuring the engine: who is asked what, and what they say.
+"""A scripted research over a few invented documents, for measuring the engine: every request and its reply.
 
-The same replies are given by a model in the process (`reply`) and by a server which sees only what goes over HTTP
-(`reply_to`). `needs` says which call needs what of which other calls: by that the longest chain of a run is told.
+A model in the process (`reply`) and a server that only sees the HTTP requests (`reply_to`) give the same replies.
+`needs` says which call needs the results of which others; the longest chain of a run follows from that.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How fast local search answers over the 11,000 documents, and whether it finds the one a question names.
+"""The speed of local search over the 11,000 documents, and whether it finds the document that a question names.
 
-python bench/search.py           questions are made from titles; $ASSAY_DATA, else ../shared/data
+python bench/search.py           makes questions from titles; the data are read from $ASSAY_DATA, else ../shared/data
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Followers of runs over HTTP: `python -m bench serve [--followers 1000] [--runs 1] [--rate 20] [--seconds 10]`.
 
-With `--postgres` over a PostgreSQL server which is started for it, with `--open 10000` so many streams are opened which
-stay silent, and as many again which the server has no room for.
+`--postgres` uses a PostgreSQL server that is started for the bench. `--open 10000` opens that many silent streams, and
+as many again for which the server has no room.
 
-The server is the real one over SQLite, in a process of its own which also writes the events, as runs do which it
-executes. Followers are connections of other processes which read the stream to its end. Measured: how long from
-before the commit of an event until a follower has it, what CPU the server takes for each event and follower beyond
-that of the same events without followers, and its memory for each follower. At last, how many snapshots of a run it
-answers a second.
+The server is the real one over SQLite, in its own process, which also writes the events as its runs would. Followers
+are connections of other processes that read the stream to its end. The bench measures the time from before the commit
+of an event until a follower has it, the server's CPU per event and follower beyond that of the same events without
+followers, and its memory per follower; finally, how many snapshots of a run it answers per second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The search index in each home against the one in PostgreSQL: making it, joining it, asking it.
+"""The search index of a home compared with that in PostgreSQL: building it, adding a second machine, searching it.
 
-python bench/shared_index.py [PASSAGES]      that many passages of the documents in $ASSAY_DATA (20,000)
+python bench/shared_index.py [PASSAGES]      uses that many passages of the documents in $ASSAY_DATA (20,000)
 """
 
 from __future__ import annotations

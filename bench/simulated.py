@@ -2,8 +2,9 @@
 
 python bench/simulated.py [--rounds 3] [--strategy orchestrated|reflective]
 
-The model is a server on loopback (see `simulated_server`) reached through Assay's own adapter; a search takes 400 ms
-and a page 300 ms. Counted too: searches and pages asked for twice, though agents ask for the same.
+The model is a server on loopback (see `simulated_server`), called through Assay's own adapter; a search takes 400 ms
+and a page 300 ms. The bench also counts searches and pages that were requested twice, since agents ask for the same
+ones.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ async def measure(strategy: str, store: Store) -> Measured:
     return Measured(wall, cpu, paths.seconds(paths.made(calls)), chain, tuple(on_it), calls, twice)
 
 
-def tell(measured: Measured) -> None:
+def print_calls(measured: Measured) -> None:
     """Where the time between the calls of the critical path went."""
     path = paths.made(measured.calls)
     first = min(call.start for call in measured.calls)
@@ -225,12 +226,12 @@ async def main(strategies: Sequence[str], rounds: int, verbose: bool) -> None:
                     store = memory_store() if kind == "memory" else open_store(Path(home))
                     runs.append(await measure(strategy, store))
                     await store.close()
-            print(_told(strategy, kind, runs), flush=True)
+            print(_summary_line(strategy, kind, runs), flush=True)
             if verbose:
-                tell(runs[-1])
+                print_calls(runs[-1])
 
 
-def _told(strategy: str, kind: str, runs: Sequence[Measured]) -> str:
+def _summary_line(strategy: str, kind: str, runs: Sequence[Measured]) -> str:
     def middle(values: list[float]) -> str:
         return f"{statistics.median(values):.3f} ({min(values):.3f}-{max(values):.3f})"
 

@@ -1,9 +1,9 @@
-"""A model server on loopback which speaks chat completions at a given pace: `python bench/simulated_server.py`.
+"""A model server on loopback that speaks chat completions at a given pace: `python bench/simulated_server.py`.
 
-A process of its own, so that its work is not counted with the engine's. It answers as `scenario` says: the first token
-`FIRST_TOKEN` seconds after the request is whole, `TOKENS_A_SECOND` from then on, each a chunk of its own, by a schedule
-fixed at the beginning: a late token does not delay the next. Its port is the first line of its output; when its
-input ends it prints what it served as a line of JSON and ends.
+It is a separate process, so that its work does not count as the engine's. It gives the replies of `scenario`: the first
+token `FIRST_TOKEN` seconds after the complete request, then `TOKENS_A_SECOND`, each as a chunk. The schedule is fixed
+at the beginning: a late token does not delay the next. The first line of its output is its port; when its input ends,
+it prints what it served as a line of JSON, and exits.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The run of `simulated` over a web, with what a run begins ahead of need and without: wall time, and what for nothing.
+"""The run of `simulated` over a web, with and without reading ahead: wall time, and the reading that was never used.
 
 python bench/simulated_web.py [--rounds 3] [--strategy orchestrated|reflective] [--kind memory|sqlite]
 
-A search engine gives snippets after 400 ms, and a page of those found is opened in 300 ms. Of the pages an agent opens
-the first is the best result of its search, the second the third best. Both runs of a round follow one another.
+A search engine gives snippets after 400 ms, and opening a found page takes 300 ms. Of the pages an agent opens, the
+first is the best result of its search, the second the third best. The two runs of a round follow each other.
 """
 
 from __future__ import annotations
@@ -204,10 +204,10 @@ async def main(strategies: Sequence[str], kinds: Sequence[str], rounds: int) -> 
     for strategy in strategies:
         for kind in kinds:
             pairs = [(await measure(strategy, kind, OFF), await measure(strategy, kind, ON)) for _ in range(rounds)]
-            print(_told(strategy, kind, pairs), flush=True)
+            print(_summary_line(strategy, kind, pairs), flush=True)
 
 
-def _told(strategy: str, kind: str, pairs: Sequence[tuple[Measured, Measured]]) -> str:
+def _summary_line(strategy: str, kind: str, pairs: Sequence[tuple[Measured, Measured]]) -> str:
     def middle(values: list[float]) -> str:
         return f"{statistics.median(values):.3f} ({min(values):.3f}-{max(values):.3f})"
 

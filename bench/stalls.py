@@ -1,6 +1,6 @@
-"""Whether reading pages holds up what else a process does: the worst gap of its event loop, and the time a page takes.
+"""Whether reading pages delays other work of a process: the worst gap of its event loop, and the time per page.
 
-python bench/stalls.py    pages made up here: ordinary ones, 4 MB ones, and ones made to be slow
+python bench/stalls.py    generates its pages: ordinary ones, 4 MB ones, and ones designed to be slow
 """
 
 from __future__ import annotations

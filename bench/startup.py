@@ -1,9 +1,9 @@
-"""What a command costs before it does anything: processor time of whole processes, and how many modules they load.
+"""The cost of starting a command: processor time of whole processes, and how many modules they load.
 
 python bench/startup.py [--rounds 5]
 
-Times are user and system time, the least of the rounds: what else the machine does lengthens every one of them. Two
-libraries' imports are measured beside them, so that figures of two machines can be compared.
+Times are user and system time, the least of all rounds, since other work on the machine only adds to them. The imports
+of two libraries are measured too, so that figures of two machines can be compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CPU and wall time of a step with its event on memory, SQLite and PostgreSQL: `python -m bench.steps [--steps 2000]`.
 
-PostgreSQL is measured where `DATABASE_URL` names a server, or `tests/support/postgres.py` can start one (on loopback,
-with its default durability: each commit is synced to the disk); the tables lie in a schema of their own.
+PostgreSQL is measured if `DATABASE_URL` names a server, or if `tests/support/postgres.py` can start one (on loopback,
+with its default durability: each commit is synced to the disk). The tables are in a schema of their own.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 python bench/streaming_claims.py [--claims 200] [--speed 100] [--judge 0.5] [--embedded]
 
-The writer streams at so many tokens a second, a judge takes its time for each claim and calls it supported. Wall time
-of writing and verifying is held against writing alone; checked while it streams, and only when it stands. The claims
-are sentences of made documents with a word left out: neither verbatim nor objected to by a rule.
+The writer streams at the given speed; the judge takes the given time for each claim, and calls it supported. The wall
+time of writing and verifying is compared with writing alone: with checks while the report streams, and only afterwards.
+The claims are sentences of generated documents with a word left out: not verbatim, and no rule objects to them.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def judged(claims: int, speed: float, judging: float) -> None:
         spent = once(checks=True, streaming=streaming)
         assert spent.verified
         added, count = spent.wall - alone.wall, spent.verified.summary.claims
-        print(f"checked {'while it streams' if streaming else 'when it stands'}: {spent.wall:.1f} s")
+        print(f"checked {'while it streams' if streaming else 'afterwards'}: {spent.wall:.1f} s")
         print(f"  {added:+.2f} s ({added / alone.wall:+.1%}), {spent.after:.2f} s after the last token")
         print(f"  {spent.judged} calls of the judge for {count} claims; {spent.cpu:.2f} s of processor time")
 

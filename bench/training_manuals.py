@@ -1,4 +1,4 @@
-"""SQLite's manual (HTML) and Debian's policies (plain text), which the built-in model was improved on.
+"""Questions over SQLite's manual (HTML) and Debian's policies (plain text), on which the built-in model was improved.
 
 apt-get install sqlite3-doc debian-policy
 python bench/training_manuals.py [--show]

@@ -1,4 +1,4 @@
-"""Questions over two corpora which the built-in model was not improved on, beside BM25's two best sentences.
+"""Questions over two corpora on which the built-in model was not improved, compared with BM25's two best sentences.
 
 apt-get install apache2-doc anarchism
 python bench/untouched_manuals.py [--show]

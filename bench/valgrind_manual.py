@@ -1,4 +1,4 @@
-"""Valgrind's manual as Debian ships it, some 40 HTML pages.
+"""Questions over Valgrind's manual as Debian ships it, about 40 HTML pages.
 
 apt-get install valgrind
 python bench/valgrind_manual.py [--show]

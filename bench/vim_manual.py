@@ -1,4 +1,4 @@
-"""Vim's manual as Debian ships it, some 130 files of plain text.
+"""Questions over Vim's manual as Debian ships it, about 130 files of plain text.
 
 apt-get install vim-runtime
 python bench/vim_manual.py [--show]

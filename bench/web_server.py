@@ -1,10 +1,10 @@
-"""A web on loopback, in a process of its own: HTML manuals which come with Debian, a search over them, and odd pages.
+"""A web on loopback, in its own process: HTML manuals from Debian, a search over them, and odd pages.
 
 python bench/web_server.py    prints the port, serves 127.0.0.1 to 127.0.0.16 on it, and ends with its standard input
-python bench/web_server.py FOLDER    the pages of this folder alone, at 127.0.0.1, and none of the odd ones
+python bench/web_server.py FOLDER    only serves the pages of this folder, at 127.0.0.1, and no odd ones
 
-/search?q=…&format=json answers as SearXNG does. /moved/… leads to /…, /slow/… takes a second, /-/asked says what was
-asked for.
+/search?q=…&format=json answers as SearXNG does. /moved/… redirects to /…, /slow/… takes a second, /-/asked lists the
+requests so far.
 """
 
 from __future__ import annotations

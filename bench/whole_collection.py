@@ -2,7 +2,7 @@
 
     python bench/whole_collection.py            # all PEPs, all EIPs
 
-The documents are not part of the project: they are looked for in $ASSAY_DATA, else in ../shared/data.
+The documents are not part of the project; they are read from $ASSAY_DATA, else from ../shared/data.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 #!/bin/sh
-# An OCI image where no container engine is: Debian's packages, the wheel of this folder, and a layout in DIRECTORY.
-#   deploy/image.sh DIRECTORY        as root, with mmdebstrap, umoci and Python 3; the image is DIRECTORY/oci:assay
-# Containerfile is the usual way; this one makes the same of what package mirrors hold, and needs no registry of images.
+# Makes an OCI image without a container engine, from Debian's packages and the wheel of this folder.
+#   deploy/image.sh DIRECTORY        as root, with mmdebstrap, umoci and Python 3; writes the image DIRECTORY/oci:assay
+# Containerfile is the usual way; this script makes the same image from package mirrors, without an image registry.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 to=$(mkdir -p "$1" && cd "$1" && pwd)
 extras='server,workers,s3,pdf,office,docx'
 suite=${SUITE:-bookworm}
-python=${PYTHON:-python3}  # of the release which the suite has: wheels are built for it
+python=${PYTHON:-python3}  # the suite's Python release: wheels are built for it
 
 "$python" -m pip wheel --quiet --wheel-dir "$to/wheels" "$here[$extras]"
 rm -rf "$to/root" "$to/oci"

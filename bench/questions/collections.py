@@ -1,4 +1,4 @@
-"""Questions about a whole collection, with the documents that answer them, out of headers read without the engine."""
+"""Questions about a whole collection, with the documents that answer them, derived from headers without the engine."""
 
 from __future__ import annotations
 

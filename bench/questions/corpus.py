@@ -1,4 +1,4 @@
-"""The documents questions are derived from: rows of JSON lines, with the header read independently of the engine.
+"""The documents from which questions are derived: rows of JSON lines, with headers read independently of the engine.
 
 Four kinds of header: `Key: value` lines before the first empty one (PEPs), the same between `---` lines (EIPs), and
 lists `- Key: value` above the first section, with a heading before them (Swift proposals) or without (Rust RFCs).

@@ -1,4 +1,4 @@
-"""Questions with gold answers out of headers, and questions nothing answers. Seeded; rows are never stored."""
+"""Questions with gold answers from headers, and questions that nothing answers. Seeded; rows are never stored."""
 
 from __future__ import annotations
 

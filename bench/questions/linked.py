@@ -1,4 +1,4 @@
-"""Questions over two documents or more: one names others in its header, and what is asked stands in those."""
+"""Questions over two or more documents: the header of one names others, and those have the answer."""
 
 from __future__ import annotations
 

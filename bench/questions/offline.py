@@ -1,6 +1,6 @@
-"""The built-in model over a small search of its own, without the engine: to work on answers alone.
+"""The built-in model over its own small search, without the engine: for work on answers alone.
 
-It asks the model what a run asks, in the same order. Answers of the engine itself are measured by `online`.
+It sends the model the requests of a run, in the same order. `online` measures the engine itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions through the library, as a user's program asks them: one home, the documents read once."""
+"""Questions through the library, as a user's program asks them: one home, and documents that are read once."""
 
 from __future__ import annotations
 

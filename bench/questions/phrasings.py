@@ -1,4 +1,4 @@
-"""How header fields are asked for, which fields a series may lack, and topics no document has."""
+"""Wordings of questions for header fields, fields that a series may lack, and topics that no document has."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from assay.core.errors import UnknownName
 from assay.core.view import fold
 from assay.models.script import Scene, says
 from assay.services.claim_checks import ClaimRow, RowChecker
-from assay.verify.added_checks import AddedCheck, known
+from assay.verify.added_checks import AddedCheck, require_known
 from assay.verify.again import reread
 from assay.verify.analyzed_text import AnalyzedText, Texts
 from assay.verify.claim_check import CheckRules
@@ -93,11 +93,11 @@ async def test_one_with_the_name_of_ours_replaces_it() -> None:
 
 def test_an_unknown_name_in_checks_off_is_told_the_nearest() -> None:
     added = (AddedCheck("acme_tides", "acme", tides),)
-    known(("judge", "acme_tides"), added)
+    require_known(("judge", "acme_tides"), added)
     with pytest.raises(UnknownName, match="no check named 'acme_tide'; did you mean 'acme_tides'"):
-        known(("acme_tide",), added)
+        require_known(("acme_tide",), added)
     with pytest.raises(UnknownName, match="no check named 'numbers'; did you mean 'number'"):
-        known(("numbers",), ())
+        require_known(("numbers",), ())
 
 
 SHORT = "acme_tides", "acme-assay"
@@ -111,14 +111,14 @@ async def test_a_run_is_checked_again_by_it() -> None:
     sea = Sea()
     view = fold((await sea.run(writes(f"{CLAIM} [S1001.1]"), repair=False)).envelopes)
     text = text_of(sea.store.library, sea.reader)
-    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).told({})
+    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).with_opinions({})
     assert [(each.rule, each.now, each.before) for each in found.claims] == [("acme_tides", "unsupported", "supported")]
     assert (found.lost, found.warnings) == (("c1",), ())
-    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).told({})
+    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).with_opinions({})
     assert [each.now for each in found.claims] == ["supported"]
     assert found.warnings == (TOLD,)
     off = CheckRules(off=("acme_tides",), added=(AddedCheck(*SHORT, breaks),))
-    assert reread(view, text, off).told({}).warnings == ()
+    assert reread(view, text, off).with_opinions({}).warnings == ()
 
 
 def test_claims_are_checked_beside_texts_by_it() -> None:

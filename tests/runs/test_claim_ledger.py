@@ -26,6 +26,6 @@ async def test_the_report_has_every_check_and_the_same_verdicts_again() -> None:
         last = claim.checks[-1]
         assert (last.rule, last.verdict, last.reason) == (checked[claim.id].rule, claim.verdict, claim.reason)
         assert (claim.versions, claim.against) == ((), ())
-    again = reread(view, text_of(sea.store.library, sea.reader)).told({})
+    again = reread(view, text_of(sea.store.library, sea.reader)).with_opinions({})
     assert again.holds
     assert [claim.now for claim in again.claims] == [claim.before for claim in again.claims]

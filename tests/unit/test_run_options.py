@@ -19,7 +19,7 @@ from assay.core.brief import Brief, Depth
 from assay.core.errors import UnknownOption
 from assay.core.options import Flag, Option, declared, nested
 from assay.core.run_options import ForkOptions, RunOptions
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, wanted_of, with_options
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, options_of, with_options
 from assay.services import arguments
 from assay.services.batch.rows import row_shape
 
@@ -112,10 +112,10 @@ def test_an_option_more_is_offered_for_what_nobody_knows() -> None:
 
 def test_a_body_becomes_the_options_of_the_library() -> None:
     body = {"question": "?", "depth": "light", "scope": {"sites_allow": ["gov.uk"]}, "budget": {"seconds": 60}}
-    wanted = wanted_of(msgspec.convert(body, RunWanted))
+    wanted = options_of(msgspec.convert(body, RunWanted))
     assert (wanted["depth"], wanted["domains"], wanted["max_time"]) == ("light", ("gov.uk",), 60)
     assert (wanted["ask"], wanted["verify"], wanted["models"]) == ("never", None, {})
-    forked = wanted_of(msgspec.convert({"point": "plan", "length": "short", "review_plan": "required"}, ForkWanted))
+    forked = options_of(msgspec.convert({"point": "plan", "length": "short", "review_plan": "required"}, ForkWanted))
     assert (forked["length"], forked["review_plan"]) == ("short", "required")
     assert forked.keys() - {"models"} == {name for name in ForkOptions.__annotations__ if OPTIONS[name].option.api}
 

@@ -139,7 +139,7 @@ def wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
         return wrong
     if cite(reply.text, ledger).passages:
         return ""
-    if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE or tells(reply.text, task, ledger):
+    if len(words(reply.text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(reply.text, task, ledger):
         return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
     return ""
 
@@ -160,7 +160,7 @@ def usable(called: str, replies: Sequence[Reply], place: Run, ledger: Ledger) ->
     return max(left, key=len)
 
 
-def tells(text: str, task: AgentTask, ledger: Ledger) -> bool:
+def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
     """Whether a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
     known = set(words(task.about))
     return any(_stands(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
@@ -176,7 +176,7 @@ def _stands(new: set[str], ledger: Ledger) -> bool:
 def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
     """The citations of a text; if it says something without citing, the nearest passages that its agent was shown."""
     cited = cite(text, ledger)
-    if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or tells(text, task, ledger)):
+    if cited.passages or not (len(words(text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(text, task, ledger)):
         return cited
     shown = ledger.seeing([lane])
     near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", BEST)
@@ -230,7 +230,7 @@ def compose(about: str, ledger: Ledger) -> str:
     return "\n".join(f"- {quoted(passage)}" for passage in passages)
 
 
-def told(finding: Finding) -> str:
+def finding_text(finding: Finding) -> str:
     """A finding for a reader; without citations, its passages word for word."""
     return "\n".join(f"- {quoted(passage)}" for passage in finding.passages) if finding.uncited else finding.text
 

@@ -87,11 +87,11 @@ class History:
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = tuple(opening)
         self._taken = sum(map(size, self._opening))
-        self._turns: list[_Told] = []
+        self._turns: list[_RenderedTurn] = []
 
     def add(self, turn: ModelTurn) -> None:
         """Append a turn."""
-        self._turns.append(_Told(turn))
+        self._turns.append(_RenderedTurn(turn))
 
     def messages(self, tokens: int, closing: Sequence[Message] = ()) -> tuple[Message, ...]:
         """The whole history with `closing` at its end, shortened to `tokens` if possible.
@@ -106,7 +106,7 @@ class History:
         return (*self._opening, *kept, *closing)
 
 
-class _Told:
+class _RenderedTurn:
     """A turn's messages in each form, made and measured once, since a history is rendered at every turn."""
 
     def __init__(self, turn: ModelTurn) -> None:
@@ -121,12 +121,12 @@ class _Told:
 
     def _form(self, form: int) -> tuple[tuple[Message, ...], int]:
         if form not in self._made:
-            messages = _said(self._turn, form)
+            messages = _render(self._turn, form)
             self._made[form] = messages, sum(map(size, messages))
         return self._made[form]
 
 
-def _shorten(turns: Sequence[_Told], spare: int) -> list[int]:
+def _shorten(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
     """The form of each turn."""
     forms = [0] * len(turns)
     taken = sum(turn.size(0) for turn in turns)
@@ -148,7 +148,7 @@ def _left_out(sizes: Sequence[int], spare: int) -> int:
     return count
 
 
-def _said(turn: ModelTurn, form: int) -> tuple[Message, ...]:
+def _render(turn: ModelTurn, form: int) -> tuple[Message, ...]:
     results = (
         Message(role="tool", text=each.forms[form] if form else each.text, call_id=each.call_id)
         for each in turn.results

@@ -89,7 +89,7 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: int
     calls_left: int | None = None
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         left = "" if self.calls_left is None else f" You may make {counted(self.calls_left, 'more tool call')}."
         return f"This is turn {self.turn} of {self.turns}.{left}"
@@ -162,12 +162,14 @@ class Agent:
         made, refused = wanted[:most], wanted[most:]
         self.calls += len(made)
         acted = await act(place, self.ledger, self.tools, made, self.task.about)
-        answers = {each.call_id: each for each in (*acted, *(self._told(call, NO_CALLS_LEFT) for call in refused))}
-        results = tuple(answers.get(call.id) or self._told(call, NOTED) for call in said.calls)
+        answers = {
+            each.call_id: each for each in (*acted, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
+        }
+        results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in said.calls)
         self.history.add(ModelTurn(said=said, results=results, told=self._nudge(place)))
         return results
 
-    def _told(self, call: ToolCall, text: str) -> CallResult:
+    def _note_result(self, call: ToolCall, text: str) -> CallResult:
         return result(call.id, text, (), self.task.about)
 
     def _nudge(self, place: Run) -> str:
@@ -191,7 +193,7 @@ class Agent:
             if acting(said) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
-            noted = tuple(self._told(call, NOTED) for call in said.calls)
+            noted = tuple(self._note_result(call, NOTED) for call in said.calls)
             self.history.add(ModelTurn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
             said, reply = await self._reply(place, turn)
         if turn == 1 and not said.calls:

@@ -61,17 +61,17 @@ def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpeni
 # The rules of a turn as a message: sentences for the model, values for code.
 
 
-class Stated(Protocol):
+class RuleTexts(Protocol):
     """Plain data that can be stated in sentences."""
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The data as English sentences."""
         ...
 
 
-def rules(said: Stated) -> Message:
+def rules(said: RuleTexts) -> Message:
     """The `rules` message."""
-    return Message(role="user", name="rules", text=said.stated(), values=msgspec.json.encode(said).decode())
+    return Message(role="user", name="rules", text=said.sentences(), values=msgspec.json.encode(said).decode())
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -95,7 +95,7 @@ async def judge_rows(
         return Outcome()
 
     try:
-        budget = await daily.left(
+        budget = await daily.budget_left(
             store.journal, daily.allowances(settings.limits), budget_of(settings, max_usd, max_tokens)
         )
         brief = _brief(model, budget)

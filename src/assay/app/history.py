@@ -102,7 +102,7 @@ class RunHistory(DocumentLibrary):
     async def used_today(self) -> UsedToday:
         """Return today's usage and limits of this user."""
         limits = self._context.limits or daily.limits_of_users(self.settings.limits)
-        return await daily.standing(self._context.whole.journal, limits, self._context.owner)
+        return await daily.used_today(self._context.whole.journal, limits, self._context.owner)
 
     async def search_runs(self, text: str, *, cursor: str = "", limit: int = 20) -> FoundRuns:
         """Find runs whose question or report has these words, in any form, best first, each with its best sentence.
@@ -150,7 +150,7 @@ class RunHistory(DocumentLibrary):
         Raises:
             UnknownName: as `thread`.
         """
-        return await run_lists.said(self._context, reference)
+        return await run_lists.list_messages(self._context, reference)
 
     async def rename_thread(self, reference: str, title: str) -> ThreadRow:
         """Change the title of a thread; its name, by which runs continue it, stays.

@@ -60,6 +60,6 @@ def cache_bytes(settings: Settings) -> int:
     return int(settings.blobs_cache_gb * 1_000_000_000)
 
 
-def is_made(home: Path) -> bool:
+def has_database(home: Path) -> bool:
     """Whether there is a database in `home`, so that opening it creates nothing."""
     return (home / sql_home.DATABASE).is_file()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from itertools import chain
 
 import msgspec
@@ -12,12 +11,12 @@ from assay import plugins
 from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.ports.models import Secret
-from assay.core.sources import UNSORTED, Document, Fetched, PassageSpan
+from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.web_addresses import ANYTHING, OTHER, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.crossref import CrossrefNotices
-from assay.search.web.online import OnlineSearch
+from assay.search.web.online import CutSnippet, OnlineSearch
 from assay.search.web.provider import SearchAccess, WebSearchProvider
 from assay.services.context import close_all
 from assay.services.pages import make_fetcher
@@ -30,13 +29,13 @@ KEYLESS = ("ddgs", "wikipedia")
 
 
 class PageIntake(msgspec.Struct, frozen=True, kw_only=True):
-    """Where pages are stored as documents, and their extractors; `spans` returns the passages of a document."""
+    """Where pages are stored as documents, and their extractors; `spans` returns the passages of a snippet."""
 
     library: Library
     blobs: Blobs
     clock: Clock
     readers: Readers
-    spans: Callable[[Document], Sequence[PassageSpan]]
+    spans: CutSnippet
 
 
 class Online:
@@ -83,7 +82,7 @@ class Online:
             FetchFailed: it cannot be fetched or read.
         """
         if url.startswith(OTHER):
-            page = await self._found_by(url).read(url)
+            page = await self._server_of(url).read(url)
             return await asyncio.to_thread(self._documents, page, library or self._library)
         page = await self._fetching().fetch(url, rules)
         return await asyncio.to_thread(self._documents, page, library or self._library)
@@ -132,20 +131,20 @@ class Online:
     def _search(self, name: str) -> OnlineSearch:
         if name not in self._searches:
             provider = plugins.load("searches", name)(self._access(name))
-            self._searches[name] = self._asked(provider)
+            self._searches[name] = self._as_search(provider)
         return self._searches[name]
 
-    def _asked(self, provider: WebSearchProvider) -> OnlineSearch:
+    def _as_search(self, provider: WebSearchProvider) -> OnlineSearch:
         return OnlineSearch(provider, self._library, self._blobs, self._clock, self._spans, self._turns)
 
     def _server(self, name: str) -> tuple[McpServer, OnlineSearch]:
         """The server with this name in the settings, as itself and as a search provider."""
         if name not in self._servers:
             server = McpServer(name, _mcp_access(self._settings.mcp[name]), self._clock)
-            self._servers[name] = (server, self._asked(server))
+            self._servers[name] = (server, self._as_search(server))
         return self._servers[name]
 
-    def _found_by(self, url: str) -> McpServer:
+    def _server_of(self, url: str) -> McpServer:
         """The server that found what is at an address.
 
         Raises:

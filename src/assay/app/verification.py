@@ -127,7 +127,7 @@ async def verify_text(
     )
     checked = await asyncio.to_thread(draft, text, marked, shelf, desk.rules)
     judged = await bench.judge(checked.to_judge(), desk.rules) if bench else Judgements()
-    found = await asyncio.to_thread(checked.told, judged.opinions)
+    found = await asyncio.to_thread(checked.with_opinions, judged.opinions)
     return VerifiedText(
         claims=found.claims,
         references=found.references,
@@ -242,13 +242,13 @@ async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked
     rules = CheckRules(off=view.brief.checks_off if view.brief else (), added=added_checks())
     read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), rules)
     if judge.name is None:
-        return read.told({})
+        return read.with_opinions({})
     if not judge.allow_private:
         private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
         privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
     async with _bench(context, judge.name, judge) as bench:
         judged = await bench.judge(read.to_judge(), rules)
-    found = await asyncio.to_thread(read.told, judged.opinions)
+    found = await asyncio.to_thread(read.with_opinions, judged.opinions)
     return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
 
 
@@ -260,7 +260,7 @@ async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Be
     try:
         budget = budget_of(settings, judge.max_usd, judge.max_tokens)
         allowances = daily.allowances(settings.limits, context.owner or "", context.limits)
-        budget = await daily.left(store.journal.owned_by(None), allowances, budget)
+        budget = await daily.budget_left(store.journal.owned_by(None), allowances, budget)
         yield Bench(model, worlds.model(context, model), store, turns_of(store, settings), budget)
     finally:
         if store is not context.store:

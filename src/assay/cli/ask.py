@@ -145,12 +145,12 @@ def _settled(text: str) -> str:
 def _cut(view: RunView, text: str) -> RunView:
     """The run with this much of its report; its citations are assumed to exist, and are checked at the end."""
     cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse(text) for id in marker.passages}
-    passages = {id: _standing_for(id, source) for id, source in cited.items() if source is not None}
+    passages = {id: _placeholder_passage(id, source) for id, source in cited.items() if source is not None}
     writing = msgspec.structs.replace(view.report, text=text)
     return msgspec.structs.replace(view, report=writing, passages=passages | view.passages)
 
 
-def _standing_for(id: str, source: Source) -> Passage:
+def _placeholder_passage(id: str, source: Source) -> Passage:
     digest = source.document_sha256
     return Passage(id=id, source=source.id, document_sha256=digest, start=0, end=0, text="", text_sha256="")
 

@@ -171,7 +171,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
             job.folder.put_in_order()
         await keep_to_rules(assay, -1 if job.quiet else 0)
     code = _report(job, batch, ended)
-    await options.tell(_notice(job, batch, ended), job.notify)
+    await options.send_notices(_notice(job, batch, ended), job.notify)
     return code
 
 

@@ -110,7 +110,7 @@ def _checked(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | No
     kept: list[bytes] = []
     checker = RowChecker(added_checks(_off()))
     for row in check_rows(rows, checker):
-        _tell(row, watch, kept if output else None)
+        _print_row(row, watch, kept if output else None)
     for fault in checker.faults():
         _warn(fault)
     return kept
@@ -135,13 +135,13 @@ def _judged(
     tokens: int | None,
 ) -> list[bytes]:
     kept: list[bytes] = []
-    told = partial(_tell, watch=watch, kept=kept if output else None)
+    told = partial(_print_row, watch=watch, kept=kept if output else None)
     work = assay.judge_rows(rows, told, model=model, home=home, max_usd=usd, max_tokens=tokens, warn=_warn)
     watch.used = asyncio.run(work)
     return kept
 
 
-def _tell(row: CheckedRow | BadRow, watch: _Watch, kept: list[bytes] | None) -> None:
+def _print_row(row: CheckedRow | BadRow, watch: _Watch, kept: list[bytes] | None) -> None:
     watch.count(row)
     line = msgspec.json.encode(row)
     if kept is None:

@@ -107,7 +107,7 @@ def _stored(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]])
     try:
         configured = settings.load()
         home: Path = ctx.params.get("home") or configured.home
-        made = configured.database is not None or layout.is_made(home.expanduser())
+        made = configured.database is not None or layout.has_database(home.expanduser())
         return asyncio.run(_read(home, read)) if made else ()
     except (AssayError, OSError):
         return ()

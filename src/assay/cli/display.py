@@ -35,7 +35,7 @@ class Display(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def told(self, line: str) -> None:
+    def show_progress(self, line: str) -> None:
         """Show progress in reading documents; may be called from any thread."""
         ...
 
@@ -63,7 +63,7 @@ class PlainDisplay:
     ) -> None:
         return
 
-    def told(self, line: str) -> None:
+    def show_progress(self, line: str) -> None:
         """Printed unless quiet; asides only with `-v`."""
         if self._verbosity >= isinstance(line, ProgressNote):
             say(line)

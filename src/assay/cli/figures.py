@@ -73,7 +73,7 @@ _ANSWERING = {"answers": "answering the question", "related": "related", "unrela
 CENT = 0.01
 
 
-def told(estimate: Estimate) -> str:
+def describe_estimate(estimate: Estimate) -> str:
     """An estimate: `8 to 30 model calls, 20k to 200k tokens, $0.01 to $0.09, 0:10 to 2:00 (by the rules of the
     depth)`.
     """
@@ -88,7 +88,7 @@ def told(estimate: Estimate) -> str:
     return f"{joined(parts, ', ')} ({rests})"
 
 
-def told_money(brief: Brief | None) -> str:
+def describe_expected_cost(brief: Brief | None) -> str:
     """The estimated cost: ` (estimated $0.01 to $0.09)`, if a cost was expected; else nothing."""
     usd = brief.estimate.usd if brief and brief.estimate else None
     return f" (estimated {_span(usd, amount)})" if usd and usd.most else ""

@@ -136,7 +136,7 @@ class QuestionGroup(LazyGroup):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        args = self._meant(args)
+        args = self._habitual_command(args)
         if args and args[0] not in self.lazy and args[0] not in ("--help", "-h", "--version"):
             self._reject_no_question(ctx, args)
             self._reject_bare_word(ctx, args)
@@ -158,7 +158,7 @@ class QuestionGroup(LazyGroup):
         if 0 < at < len(args) and args[at] in self.lazy and not ctx.resilient_parsing:
             raise click.UsageError(f"options go after the command: assay {args[at]} … {args[0]} …", ctx)
 
-    def _meant(self, args: list[str]) -> list[str]:
+    def _habitual_command(self, args: list[str]) -> list[str]:
         """The command that a habitual first word means: `ls`, `show ID`, `help docs add`."""
         if not args or args[0] in self.lazy:
             return args

@@ -21,7 +21,7 @@ from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
-from assay.services.schedules import read_every, said
+from assay.services.schedules import format_interval, read_every
 from assay.settings import Settings
 
 _KINDS = {each.__struct_config__.tag: each for each in get_args(JobWork)}
@@ -266,7 +266,7 @@ def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
     if job.error:
         lines.append(job.error)
     if job.every:
-        lines.append(f"done every {said(job.every)}" if job.every % 60 == 0 else f"done every {job.every} s")
+        lines.append(f"done every {format_interval(job.every)}" if job.every % 60 == 0 else f"done every {job.every} s")
     counts = {name: value for name, value in job.result.items() if isinstance(value, int | str)}
     lines += [f"{name}: {value}" for name, value in counts.items()]
     for each in figures:

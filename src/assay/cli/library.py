@@ -8,7 +8,7 @@ import click
 
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
-from assay.app.layout import is_made
+from assay.app.layout import has_database
 from assay.cli.display import can_draw
 from assay.cli.terminal import TerminalOptions
 from assay.core.errors import UsageError
@@ -88,7 +88,7 @@ def exists(home: Path | None, configured: settings.Settings | None = None) -> bo
         return True
     folder = (home or configured.home).expanduser()
     try:
-        return is_made(folder) or (folder.exists() and not folder.is_dir())
+        return has_database(folder) or (folder.exists() and not folder.is_dir())
     except OSError:
         return True
 

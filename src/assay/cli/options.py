@@ -198,7 +198,7 @@ def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notice
     return (notices.read_target(configured.notify.get_secret_value()),)
 
 
-async def tell(notice: notices.RunNotice, told: Sequence[notices.Target]) -> None:
+async def send_notices(notice: notices.RunNotice, told: Sequence[notices.Target]) -> None:
     """Notify all targets, and warn about those that failed."""
     if not told:
         return

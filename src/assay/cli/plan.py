@@ -14,7 +14,7 @@ from assay import Assay, settings
 from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completion import any_path
-from assay.cli.figures import price, told
+from assay.cli.figures import describe_estimate, price
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
 from assay.cli.run_watch import Output, exit_code, watch
@@ -67,7 +67,7 @@ async def _plan(
 ) -> int:
     async with opened(home, configured) as assay:
         shown = output.display()
-        run = assay.start(question, sources=sources, progress=shown.told, **wanted)
+        run = assay.start(question, sources=sources, progress=shown.show_progress, **wanted)
         await watch(assay, run, output, shown, asks=True)
         view = await assay.view(run.run_id)
         if view.status != "waiting":
@@ -94,5 +94,5 @@ def lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and the estimated cost of its run."""
     form = plan.written(view.plan).splitlines() if view.plan else []
     spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
-    said = f"estimated: {told(estimate)}{spent}"
+    said = f"estimated: {describe_estimate(estimate)}{spent}"
     return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", said]

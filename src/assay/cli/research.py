@@ -123,14 +123,14 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
                 run_id = await assay.create(
                     order.question,
                     sources=order.sources,
-                    progress=shown.told,
+                    progress=shown.show_progress,
                     priority=order.priority,
                     **order.options,
                 )
             if order.priority is not None:
                 return detached_run.queued(run_id, output)
             return await detached_run.leave(assay, run_id, home or configured.home, output)
-        run = assay.start(order.question, sources=order.sources, progress=shown.told, **order.options)
+        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
         code = await converse(assay, run, output, shown, somebody=order.may_ask)
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
@@ -236,9 +236,11 @@ async def _work(
         shown = output.display()
         if detach or priority is not None:
             with shown:
-                run_id = await assay.create(task, sources=sources, progress=shown.told, priority=priority, **ways)
+                run_id = await assay.create(
+                    task, sources=sources, progress=shown.show_progress, priority=priority, **ways
+                )
             if priority is not None:
                 return detached_run.queued(run_id, output)
             return await detached_run.leave(assay, run_id, home or configured.home, output)
-        run = assay.start(task, sources=sources, progress=shown.told, **ways)
+        run = assay.start(task, sources=sources, progress=shown.show_progress, **ways)
         return await watch(assay, run, output, shown)

@@ -36,17 +36,17 @@ OTHERS = "Options"
 def write(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Write the options of `command` by group, in order."""
     rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*get_args(Group), OTHERS)}
-    for parameter in sorted(command.get_params(ctx), key=lambda each: _standing(each)[1]):
+    for parameter in sorted(command.get_params(ctx), key=lambda each: _option_place(each)[1]):
         record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
         if record is not None:
-            rows[_standing(parameter)[0]].append(record)
+            rows[_option_place(parameter)[0]].append(record)
     for title, records in rows.items():
         if records:
             with formatter.section(title):
                 formatter.write_dl(records)
 
 
-def _standing(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
+def _option_place(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
     """The group of a parameter, and its place in the group."""
     return order().get(parameter.name or "", (OTHERS, (0, 0)))
 

@@ -20,7 +20,7 @@ from assay.cli import destinations
 from assay.cli.display import Display, display
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.live.summary import outcome, summary
-from assay.cli.options import tell
+from assay.cli.options import send_notices
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
@@ -98,7 +98,7 @@ def is_laid_out(citations: CitationMode) -> bool:
     return is_screen() and not plain and citations in _LAID_OUT
 
 
-def laid_out(view: RunView, citations: CitationMode) -> str:
+def terminal_report(view: RunView, citations: CitationMode) -> str:
     """The report as the terminal shows it, with its width and, unless `NO_COLOR` is set, its colours."""
     return terminal.render(view, citations, shutil.get_terminal_size().columns, colour=settings.surroundings().color)
 
@@ -179,9 +179,9 @@ async def _concluded(assay: Assay, view: RunView, output: Output) -> Exit:
     try:
         code = await conclude(assay, view, output)
     except StoreError:
-        await tell(notice_of(view), output.notify)
+        await send_notices(notice_of(view), output.notify)
         raise
-    await tell(notice_of(view), output.notify)
+    await send_notices(notice_of(view), output.notify)
     return code
 
 
@@ -269,7 +269,7 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept_note(view))
     elif output.stdout == "report" and written and not output.files:
         if output.rest is str and is_laid_out(output.citations):
-            put(f"{laid_out(view, output.citations)}\n", hint=_kept_note(view))
+            put(f"{terminal_report(view, output.citations)}\n", hint=_kept_note(view))
         else:
             text = (await assay.export(view.run_id, ".md", output.citations)).decode()
             write(output.rest(text), hint=_kept_note(view))

@@ -15,7 +15,7 @@ from assay import Assay, settings
 from assay.cli import destinations, options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
-from assay.cli.docs.intake import tell
+from assay.cli.docs.intake import print_warnings
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
@@ -137,7 +137,7 @@ async def _documents(assay: Assay, job: TableJob) -> list[Document]:
         documents |= {each.sha256: each for each in await assay.documents(name[1:])}
     if rest:
         done = await assay.add(rest, collection=None, progress=say if job.verbosity >= 0 else None)
-        tell(done.warnings, done.notes, done.skipped, job.verbosity)
+        print_warnings(done.warnings, done.notes, done.skipped, job.verbosity)
         documents |= {each.sha256: each for each in await assay.documents(done.collection)}
     return list(documents.values())
 

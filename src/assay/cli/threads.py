@@ -13,7 +13,7 @@ import msgspec
 from assay.cli import options
 from assay.cli.completion import thread_names
 from assay.cli.library import exists, stored
-from assay.cli.runs.removal import said
+from assay.cli.runs.removal import describe_swept
 from assay.cli.terminal import clean, confirm, harmless, say, table, write
 from assay.core.later import later
 from assay.core.milestones import counted
@@ -38,7 +38,7 @@ async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_
         return await assay.threads(text, cursor=cursor, limit=limit)
 
 
-def tell(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
+def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> None:
     """Print a page of threads on stdout, and where the list continues."""
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(page)).decode())
@@ -69,7 +69,7 @@ def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> N
         assay threads list
         assay threads list --json -n 20
     """
-    tell(asyncio.run(page_of(home, "", cursor, limit)), HOW_TO_BEGIN, as_json=as_json)
+    print_page(asyncio.run(page_of(home, "", cursor, limit)), HOW_TO_BEGIN, as_json=as_json)
 
 
 @click.command("show")
@@ -115,7 +115,7 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
         assay threads search "signal tower"
         assay threads search tides --json
     """
-    tell(asyncio.run(page_of(home, text, cursor, limit)), "no thread says that", as_json=as_json)
+    print_page(asyncio.run(page_of(home, text, cursor, limit)), "no thread says that", as_json=as_json)
 
 
 @click.command("rename")
@@ -161,4 +161,4 @@ async def _remove(reference: str, yes: bool, home: Path | None) -> None:
         confirm(f"Delete the thread with {counted(row.runs, 'run')}?", [named], yes=yes)
         deleted = await assay.delete_thread(row.name)
         swept = await assay.tidy()
-    say(f"{counted(len(deleted), 'run')} deleted{said(swept)}")
+    say(f"{counted(len(deleted), 'run')} deleted{describe_swept(swept)}")

@@ -128,7 +128,7 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        write("\n".join(_bundle_told(found)))
+        write("\n".join(_bundle_lines(found)))
         if missing:
             write(_unsigned(found, signer))
     return Exit.DONE if found.whole and not missing else Exit.UNVERIFIED
@@ -140,7 +140,7 @@ def _unsigned(found: Verification, signer: str) -> str:
     return f"{clean(found.file)} had to be signed {wanted}, and is not"
 
 
-def _bundle_told(found: Verification) -> Iterator[str]:
+def _bundle_lines(found: Verification) -> Iterator[str]:
     for check in found.checks:
         yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {_result(check)}".rstrip()
         yield from (f"       {clean(problem)}" for problem in check.problems)

@@ -151,7 +151,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
     missing = [each for each in found.references if not each.documents]
     if missing:
         yield "not available:"
-        yield from (f"  {clean(_called(each))}" for each in missing)
+        yield from (f"  {clean(_reference_name(each))}" for each in missing)
         yield ""
     yield f"{clean(name)}: {summed(found.summary)}"
     if found.uncited:
@@ -163,7 +163,7 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     indent = " " * (_WIDTH + 1)
     if claim.reason:
         yield f"{indent}{clean(claim.reason)}"
-    cited = [_called(references[id]) for id in claim.references]
+    cited = [_reference_name(references[id]) for id in claim.references]
     if cited:
         yield f"{indent}cites {clean(', '.join(cited))}"
     if claim.found:
@@ -182,7 +182,7 @@ def _near(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | Non
     return next((passages[id] for id in (*named, *nearest, *claim.passages) if id in passages), None)
 
 
-def _called(reference: Named) -> str:
+def _reference_name(reference: Named) -> str:
     label = f"[{reference.label}] " if reference.label else ""
     where = _place(reference.documents[0]) if reference.documents else reference.url
     return f"{label}{reference.title or where}" if not where else f"{label}{where}"

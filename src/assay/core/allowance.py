@@ -24,7 +24,7 @@ class _Limited(msgspec.Struct, frozen=True):
     budget: Budget = Budget()
 
 
-def taken(run: Spent) -> tuple[float, int]:
+def used_or_held(run: Spent) -> tuple[float, int]:
     """US dollars and tokens: what an ended run has used; for any other its limit, if that is more."""
     usd, tokens = run.usage.usd, run.usage.tokens
     if run.status in FINAL:
@@ -37,7 +37,7 @@ def left(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
     """What is left of an allowance after these runs, which are all since it began."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
-        of_usd, of_tokens = taken(run)
+        of_usd, of_tokens = used_or_held(run)
         usd = None if usd is None else usd - of_usd
         tokens = None if tokens is None else tokens - of_tokens
     return Remainder(None if usd is None else max(0.0, usd), None if tokens is None else max(0, tokens))

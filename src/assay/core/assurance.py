@@ -224,6 +224,10 @@ def _absent() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{each})" for each in (*map(_either, _SEARCHED), *_WHOLE)), re.IGNORECASE)
 
 
+@functools.lru_cache(maxsize=1024)
 def states_absence(sentence: str) -> bool:
-    """Whether a sentence says that the material does not say something, in one of the languages known here."""
+    """Whether a sentence says that the material does not say something, in one of the languages known here.
+
+    Cached, since the sentences of a finding are asked about at each look at what it answers.
+    """
     return _absent().search(sentence) is not None

@@ -68,7 +68,8 @@ def compile_bibliography(
         passages: all that may be cited, by id.
         claimed: ids of passages the claims rest on; those of a document that the text cites count as cited.
     """
-    canonical = _join(sources)
+    ordered = sorted(sources, key=by_id)
+    canonical = _join([sources[id] for id in ordered])
     joined = {source.id: canonical[source.document_sha256].id for source in sources.values()}
     joined |= {passage.id: joined[passage.source] for passage in passages.values() if passage.source in joined}
     markers = parse(text)
@@ -77,7 +78,7 @@ def compile_bibliography(
     number = {id: place for place, id in enumerate(order, 1)}
     cited = dict.fromkeys(id for id in (*named, *claimed) if id in passages and joined.get(id) in number)
     return Bibliography(
-        entries=_entries(sources, joined, number),
+        entries=_entries(ordered, sources, joined, number),
         cited=tuple(passages[id] for id in cited),
         numbers={id: number[entry] for id, entry in joined.items() if entry in number},
         joined=joined,
@@ -85,10 +86,10 @@ def compile_bibliography(
     )
 
 
-def _join(sources: Mapping[str, Source]) -> dict[str, Source]:
-    """For each document its source with the lowest id."""
+def _join(sources: Iterable[Source]) -> dict[str, Source]:
+    """For each document its source with the lowest id; `sources` ascend by id."""
     first: dict[str, Source] = {}
-    for source in sorted(sources.values(), key=lambda source: by_id(source.id)):
+    for source in sources:
         first.setdefault(source.document_sha256, source)
     return first
 
@@ -97,9 +98,11 @@ def _missing(marker: Marker, joined: Mapping[str, str]) -> list[str]:
     return [id for id in marker.ids if id not in joined and id not in marker.implied]
 
 
-def _entries(sources: Mapping[str, Source], joined: Mapping[str, str], number: Mapping[str, int]) -> tuple[Entry, ...]:
+def _entries(
+    ordered: Iterable[str], sources: Mapping[str, Source], joined: Mapping[str, str], number: Mapping[str, int]
+) -> tuple[Entry, ...]:
     met: dict[str, list[str]] = {}
-    for id in sorted(sources, key=by_id):
+    for id in ordered:
         met.setdefault(joined[id], []).append(id)
     entries = [Entry(source=sources[id], aliases=tuple(ids[1:]), number=number.get(id)) for id, ids in met.items()]
     return tuple(sorted(entries, key=lambda entry: (entry.number is None, entry.number or 0)))

@@ -69,7 +69,9 @@ def inert(cell: str) -> str:
 
 def one_line(text: str) -> str:
     """A name safe to print: one line, without escapes, controls or marks of direction."""
-    return " ".join(_MARKS.sub("", HARMFUL.sub("", text)).split())
+    if not (text.isascii() and text.isprintable()):
+        text = _MARKS.sub("", HARMFUL.sub("", text))
+    return " ".join(text.split())
 
 
 def escape_markdown(text: str) -> str:

@@ -108,7 +108,7 @@ class FieldText:
         found = _KEY.search(text, at)
         if found is None:
             return len(text)
-        self._key, self._state = [], (self._name if found[0] == '"' else self._done)
+        self._key, self._state = [], (self._name if found[0] == '"' else self._end_text)
         return found.end()
 
     def _name(self, text: str, at: int) -> int:
@@ -126,7 +126,7 @@ class FieldText:
         if found is None:
             return len(text)
         if found[0] == '"':
-            self._state = self._wanted if "".join(self._key) == self._field else self._unwanted
+            self._state = self._take_text if "".join(self._key) == self._field else self._unwanted
         elif found[0] in "{[":
             self._depth, self._state = 1, self._nested
         else:
@@ -134,8 +134,8 @@ class FieldText:
             return found.start()
         return found.end()
 
-    def _wanted(self, text: str, at: int) -> int:
-        return self._string(text, at, self._text, self._done)
+    def _take_text(self, text: str, at: int) -> int:
+        return self._string(text, at, self._text, self._end_text)
 
     def _unwanted(self, text: str, at: int) -> int:
         return self._string(text, at, [], self._object)
@@ -163,12 +163,12 @@ class FieldText:
 
     def _encoded(self, text: str, at: int) -> int:
         decoded: list[str] = []
-        after = self._string(text, at, decoded, self._done)
+        after = self._string(text, at, decoded, self._end_text)
         if self._inner is not None:
             self._text.append(self._inner.feed("".join(decoded)))
         return after
 
-    def _done(self, text: str, at: int) -> int:
+    def _end_text(self, text: str, at: int) -> int:
         return len(text)
 
     def _string(self, text: str, at: int, into: list[str], then: Callable[[str, int], int]) -> int:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -35,6 +35,7 @@ _CONTEXT = re.compile(r"--(?: (under|about|after) (.+))?")
 _LONGEST_CONTEXT = 300
 _PASSAGE = re.compile(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_ESCAPED = {also: re.compile(f"[{_BREAKS}{also}]") for also in ("", "<>")}
 _SOFT_BREAK = re.compile("\r(?!\n)|[\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 _NEXT_LINE = "  "
 _SAME_LINE = " ~"
@@ -83,12 +84,12 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
     Raises:
         ValueError: a passage belongs to another source.
     """
-    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_known(source)}"]
-    above = PassageContext()
+    lines = [f"## {source.id} {_escape(source.title, '')} <{_escape(source.url, '<>')}>{_source_facts(source)}"]
+    above, title = PassageContext(), one_line(source.title).casefold()
     for passage in passages:
         if passage.source != source.id:
             raise ValueError(f"passage {passage.id} is not of source {source.id}")
-        context = _context(passage, source.title)
+        context = _context(passage, title)
         if context != above:
             lines += [f"-- {name} {text}" for name, text in zip(_NAMES, context, strict=True) if text] or ["--"]
             above = context
@@ -129,10 +130,9 @@ def read(text: str) -> list[ShownSource]:
 
 
 def _context(passage: Passage, title: str) -> PassageContext:
-    """A passage's context besides its text, each on one line."""
-    named = one_line(title).casefold()
+    """A passage's context besides its text, each on one line; `title` is its source's, on one line and casefolded."""
     path = [one_line(part) for part in passage.heading]
-    if path and path[0].casefold() in named:
+    if path and path[0].casefold() in title:
         path = path[1:]
     told = (" > ".join(path), passage.label, passage.lead)
     return PassageContext(*(_escape(one_line(text)[:_LONGEST_CONTEXT].rstrip(), "") for text in told))
@@ -157,7 +157,7 @@ def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str,
     return ShownPassage(name, source, "".join(parts), *told)
 
 
-def _known(source: Source) -> str:
+def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
@@ -190,10 +190,12 @@ def _indent(text: str) -> str:
     return _SOFT_BREAK.sub(lambda match: f"{match[0]}\n{_SAME_LINE}", text)
 
 
-def _escape(text: str, also: str) -> str:
+def _escape(text: str, also: Literal["", "<>"]) -> str:
     """`text` on one line: line breaks, the characters of `also`, and apparent escapes as their codes."""
     text = text.replace("\\u", "\\u005cu")
-    return re.sub(f"[{_BREAKS}{also}]", lambda match: f"\\u{ord(match[0]):04x}", text)
+    if not also and text.isprintable():
+        return text
+    return _ESCAPED[also].sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _unescape(text: str) -> str:

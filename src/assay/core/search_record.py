@@ -58,11 +58,11 @@ def search_log(view: RunView) -> tuple[SearchRow, ...]:
     made: dict[tuple[str, str], list[SearchMade]] = {}
     for each in searches(view):
         made.setdefault((each.provider, each.query), []).append(each)
-    told = _Told(view)
+    told = _AddressFacts(view)
     return tuple(told.row(group) for group in made.values())
 
 
-class _Told:
+class _AddressFacts:
     """What a run's log says about addresses."""
 
     def __init__(self, view: RunView) -> None:

@@ -219,7 +219,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
 
 
-class Passage(msgspec.Struct, frozen=True, kw_only=True):
+class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A byte range of a source's document that a model was shown; `id` is `S2003.17` (source, ordinal).
 
     Its context is that of its `PassageSpan`.

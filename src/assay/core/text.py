@@ -222,21 +222,36 @@ _PACKED = bytes(ord("x" if chr(code) in f"{string.ascii_letters}{string.digits}+
 """Maps characters of long unbroken runs to x, and all others to spaces, so that a run is found at once."""
 
 
+_COUNTED = 16_000
+"""Code points of a text whose estimate is cached."""
+
+
 def estimate_tokens(text: str) -> int:
     """About how many tokens a model's tokenizer makes of `text`, on the safe side (rather more than fewer).
 
     English counts 3.5 characters per token, most digits and symbols one each, other alphabets 0.6 per letter, Chinese
     and the like one and a half per character, long unbroken runs (hashes, base64) two characters per token.
     """
-    ascii_length = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    foreign = len(text) - ascii_length
-    foreign_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_length
-    plain = text.encode("ascii", "replace")
-    letters = len(plain) - len(plain.translate(None, _LETTERS))
-    digits = len(plain) - len(plain.translate(None, _DIGITS))
+    return _tokens(text) if len(text) <= _COUNTED else _tokens.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=512)
+def _tokens(text: str) -> int:
+    """Cached, since each request of a conversation holds the messages of the one before."""
+    if text.isascii():
+        plain, others = text.encode(), 0.0
+        ascii_length = len(plain)
+    else:
+        plain = text.encode("ascii", "replace")
+        ascii_length = len(text.encode("ascii", "ignore"))
+        foreign = len(text) - ascii_length
+        foreign_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_length
+        others = 0.9 * foreign_bytes - 1.2 * foreign  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
+    unlettered = plain.translate(None, _LETTERS)
+    letters = len(plain) - len(unlettered)
+    digits = len(unlettered) - len(unlettered.translate(None, _DIGITS))
     dense = sum(map(len, _DENSE.findall(plain))) if b"x" * 24 in plain.translate(_PACKED) else 0
     signs = ascii_length - letters - digits
-    others = 0.9 * foreign_bytes - 1.2 * foreign  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
     return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + others + dense * 0.25)
 
 

@@ -127,14 +127,14 @@ class DocumentReader:
         """
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
 
-    def spans(self, document: Document) -> tuple[PassageSpan, ...]:
-        """The document's passages, in order.
+    def spans(self, document: Document, text: bytes | None = None) -> tuple[PassageSpan, ...]:
+        """The document's passages, in order; `text` is its text as UTF-8, if the caller has it.
 
         Raises:
             StoreError: its text is missing or damaged.
         """
         key = f"{document.sha256}/{document.syntax}"
-        return self._spans.get(key, lambda: self._cut(self.text(document), document.syntax))
+        return self._spans.get(key, lambda: self._cut(self.text(document) if text is None else text, document.syntax))
 
     def each_spans(self, documents: Iterable[Document]) -> Iterator[tuple[PassageSpan, ...] | StoreError]:
         """Yield the passages of many documents, in order, or why one cannot be read, without caching.

@@ -25,7 +25,6 @@ from assay.core.sources import (
     Passage,
     PassageSpan,
     Source,
-    lane_of_source,
     passage_of,
     source_id,
     span_of,
@@ -100,6 +99,7 @@ class _Held:
         self.passages: dict[str, Passage] = {}
         self.ids: dict[tuple[int, str], str] = {}
         self.count: Counter[int] = Counter()  # the last source of each lane; excluded ones leave gaps
+        self.lane_sources: defaultdict[int, list[str]] = defaultdict(list)
         self.lane_passages: defaultdict[int, list[Passage]] = defaultdict(list)
         self.shown: defaultdict[str, list[Passage]] = defaultdict(list)
         self.queries: defaultdict[int, list[str]] = defaultdict(list)
@@ -150,6 +150,7 @@ class Ledger:
             met = msgspec.json.decode(row.data, type=SourceRow)
             held.sources[met.source.id], held.documents[met.document.sha256] = met.source, met.document
             held.ids[row.lane, met.document.sha256] = met.source.id
+            held.lane_sources[row.lane].append(met.source.id)
             held.count[row.lane] = max(held.count[row.lane], int(met.source.id[1:]) % (LANE_SOURCES + 1))
         elif row.kind == "passage":
             passage = msgspec.json.decode(row.data, type=Passage)
@@ -235,10 +236,10 @@ class Ledger:
 
     def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources found by these lanes, by id: lane after lane, each in its order."""
-        passages = sorted(self._held.passages.values(), key=lambda each: lane_of_source(each.source))
-        sources = sorted(self._held.sources.values(), key=lambda each: lane_of_source(each.id))
-        seen = {each.id: each for each in passages if self._sees(each.source)}
-        return seen, {each.id: each for each in sources if self._sees(each.id)}
+        held = self._held
+        passages = {each.id: each for lane in self._visible(held.lane_passages) for each in held.lane_passages[lane]}
+        sources = {id: held.sources[id] for lane in self._visible(held.lane_sources) for id in held.lane_sources[lane]}
+        return passages, sources
 
     def count(self) -> int:
         """The number of passages shown to these lanes."""

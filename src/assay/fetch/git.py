@@ -218,14 +218,14 @@ class _Git:
         except OSError as error:
             raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
         with working:
-            answered, told = self._heard(working, words[0], given)
+            answered, told = self._output(working, words[0], given)
         if working.returncode:
             said = told.decode(errors="replace").strip().splitlines()
             why = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1] if said else "")
             raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or working.returncode}")
         return answered
 
-    def _heard(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
+    def _output(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
         """The output of git, and its errors, after it ends.
 
         Raises:

@@ -13,7 +13,7 @@ from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
-from assay.fetch.html_metadata import attribute, read_said, with_lead
+from assay.fetch.html_metadata import attribute, read_metadata, with_lead
 from assay.fetch.text_decoder import clean, decode
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class HtmlExtractor:
         if not whole:
             _tidy(tree)
         full = to_markdown(_root(tree), links=whole)
-        said = read_said(tree)
+        said = read_metadata(tree)
         article = "" if whole or _is_short(tree, full) or len(page) > LARGEST_ARTICLE else _article(tree)
         if len(article) > LEAST_SHARE * len(full):
             text = clean(with_lead(article, full, said.description))

@@ -257,7 +257,7 @@ class _Writer:
                 self.inline[self.code] = ""
             self.code = -1
 
-    def _said(self) -> str:
+    def _collected_line(self) -> str:
         """The collected text on one line; as links if it is only links."""
         text = " ".join("".join(self.inline).split())
         if self.linked and text and not self.prefix.startswith("#"):
@@ -281,7 +281,7 @@ class _Writer:
         cut = self.link
         self._unlink()
         self._uncode()
-        text = self._said()
+        text = self._collected_line()
         self.inline.clear()
         self.linked.clear()
         if cut is not None:

@@ -128,7 +128,7 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, str] = {}
 
 
-def read_said(tree: LexborHTMLParser) -> PageMetadata:
+def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     """Read what the page says about itself; untrusted."""
     linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
     metas = _metas(tree)

@@ -49,7 +49,7 @@ class EmlExtractor:
         document, attached = read(data, self.name, name)
         yield document
         if attached:
-            raise ExtractError(_not_read(attached))
+            raise ExtractError(_unread_attachments(attached))
 
 
 class MboxExtractor:
@@ -80,7 +80,7 @@ class MboxExtractor:
         if not found:
             raise ExtractError("damaged, or not a folder of messages")
         problems = [f"{bad} of its messages could not be read"] * bool(bad)
-        problems += [_not_read(attached)] * bool(attached)
+        problems += [_unread_attachments(attached)] * bool(attached)
         if problems:
             raise ExtractError("; ".join(problems))
 
@@ -174,7 +174,7 @@ def _text(part: EmailMessage) -> str:
     return decode(data, part.get_content_charset() or "") if isinstance(data, bytes) else ""
 
 
-def _not_read(attached: list[str]) -> str:
+def _unread_attachments(attached: list[str]) -> str:
     more = ", …" if len(attached) > MOST_NAMED else ""
     some = "an attachment is" if len(attached) == 1 else f"{len(attached)} attachments are"
     return f"{some} not read ({', '.join(attached[:MOST_NAMED])}{more}); save them beside it"

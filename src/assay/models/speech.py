@@ -163,7 +163,7 @@ class ReplyText:
         """Yield the text held back until now: the text is over. `calls`: there are tool calls beside it."""
         match self._place:
             case "channels":
-                yield from self._kept(self._harmony.end())
+                yield from self._collect(self._harmony.end())
             case "thinking" if self._unsure:
                 self._guessed.append(self._take_held())
                 if not calls:
@@ -262,9 +262,9 @@ class ReplyText:
             yield TextDelta(text)
 
     def _channels(self, text: str) -> Iterator[Said]:
-        yield from self._kept(self._harmony.take(text))
+        yield from self._collect(self._harmony.take(text))
 
-    def _kept(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[Said]:
+    def _collect(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[Said]:
         for each in said:
             if isinstance(each, TextDelta):
                 self._text.append(each.text)

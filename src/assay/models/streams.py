@@ -34,8 +34,15 @@ class EventStreamReader:
         Raises:
             httpx2.SSEError: an event is too large.
         """
+        piece = self._with_newlines(piece)
+        if not self._unread:  # most pieces are whole events
+            *whole, piece = piece.split(b"\n\n")
+            for event in whole:
+                self._check(len(event))
+                if (data := _data(event)) is not None:
+                    yield data
         unread, start, begun = self._unread, max(0, len(self._unread) - 1), 0
-        unread += self._with_newlines(piece)
+        unread += piece
         while (end := unread.find(b"\n\n", start)) >= 0:
             self._check(end - begun)
             data = _data(bytes(unread[begun:end]))

@@ -150,7 +150,7 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
     queries: int
     fewer: bool = False
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         return f"Word {'at most ' if self.fewer else ''}{counted(self.queries, 'query', 'queries')}."
 
@@ -168,21 +168,21 @@ async def look_around(run: Run, case: Case) -> str:
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await wanted(phase, case, phase.rules.background_queries)
+            calls = await word_searches(phase, case, phase.rules.background_queries)
             results = await act(phase, case.ledger.seeing(case.lanes), case.tools, calls, case.question)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
             return ""
-    return told(results, phase.profile("analytical").window // SHARE)
+    return results_for_planner(results, phase.profile("analytical").window // SHARE)
 
 
-def told(results: Sequence[CallResult], tokens: int) -> str:
+def results_for_planner(results: Sequence[CallResult], tokens: int) -> str:
     """Results for the planner, titles and passages: all if they fit into `tokens`, else the best."""
     whole = "\n\n".join(result.text for result in results)
     return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
-async def wanted(phase: Run, case: Case, most: int) -> list[ToolCall]:
+async def word_searches(phase: Run, case: Case, most: int) -> list[ToolCall]:
     """Have a model word `most` searches for the question; the question itself if it words none.
 
     Raises:
@@ -291,7 +291,7 @@ async def _search_and_read(phase: Run, case: Case) -> None:
 
 async def _queries(phase: Run, case: Case) -> list[ToolCall]:
     try:
-        return await wanted(phase, case, phase.rules.queries or QUERIES)
+        return await word_searches(phase, case, phase.rules.queries or QUERIES)
     except ModelFailed as failed:
         phase.warn(_("searched with the words of the question alone: {why}").format(why=failed.reason))
         return [ToolCall(id="question", name="search", arguments={"query": case.question})]

@@ -107,7 +107,7 @@ def steered(told: Sequence[str]) -> list[Message]:
     return [*(user("steering", text) for text in told), *([user("note", YIELDING)] if told else [])]
 
 
-async def heard(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
+async def with_instructions(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
     """The case for the writer: with the owner's instructions up to now, including `earlier` ones during research."""
     return msgspec.structs.replace(case, steering=(*earlier, *await run.child("write").steering()))
 
@@ -233,7 +233,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         """The research with one more finding; its step gets the status that the finding gives it."""
         plan = self.plan
         if finding.step:
-            plan = marked(plan, [finding.step], STATUS[answers(finding)], said(finding))
+            plan = marked(plan, [finding.step], STATUS[answers(finding)], finding_summary(finding))
         return msgspec.structs.replace(self, plan=plan, findings=(*self.findings, finding))
 
     def without(self, step: int, reason: str = "") -> Research:
@@ -279,7 +279,7 @@ def statements(text: str) -> list[str]:
     return [line[start:end] for line in lines for start, end in sentences(line) if words(line[start:end])]
 
 
-def said(finding: Finding) -> str:
+def finding_summary(finding: Finding) -> str:
     """A finding's beginning on one line, without markers."""
     text = " ".join(strip(finding.text).split())
     return text if len(text) <= SAID_LENGTH else text[:SAID_LENGTH].rpartition(" ")[0] + " …"

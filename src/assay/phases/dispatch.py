@@ -146,7 +146,7 @@ def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Resear
         task,
         continued=lanes,
         earlier=_findings_text(found, window // SHARE),
-        seen=_seen(ledger, lanes, task, window // SHARE),
+        seen=_passages_for(ledger, lanes, task, window // SHARE),
     )
 
 
@@ -163,7 +163,7 @@ def _joined(findings: list[Finding]) -> str:
     return "\n\n".join(finding.text for finding in findings)
 
 
-def _seen(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
+def _passages_for(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
     """The passages shown to these lanes that share most with the task, below their sources, as many as fit."""
     ledger = ledger.seeing(lanes)
     passages = ledger.recall(task.about, MOST)
@@ -236,11 +236,11 @@ class Dispatch:
             sent = self.send(index, self._task(call))
         except ToolError as failed:
             return f"not sent: {failed.reason}"
-        unknown = nobody(self._research, _wanted(call).continues)
+        unknown = nobody(self._research, _read_task(call).continues)
         return msgspec.structs.replace(sent, remark=unknown)
 
     def _task(self, call: ToolCall) -> AgentTask:
-        wanted = _wanted(call)
+        wanted = _read_task(call)
         agent_pool, research = self._agent_pool, self._research
         task = agent_task(
             agent_pool.case,
@@ -279,7 +279,7 @@ class Dispatch:
             in_background.emit(AgentAbandoned(lane=lane))
 
 
-def _wanted(call: ToolCall) -> ResearchAgent:
+def _read_task(call: ToolCall) -> ResearchAgent:
     """Read a call of `research_agent`.
 
     Raises:

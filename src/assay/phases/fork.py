@@ -37,12 +37,12 @@ from assay.core.translation import gettext as _
 from assay.core.translation import quoted as in_quotes
 from assay.evidence.ledger import Ledger, row_name
 from assay.phases import inheritance
-from assay.phases.case import Case, Research, said
+from assay.phases.case import Case, Research, finding_summary
 from assay.phases.coverage import assess
 from assay.phases.inheritance import InheritedEvidence, goes_on, is_fresh
 from assay.phases.material import evidence
 from assay.run.releases import brief_of, own_release
-from assay.run.run import KEPT_TAG, Run, kept
+from assay.run.run import KEPT_TAG, Run, keep_key
 from assay.run.steps import StepContext, digest
 from assay.verify.repair.surgery import Remove, changed
 
@@ -128,13 +128,13 @@ def keep(run: Run, point: Point, at: Checkpoint, ledger: Ledger) -> None:
     run.keep(point, msgspec.structs.replace(at, rows=ledger.rows()))
 
 
-def stood(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
+def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
     """The checkpoint of a stored run before its phase `point`; None if it never got there.
 
     Raises:
         OtherRelease: this release cannot read it.
     """
-    record = memory.steps.get(kept((), point))
+    record = memory.steps.get(keep_key((), point))
     if record is None:
         return None
     try:
@@ -252,7 +252,8 @@ class Leaving:
 
 def _retold(plan: Plan, finding: Finding) -> Plan:
     steps = (
-        msgspec.structs.replace(step, finding=said(finding)) if step.id == finding.step else step for step in plan.steps
+        msgspec.structs.replace(step, finding=finding_summary(finding)) if step.id == finding.step else step
+        for step in plan.steps
     )
     return msgspec.structs.replace(plan, steps=tuple(steps))
 
@@ -302,12 +303,12 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
 
 def earlier(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
-    at = stood(run_id, memory, point)
+    at = checkpoint_before(run_id, memory, point)
     return None if at is None else _kept_step(point, msgspec.structs.replace(leaving.standing(at), given=None))
 
 
 def _kept_step(point: Point, at: Checkpoint) -> StepRecord:
-    return StepRecord(key=kept((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
+    return StepRecord(key=keep_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
 
 
 def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:

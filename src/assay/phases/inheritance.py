@@ -65,7 +65,7 @@ async def inherit(run: Run) -> InheritedEvidence:
     async def take(step_context: StepContext) -> InheritedEvidence:
         try:
             events = await run.log(parent)
-            inheritance = taken(await run.memory(parent), fold(events), read_ahead(events))
+            inheritance = inheritable_evidence(await run.memory(parent), fold(events), read_ahead(events))
         except UnknownName as error:
             raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
         for row in inheritance.rows:
@@ -93,7 +93,7 @@ def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
 
 
-def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
+def inheritable_evidence(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
     """The evidence to take over from a stored run: its own, and what it took over itself."""
     stored = memory.steps.get(STEP)
     before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
@@ -104,7 +104,7 @@ def taken(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> Inherited
         answers=before.answers | answers_of(memory.ledger, memory.steps),
         scope=scope_of(memory),
         cited=tuple(passage.id for passage in bibliography(view).cited),
-        earlier=_done(memory, view),
+        earlier=_finished(memory, view),
         ahead=tuple(dict.fromkeys((*before.ahead, *ahead))),
     )
 
@@ -123,7 +123,7 @@ def answers_of(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> di
     return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
 
 
-def _done(memory: Memory, view: RunView) -> tuple[Finished, ...]:
+def _finished(memory: Memory, view: RunView) -> tuple[Finished, ...]:
     ledger = Ledger()
     ledger.apply(memory.ledger)
     return (Finished(task=view.question, searched=ledger.queries(), read=ledger.pages()),)

@@ -16,7 +16,7 @@ from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
 from assay.phases.anticipation import count_unasked, search_names, search_question
 from assay.phases.background import look_around
-from assay.phases.case import Case, Draft, Research, heard, on_new_topic, open_case
+from assay.phases.case import Case, Draft, Research, on_new_topic, open_case, with_instructions
 from assay.phases.coverage import cover
 from assay.phases.dispatch import AgentPool
 from assay.phases.fields.answer import fill
@@ -131,7 +131,7 @@ async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -
     at = await oriented(run, case, at)
     at = await planned(run, case, at)
     at, research = await investigated(run, agent_pool, at, strategy)
-    case = await heard(run, case, research.steering)
+    case = await with_instructions(run, case, research.steering)
     await forewarn(run, case.ledger, research.findings)
     return await reported(run, case, research, at.coverage)
 

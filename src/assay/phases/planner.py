@@ -54,7 +54,7 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     max_steps: int
     date: str
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
         most = counted(self.max_steps, "step")

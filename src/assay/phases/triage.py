@@ -84,7 +84,7 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
     date: str
     questions: int
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         asked = f"You may ask the user at most {counted(self.questions, 'question')}."
         return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents import findings
-from assay.agents.findings import cite, compose, told
+from assay.agents.findings import cite, compose, finding_text
 from assay.agents.task import Finding
 from assay.core import phrases
 from assay.core.brief import shortened
@@ -140,15 +140,15 @@ def empty_text(seen: Looked, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
     if not seen.anywhere:
-        return _stated(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
+        return _code_sentence(_("Nothing was searched, so nothing is known of an answer"), ended, _silent(seen.silent))
     asked = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
     queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
     found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
     searched = _("searched for {queries}").format(queries=queries) if asked else ""
-    return _stated(found, searched, _silent(seen.silent), ended)
+    return _code_sentence(found, searched, _silent(seen.silent), ended)
 
 
-def _stated(*parts: str) -> str:
+def _code_sentence(*parts: str) -> str:
     """The non-empty parts, as one sentence by code."""
     return state(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
@@ -311,5 +311,6 @@ def composed(plan: Plan, findings: Sequence[Finding]) -> str:
     """Findings under the plan steps they are for."""
     titles = {step.id: step.title for step in plan.steps}
     return "\n\n".join(
-        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{told(finding)}" for finding in findings
+        f"## {titles.get(finding.step) or ' '.join(finding.task.split())}\n\n{finding_text(finding)}"
+        for finding in findings
     )

@@ -57,7 +57,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     recalls: int = 0
     missing: str = ""
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         said = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
         if self.words:

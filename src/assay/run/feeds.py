@@ -114,7 +114,7 @@ class Feeds:
                     raise feed.failure
                 if state == "ended" or (state == "idle" and not patient):
                     return
-                while not await _is_told(news, rest):
+                while not await _wait_for_news(news, rest):
                     yield ()
         finally:
             self._leave(run_id, feed)
@@ -164,7 +164,7 @@ class Feeds:
         loop = asyncio.get_running_loop()
 
         def hear(run_id: str) -> None:  # called from the threads that write
-            loop.call_soon_threadsafe(self._hear, run_id)
+            loop.call_soon_threadsafe(self._note_news, run_id)
 
         stop = self._journal.listen(hear)
         try:
@@ -173,7 +173,7 @@ class Feeds:
         finally:
             stop()
 
-    def _hear(self, run_id: str) -> None:
+    def _note_news(self, run_id: str) -> None:
         if run_id in self._feeds:
             self._heard.add(run_id)
             self._wake.set()
@@ -231,7 +231,7 @@ def is_executed(row: RunRow) -> bool:
     return bool(row.holder) and not is_dead(row.holder)
 
 
-async def _is_told(news: asyncio.Event, rest: float | None) -> bool:
+async def _wait_for_news(news: asyncio.Event, rest: float | None) -> bool:
     """Whether there was news within `rest` seconds."""
     try:
         async with asyncio.timeout(rest):

@@ -13,7 +13,7 @@ from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHe
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.job_hand import Handler, JobInHand, Result
-from assay.run.process import heard, this_process
+from assay.run.process import event_setter, this_process
 from assay.run.releases import is_ahead
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class JobWorker:
     async def work(self, *, until_empty: bool = False) -> None:
         """Do jobs until `stop`. With `until_empty`, until none is left for this worker, now or after a pause."""
         away = False
-        stop = self._listen(heard(JOBS_NEWS, self._news))
+        stop = self._listen(event_setter(JOBS_NEWS, self._news))
         try:
             while not self._stopping:
                 self._news.clear()
@@ -95,7 +95,11 @@ class JobWorker:
                 try:
                     await self._fill()
                     rest, away = await self._rest(), False
-                    if until_empty and not self._going and await self._jobs.until_again(self._wanted(None)) is None:
+                    if (
+                        until_empty
+                        and not self._going
+                        and await self._jobs.until_again(self._claim_filter(None)) is None
+                    ):
                         return
                 except StoreError as error:
                     if not away:
@@ -124,7 +128,7 @@ class JobWorker:
 
     async def _fill(self) -> None:
         while len(self._going) < self._slots and not self._stopping:
-            job = await self._jobs.claim(self._wanted(None))
+            job = await self._jobs.claim(self._claim_filter(None))
             if job is None:
                 return
             task = asyncio.create_task(self._do(job), name=f"job {job.id}")
@@ -137,7 +141,7 @@ class JobWorker:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s: %s", task.get_name(), error, exc_info=error)
 
-    def _wanted(self, parent: str | None) -> JobClaim:
+    def _claim_filter(self, parent: str | None) -> JobClaim:
         return JobClaim(
             holder=this_process(),
             ttl=self._ttl,
@@ -150,7 +154,7 @@ class JobWorker:
 
     async def _part(self, parent: str) -> bool:
         """Do a part of a job that is in hand here; False if there is none to do."""
-        job = await self._jobs.claim(self._wanted(parent))
+        job = await self._jobs.claim(self._claim_filter(parent))
         if job is not None:
             await self._do(job)
         return job is not None

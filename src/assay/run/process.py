@@ -144,7 +144,7 @@ class Tasks:
         await asyncio.gather(*going, return_exceptions=True)
 
 
-def heard(news: str, event: asyncio.Event) -> Callable[[str], None]:
+def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
     """A listener that sets an event of the running loop when `news` is reported, from any thread."""
     loop = asyncio.get_running_loop()
 

@@ -34,7 +34,7 @@ def key(package: str, name: str) -> str:
     return f"{package.rpartition('.')[2]}.{name}"
 
 
-def told(replaced: Mapping[str, str], package: str, name: str) -> str:
+def prompt_in_use(replaced: Mapping[str, str], package: str, name: str) -> str:
     """The prompt that a run uses: the replacement if there is one, else ours."""
     return replaced.get(key(package, name)) or prompt(package, name)
 

@@ -78,7 +78,7 @@ class PermitRateLimiter:
             return
         id = secrets.token_hex(8)
         try:
-            await self._taken(service, id, most)
+            await self._count_permit(service, id, most)
             keeping = asyncio.get_running_loop().create_task(self._keep(id))
             try:
                 yield
@@ -87,7 +87,7 @@ class PermitRateLimiter:
         finally:  # a cancelled call may have just received one
             await self._give_back(id)
 
-    async def _taken(self, service: str, id: str, most: int) -> None:
+    async def _count_permit(self, service: str, id: str, most: int) -> None:
         async with self._lines.setdefault(service, asyncio.Lock()):
             while True:
                 self._free.clear()

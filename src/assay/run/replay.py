@@ -177,7 +177,7 @@ def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> 
         event = decode(envelope)
         said = event if event is None else revise(event)
         if event is None or said is not None:
-            drafts.append(_taken_draft(envelope, said, len(drafts), at))
+            drafts.append(_copied_draft(envelope, said, len(drafts), at))
     return tuple(drafts)
 
 
@@ -202,7 +202,7 @@ def _begins(envelope: Envelope, phase: str) -> bool:
     return envelope.type == PhaseStarted.kind and envelope.path == (phase,)
 
 
-def _taken_draft(envelope: Envelope, event: Event | None, number: int, at: str) -> EventDraft:
+def _copied_draft(envelope: Envelope, event: Event | None, number: int, at: str) -> EventDraft:
     if isinstance(event, ModelAttempted):
         event = msgspec.structs.replace(event, usage=Usage())
     return EventDraft(

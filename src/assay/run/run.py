@@ -24,7 +24,7 @@ from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.place import RunPlace, watched
-from assay.run.prompt_files import told
+from assay.run.prompt_files import prompt_in_use
 from assay.run.speculation import GUESSED, Kind
 from assay.run.steps import StepContext, digest, perform
 from assay.run.voice import HEARD, StreamHooks
@@ -101,7 +101,7 @@ class Run(RunPlace):
 
     def prompt(self, package: str, name: str) -> str:
         """The prompt `name` of one of our packages, or the text that replaces it."""
-        return told(self.world.prompts, package, name)
+        return prompt_in_use(self.world.prompts, package, name)
 
     def warn(self, message: str, **detail: str) -> None:
         """Emit a warning: something a reader should know that did not stop the run."""
@@ -164,7 +164,7 @@ class Run(RunPlace):
     def keep(self, name: str, value: Any) -> None:
         """Store the progress at this place for a fork to continue from; the run itself does not read it."""
         execution = self.execution
-        key = kept(self.path, name)
+        key = keep_key(self.path, name)
         record = StepRecord(key=key, input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(value))
         if execution.steps.get(key) != record:
             execution.steps[key] = record
@@ -360,7 +360,7 @@ class Run(RunPlace):
         return True
 
 
-def kept(path: Path, name: str) -> str:
+def keep_key(path: Path, name: str) -> str:
     """The key under which `Run.keep` stores in the journal."""
     return f"{'/'.join(path)}:kept-{name}"
 

@@ -117,7 +117,7 @@ async def perform(
         await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
         raise
     except ModelUnusable:
-        await _let_go(place, step_context, died)
+        await _release_hold(place, step_context, died)
         raise
     tag = f"{_tag(returns)}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
@@ -161,7 +161,7 @@ async def hold(place: RunPlace, key: str, cost: Usage) -> None:
     await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
 
-async def _let_go(place: RunPlace, step_context: StepContext, died: Usage) -> None:
+async def _release_hold(place: RunPlace, step_context: StepContext, died: Usage) -> None:
     """Release the hold of a step that was not done: no service answered, and the step is done on resume."""
     accounts = place.execution.accounts
     if accounts.held(place.lane, step_context.key):

@@ -140,7 +140,7 @@ class McpServer:
         """
         try:
             async with asyncio.timeout(self._access.seconds):
-                result = await self._line.ask(partial(_called, tool=tool, value=value))
+                result = await self._line.ask(partial(_call_tool, tool=tool, value=value))
         except TimeoutError as error:
             raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
@@ -209,7 +209,7 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-async def _called(client: Client, tool: str, value: str) -> CallToolResult | _Wrong:
+async def _call_tool(client: Client, tool: str, value: str) -> CallToolResult | _Wrong:
     """Call a tool; a missing tool is an answer too, not an error of the connection."""
     try:
         return await client.call_tool(tool, {await _argument(client, tool): value})

@@ -33,7 +33,7 @@ class OwnedSearch:
         Raises:
             SearchError: the index or the library cannot be read or written.
         """
-        return await self._index.search(await self._asked(query))
+        return await self._index.search(await self._scoped_query(query))
 
     async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
         """Return what `search` returns, and its cost.
@@ -41,7 +41,7 @@ class OwnedSearch:
         Raises:
             SearchError: as `search`.
         """
-        asked = await self._asked(query)
+        asked = await self._scoped_query(query)
         if isinstance(self._index, Metered):
             return await self._index.metered(asked)
         return await self._index.search(asked), Usage()
@@ -52,7 +52,7 @@ class OwnedSearch:
         Raises:
             SearchError: as `search`.
         """
-        return await self._index.explain(await self._asked(query))
+        return await self._index.explain(await self._scoped_query(query))
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         """The counts of the index; empty if it does not count.
@@ -60,10 +60,10 @@ class OwnedSearch:
         Raises:
             SearchError: as `search`.
         """
-        asked = await self._asked(Query(text=text, collections=tuple(collections)))
+        asked = await self._scoped_query(Query(text=text, collections=tuple(collections)))
         return await self._index.rarity(text, asked.collections) if isinstance(self._index, Counting) else Rarity()
 
-    async def _asked(self, query: Query) -> Query:
+    async def _scoped_query(self, query: Query) -> Query:
         try:
             meant = await asyncio.to_thread(self._library.referred, query.collections)
         except StoreError as error:

@@ -23,7 +23,7 @@ from assay.server.guards import Guard, SafeHeaders, Worded, names_here
 from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
-from assay.server.problems import Problem, Refusal, answered, problem, problem_of
+from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
 from assay.services.schedules.feeds import PATH as FEEDS
 from assay.services.shares import PATH as SHARED
 
@@ -121,9 +121,9 @@ def part_answer(request: Request, told: Problem, headers: dict[str, str] | None 
             refused: Response = part.refused(told)
             refused.headers.update(headers or {})
             return refused
-    if page.is_shown(request):
-        return page.told(request, told, headers)
-    return answered(told, headers)
+    if page.wants_page(request):
+        return page.problem_page(request, told, headers)
+    return problem_answer(told, headers)
 
 
 def _failed(request: Request, error: Exception) -> Response:

@@ -29,7 +29,7 @@ from assay.server.audit import Auditor
 from assay.server.broadcasts import Broadcasts, RunLists
 from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
-from assay.server.problems import Problem, answered
+from assay.server.problems import Problem, problem_answer
 from assay.server.streams import Tickets
 from assay.server.timetable import keep_to
 from assay.services.arguments import Sources
@@ -292,7 +292,7 @@ class RouteGroup:
     prefix: str
     routes: Callable[[Backend], Sequence[BaseRoute]]
     running: Callable[[Backend], AbstractAsyncContextManager[None]] = nothing
-    refused: Callable[[Problem], Response] = answered
+    refused: Callable[[Problem], Response] = problem_answer
     needs: Literal["method", "route", "read"] = "method"
 
     def has(self, path: str) -> bool:

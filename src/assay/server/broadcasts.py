@@ -28,10 +28,10 @@ from assay.server.streams import (
     Outlet,
     Picked,
     Ticket,
+    event_frame,
     frame,
     outlet_of,
     picked,
-    told,
 )
 
 # The runs of users, read once for all followers: a user's list costs at most one query per tick.
@@ -88,7 +88,7 @@ class RunLists:
                 told = now
                 if chunk:
                     yield chunk
-                while not await _is_told(news):
+                while not await _wait_for_news(news):
                     yield BEAT
         finally:
             followed.followers -= 1
@@ -120,7 +120,7 @@ class RunLists:
             followed.tell()
 
 
-async def _is_told(news: asyncio.Event) -> bool:
+async def _wait_for_news(news: asyncio.Event) -> bool:
     """Whether there was news before a heartbeat was due."""
     try:
         async with asyncio.timeout(HEARTBEAT):
@@ -222,7 +222,7 @@ class Broadcast:
         return found
 
     async def _send(self, group: Sequence[Envelope]) -> None:
-        before, frames = self.last, [(each.seq, each.type, told(each)) for each in group]
+        before, frames = self.last, [(each.seq, each.type, event_frame(each)) for each in group]
         if frames:
             self._kept.extend(frames)
             self.last = frames[-1][0]
@@ -291,7 +291,7 @@ class Broadcasts:
             return found
         events = await self._log(run_id, follower.at, PAGE)
         follower.at = events[-1].seq if events else broadcast.last
-        return b"".join(told(each) for each in events if follower.wanted(each.type))
+        return b"".join(event_frame(each) for each in events if follower.wanted(each.type))
 
     async def close(self) -> None:
         """Stop writing."""

@@ -54,7 +54,7 @@ class AccessGate:
             await self._app(scope, receive, send)
             return
         try:
-            who = await known(self._users, HTTPConnection(scope), self._oidc)
+            who = await identify(self._users, HTTPConnection(scope), self._oidc)
             told = self._refused(scope, who)
         except AssayError as error:
             who, told = None, problem_of(error)
@@ -98,7 +98,7 @@ def metadata_url(audience: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{DESCRIBED}{parts.path.rstrip('/')}"
 
 
-async def known(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Who | None:
+async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Who | None:
     """The caller by a token of ours or of the provider, or by a session cookie; None if unknown.
 
     Raises:

@@ -61,12 +61,12 @@ class PacketProjection:
             self._last = max(self._last, at, key=lambda each: each.turn_index)
         event = decode(envelope)
         where = at or Coordinates(self._last.turn_index, 0, 0)
-        made = () if event is None else tuple(self._drawn(event, where))
+        made = () if event is None else tuple(self._packets(event, where))
         return PlacedEvent(
             **{name: getattr(envelope, name) for name in envelope.__struct_fields__}, placement=at, packets=made
         )
 
-    def _drawn(self, event: Event, at: Coordinates) -> Iterator[Packet]:
+    def _packets(self, event: Event, at: Coordinates) -> Iterator[Packet]:
         if isinstance(event, e.AgentsPlanned):
             yield from self._branches(event)
             return
@@ -203,12 +203,12 @@ async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, w
     try:
         async for group in groups:
             placed = [projection.take(envelope) for envelope in group]
-            chunk = b"".join(_told(each) for each in placed if each.seq > after and wanted(each.type))
+            chunk = b"".join(_packet_frame(each) for each in placed if each.seq > after and wanted(each.type))
             if chunk or not group:
                 yield chunk or BEAT
     except (Cancelled, UnknownName):
         yield BEGIN
 
 
-def _told(event: PlacedEvent) -> bytes:
+def _packet_frame(event: PlacedEvent) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), _encode(event))

@@ -1,4 +1,4 @@
-"""What went wrong, as RFC 9457 (`application/problem+json`) tells it: one table over the tree of errors."""
+"""Errors as RFC 9457 problems (`application/problem+json`): one table over the tree of errors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from assay.core.ways import worded
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "urn:assay:problem:"
-"""Begins every `type`; what follows never changes its meaning."""
+"""The beginning of every `type`. What follows identifies the problem, and its meaning never changes."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """One fault of a request: where (a JSON pointer into the body, or the name of a parameter), and what."""
+    """One fault of a request: its place (a JSON pointer into the body, or a parameter's name), and what is wrong."""
 
     pointer: str
     detail: str
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A problem (RFC 9457). `detail` is a sentence for a person, with what to do; `known` are names there are.
+    """A problem (RFC 9457). `detail` is a sentence that tells a person what to do; `known` lists the existing names.
 
     `retry_after` is in seconds: the same request may succeed then.
     """
@@ -41,7 +41,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refusal(Exception):
-    """A request is answered with a problem; for what is no error of the library."""
+    """Raised to answer a request with a problem, where the cause is no error of the library."""
 
     def __init__(self, problem: Problem, headers: dict[str, str] | None = None) -> None:
         super().__init__(problem.detail or problem.title)
@@ -111,7 +111,7 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
     (known.Paused, "wrong-state"),
     (known.Cancelled, "stopping"),
 )
-"""The first which fits counts."""
+"""The first matching entry counts."""
 
 RETRY = {"away": 5, "stopping": 2, "overtaken": 1}
 
@@ -124,12 +124,12 @@ def problem(code: str, detail: str = "", **more: object) -> Problem:
 
 
 def refusal(code: str, detail: str = "", **more: object) -> Refusal:
-    """What an endpoint raises to answer with a problem."""
+    """The exception that makes an endpoint answer with a problem."""
     return Refusal(problem(code, detail, **more))
 
 
 def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Problem:
-    """The problem an error of the library is.
+    """The problem for an error of the library.
 
     Args:
         error: what was raised.
@@ -148,12 +148,12 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
 
 
 def problems() -> dict[str, tuple[int, str]]:
-    """All problems there are: the end of the type → its status and title."""
+    """All problems: the end of the type → its status and title."""
     return dict(_TITLES)
 
 
-def answered(problem: Problem, headers: dict[str, str] | None = None) -> Response:
-    """A problem as an answer."""
+def problem_answer(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    """A problem as a response."""
     more = dict(headers or {})
     if problem.retry_after is not None:
         more.setdefault("Retry-After", str(problem.retry_after))

@@ -1,4 +1,4 @@
-"""A server process: uvicorn over the application, from its first connection to a stop in which nothing is lost."""
+"""A server process: runs uvicorn over the application, and stops it without losing anything."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ if sys.platform != "win32":
     import resource
 
 GRACE = 8
-"""Seconds in which requests may come to their end when the server stops; streams are told to come back at once."""
+"""Seconds that requests get to finish when the server stops; streams end at once, and their clients reconnect."""
 HEADER_BYTES = 65_536
 HEAD_SECONDS = 20.0
-"""Seconds in which the head of a request has to come."""
+"""Seconds within which the head of a request must arrive."""
 KEPT_ALIVE = 15
-"""Seconds a connection without a request is kept."""
+"""Seconds for which an idle connection is kept open."""
 
 OTHER_FILES = 256
-"""Files of a process which are no streams: connections to the database, requests, the index, blobs."""
+"""Files that a process needs besides streams: database connections, requests, the index, blobs."""
 MOST_FILES = 1_048_576
-"""Files to ask for where the system names no limit."""
+"""The number of files to request where the system sets no limit."""
 
 Told = Callable[[str], None]
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 in which the head of a request has to come in time: else its connection is closed."""
+    """HTTP/1.1 with a time limit for the head of a request; a slower connection is closed."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request, but not for ever."""
+        """Start the time limit for the first request."""
         super().connection_made(transport)
         self._outlet = Outlet(transport, self.flow)
         self.app_state = {**self.app_state, OUTLET: self._outlet}
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; where it is part of a head, the rest has to come in time."""
+        """Receive data; if it is part of a head, the rest must arrive in time."""
         super().data_received(data)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Stop the time limit."""
         super().connection_lost(exc)
         self._stop_waiting()
         self._outlet.lose()
@@ -83,7 +83,7 @@ class PromptProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Serves one backend; whoever starts it looks after signals and calls `stop`."""
+    """Serves one backend. The caller handles signals, and calls `stop`."""
 
     def __init__(self, config: uvicorn.Config, backend: Backend) -> None:
         super().__init__(config)
@@ -91,21 +91,21 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to who started the server."""
+        """Leave signal handling to the caller."""
         yield
 
     def stop(self) -> None:
-        """Take no more requests, let those which go on end, and end."""
+        """Accept no more requests, finish the current ones, and end."""
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End streams before connections are waited for: those without an end would be waited for in vain."""
+        """End the streams before waiting for connections: some streams would never end by themselves."""
         await self._backend.end_streams()
         await super().shutdown(sockets)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket at an address.
+    """A socket bound to an address.
 
     Raises:
         UsageError: it cannot be had; the message says why.
@@ -129,28 +129,28 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def room_for_streams() -> int | None:
-    """How many connections the process may have beside its other files, once its limit is as high as it can be.
+    """How many connections the process may have besides its other files, with its limit raised as far as possible.
 
-    None where the system has no such limit.
+    None if the system has no such limit.
     """
     if sys.platform == "win32":
         return None
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most == resource.RLIM_INFINITY:
         most = MOST_FILES
-    with suppress(OSError, ValueError):  # a limit which may not be raised stays as it is
+    with suppress(OSError, ValueError):  # a limit that cannot be raised stays as it is
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES, 1)
 
 
 def url_of(sock: socket.socket) -> str:
-    """Where a browser finds what listens there."""
+    """The address under which a browser reaches the server."""
     host, port = sock.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
-    """Whether a server on this address demands a login: where there are users, and unless it is said otherwise.
+    """Whether a server on this address requires a login: by default, if there are users.
 
     Raises:
         UsageError: others than this machine reach it, and there are no users.
@@ -168,7 +168,7 @@ async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
 
 
 async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], None], *, no_auth: bool = False) -> None:
-    """Serve on a socket until `Server.stop`; `begun` gets the server before its first request.
+    """Serve on a socket until `Server.stop`. `begun` is called with the server before its first request.
 
     Raises:
         UsageError: it would serve everybody, and nobody said so.

@@ -1,4 +1,4 @@
-"""What a client of a protocol may do with runs: begin one (once for the same request), follow it, have it deleted."""
+"""Runs for clients of a protocol: start one (once for repeated requests), follow it, delete it."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ from assay.core.view import RunView
 from assay.services.arguments import Sources
 
 REQUEST = "assay.request"
-"""The label of a run which says what request it was begun by."""
+"""The label of a run that identifies the request that started it."""
 AGAIN = timedelta(minutes=10)
-"""For so long the same request is the same run: clients ask again when they grew tired of waiting."""
+"""Seconds within which the same request gets the same run: impatient clients repeat their requests."""
 LOOKED_AT = 200
-"""Of the latest runs so many are looked at for one of the same request."""
+"""How many of the latest runs are searched for one of the same request."""
 CANCEL_SECONDS = 5.0
-"""How long a run may take to let go before it is deleted."""
+"""Seconds within which a run must stop before it is deleted."""
 HEARTBEAT_SECONDS = 10.0
-"""The longest silence of a stream: proxies and clients cut those which say nothing for long."""
+"""The longest silence of a stream in seconds: proxies and clients close silent connections."""
 
 
 class Runs(Protocol):
-    """How runs are begun and followed where a protocol is served; no run depends on a connection."""
+    """Starts and follows runs for a protocol; no run depends on a connection."""
 
     async def begin(
         self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
-        """Store a run and have it executed; its id."""
+        """Store a run and have it executed; return its id."""
         ...
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
-        """Have a question answered from what a run has read; the id of the run which does."""
+        """Store a run that answers from what another has read, and have it executed; return its id."""
         ...
 
     async def go_on(self, owner: str, reference: str) -> None:
-        """Have a run executed which was answered, paused, or left by its process."""
+        """Have a run executed that was answered or paused, or whose process died."""
         ...
 
     async def view(self, owner: str, reference: str) -> RunView:
-        """A run as it stands."""
+        """A run as it is now."""
         ...
 
     def groups(
         self, owner: str, run_id: str, after: int = 0, rest: float | None = None
     ) -> AsyncIterator[Sequence[Envelope]]:
-        """The events of a run as they come, until it has ended; nothing, where none came for `rest` seconds."""
+        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
         ...
 
 
 _beginning: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-"""Held while a request is looked for among the latest runs and begun: twins come close together."""
+"""Held while a request's run is looked up and started: repeated requests arrive close together."""
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks: the library bound to it, its name, and how its runs are executed."""
+    """The caller: the library as they see it, their name, and how their runs are executed."""
 
     assay: Assay
     runs: Runs
@@ -79,7 +79,8 @@ class Caller(msgspec.Struct, frozen=True):
         sources: Sources | None = None,
         **wanted: Unpack[RunOptions],
     ) -> str:
-        """Begin a run; its id. With a `key`, a run which was begun by it a short while ago is it.
+        """Start a run; return its id. With a `key`, return the run that the same key started shortly before, if there
+        is one.
 
         Args:
             question: what is to be found out.
@@ -100,7 +101,7 @@ class Caller(msgspec.Struct, frozen=True):
             return await self.runs.begin(self.owner, question, sources=sources, **wanted)
 
     async def has_ended(self, run_id: str) -> bool:
-        """Whether there is a run of this id which others can go on from."""
+        """Whether there is a run with this id that another run can continue."""
         try:
             row = await self.assay.find(run_id)
         except UnknownName:
@@ -108,7 +109,7 @@ class Caller(msgspec.Struct, frozen=True):
         return row.run_id == run_id and row.status in FINAL
 
     async def begun_by(self, key: str) -> str:
-        """The run which was begun by this request a short while ago and did not come to grief; "" for none."""
+        """The run that this request started shortly before and that has not failed; "" if there is none."""
         since = datetime.now(UTC) - AGAIN
         for row in await self.assay.listed(LOOKED_AT):
             if datetime.fromisoformat(row.created_at) < since:
@@ -118,7 +119,7 @@ class Caller(msgspec.Struct, frozen=True):
         return ""
 
     async def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
-        """Have a question answered from what a run has read; the id of the run which does.
+        """Start a run that answers from what another has read; return its id.
 
         Raises:
             UnknownName: no such run.
@@ -127,14 +128,14 @@ class Caller(msgspec.Struct, frozen=True):
         return await self.runs.begin_ask(self.owner, reference, question, **wanted)
 
     async def go_on(self, reference: str) -> None:
-        """See that a run is executed which can go on: one that has not ended, is not paused, and waits for nobody."""
+        """Have a run executed if it can continue: it has not ended, is not paused, and waits for nobody."""
         row = await self.assay.find(reference)
         answered = row.status == "waiting" and await self.assay.is_answered(row.run_id)
         if not row.queued and (answered or row.status in ("created", "running")):
             await self.runs.go_on(self.owner, row.run_id)
 
     async def view(self, reference: str) -> RunView:
-        """A run as it stands.
+        """A run as it is now.
 
         Raises:
             UnknownName: there is no such run.
@@ -142,11 +143,11 @@ class Caller(msgspec.Struct, frozen=True):
         return await self.runs.view(self.owner, reference)
 
     def groups(self, run_id: str, after: int = 0, rest: float = HEARTBEAT_SECONDS) -> AsyncIterator[Sequence[Envelope]]:
-        """The events of a run as they come, until it has ended; nothing, where none came for `rest` seconds."""
+        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
         return self.runs.groups(self.owner, run_id, after=after, rest=rest)
 
     async def remove(self, reference: str) -> None:
-        """Delete a run; one which goes on is cancelled first.
+        """Delete a run; an active one is cancelled first.
 
         Raises:
             UnknownName: there is no such run.
@@ -159,5 +160,5 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 def request_key(*parts: object) -> str:
-    """A short name of a request: equal for equal parts, which are plain data."""
+    """A short name for a request, equal for equal parts; the parts are plain data."""
     return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:24]

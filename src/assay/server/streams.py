@@ -1,4 +1,4 @@
-"""Server-sent events: frames, the answer they travel in, and the log of a run as one."""
+"""Server-sent events: frames, the response that carries them, and the log of a run as frames."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.server.problems import refusal
 
-# Connections below HTTP: for bytes which go to many clients, and are framed once for all of them.
+# Connections below HTTP: for bytes that go to many clients and are framed once for all of them.
 
 OUTLET = "assay.outlet"
-"""Where the state of a request has the outlet of its connection."""
+"""The key in a request's state under which the outlet of its connection is stored."""
 
 
 class Flow(Protocol):
-    """How far the other side takes what is sent."""
+    """Whether the client accepts more bytes."""
 
     write_paused: bool
 
 
 class Chunk:
-    """A part of an answer, ready for every connection."""
+    """A part of a response, ready for every connection."""
 
     __slots__ = ("framed", "plain")
 
     def __init__(self, data: bytes) -> None:
         self.plain = data
         self.framed = b"%x\r\n%b\r\n" % (len(data), data)
-        """As HTTP/1.1 sends it where the length of the whole is not known (RFC 9112, 7.1)."""
+        """A chunk of HTTP/1.1, for responses of unknown length (RFC 9112, 7.1)."""
 
 
 class Outlet:
-    """The connection of one client, written to without a task of its own and without waiting.
+    """The connection of one client: written to without a task of its own and without waiting.
 
-    Only what stands between the head of an answer of unknown length and its end may be written here.
+    Write only between the head and the end of a response of unknown length.
     """
 
     def __init__(self, transport: asyncio.Transport, flow: Flow) -> None:
@@ -50,32 +50,32 @@ class Outlet:
 
     @property
     def gone(self) -> bool:
-        """Whether the client is there no more."""
+        """Whether the client has gone."""
         return self._transport.is_closing()
 
     def write(self, chunk: Chunk, *, chunked: bool) -> bool:
-        """Send a part; False where the client has not taken what was sent before, or is gone: nothing is sent then."""
+        """Send a part; False, and nothing is sent, if the client has not received the earlier ones or has gone."""
         if self._flow.write_paused or self._transport.is_closing():
             return False
         self._transport.write(chunk.framed if chunked else chunk.plain)
         return True
 
     def close(self) -> None:
-        """Have done with a client which takes nothing any more."""
+        """Drop a client that no longer reads."""
         self._transport.abort()
 
     def on_lost(self, told: Callable[[], None] | None) -> None:
-        """Call `told` when the connection is lost; None: nobody."""
+        """Call `told` when the connection is lost; None: call nothing."""
         self._lost = told
 
     def lose(self) -> None:
-        """The connection is lost."""
+        """Note that the connection is lost."""
         if self._lost is not None:
             self._lost()
 
 
 def outlet_of(scope: Mapping[str, Any]) -> Outlet | None:
-    """The outlet of the connection a request came by; None where the server has none (another than `assay serve`)."""
+    """The outlet of a request's connection; None on servers other than `assay serve`, which have none."""
     found = scope.get("state", {}).get(OUTLET)
     return found if isinstance(found, Outlet) else None
 
@@ -83,10 +83,10 @@ def outlet_of(scope: Mapping[str, Any]) -> Outlet | None:
 # Server-sent events.
 
 HEARTBEAT = 15.0
-"""Seconds without an event after which a comment is sent, so that nobody between takes the connection for dead."""
+"""Seconds without an event after which a comment is sent, so that no proxy takes the connection for dead."""
 RETRY_MS = 2_000
 COME_BACK = 10
-"""Seconds after which a client may ask again whom the server has no stream for."""
+"""Seconds after which a client may retry when the server has no free stream."""
 HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
 BEGIN = f"retry: {RETRY_MS}\n\n".encode()
@@ -99,23 +99,23 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Tickets:
-    """How many streams each user, and all together, may have open, and have."""
+    """The open streams of each user and of all together, with their limits."""
 
     def __init__(self, most: int, most_of_all: int) -> None:
         self._most, self._most_of_all, self._open = most, most_of_all, Counter[str]()
         self._files: int | None = None
 
     def within(self, files: int | None) -> None:
-        """Have no more streams than the process may have files open; None: as many as the settings say."""
+        """Lower the limit to the number of files that the process may open; None: only the settings count."""
         self._files = files
 
     @property
     def total(self) -> int:
-        """How many streams are open, of all users."""
+        """How many streams are open, for all users."""
         return self._open.total()
 
     def ticket(self, owner: str) -> Ticket:
-        """The right to one more stream; to be closed.
+        """The right to open one more stream; close it afterwards.
 
         Raises:
             Refusal: the user, or the server, has too many.
@@ -140,7 +140,7 @@ class Ticket:
         self._counted, self._owner, self._closed = counted, owner, False
 
     def close(self) -> None:
-        """The stream has ended."""
+        """Note that the stream has ended."""
         if not self._closed:
             self._closed = True
             self._counted[self._owner] -= 1
@@ -149,7 +149,7 @@ class Ticket:
 
 
 class EventStream(StreamingResponse):
-    """An answer of server-sent events, for which its user has a ticket."""
+    """A response of server-sent events, for which its user has a ticket."""
 
     media_type = "text/event-stream"
 
@@ -158,30 +158,30 @@ class EventStream(StreamingResponse):
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, until it ends or nobody is there any more."""
+        """Send it until it ends or the client has gone."""
         try:
             await super().__call__(scope, receive, send)
         finally:
             self.close()
 
     def close(self) -> None:
-        """The stream has ended: its user may open another."""
+        """Free the ticket: the user may open another stream."""
         self._ticket.close()
 
 
 def frame(data: bytes, *, event: str = "", id: str = "") -> bytes:
-    """One event: `data` is one line."""
+    """One event; `data` is one line."""
     head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")
     return b"%bdata: %b\n\n" % (head.encode(), data)
 
 
-def told(envelope: Envelope) -> bytes:
-    """An event of a run's log: its number is the frame's id."""
+def event_frame(envelope: Envelope) -> bytes:
+    """An event of a run's log as a frame; the frame's id is the event's number."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (envelope.seq, envelope.type.encode(), _encode(envelope))
 
 
 def picked(types: Sequence[str]) -> Picked:
-    """What is wanted by names of types, and by groups of them (`report.*`); all, where none is named."""
+    """A filter by names of types and of groups (`report.*`); without names everything passes."""
     if not types:
         return lambda _name: True
     names = frozenset(types)
@@ -190,7 +190,7 @@ def picked(types: Sequence[str]) -> Picked:
 
 
 async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: Picked) -> AsyncIterator[bytes]:
-    """The log of a run as frames, until it ends.
+    """The log of a run as frames, until the run ends.
 
     When the server stops, or the run is deleted, the stream ends and its reader comes back by itself: to another
     server, or to be told that there is no such run.
@@ -198,7 +198,7 @@ async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: Picked) 
     yield BEGIN
     try:
         async for group in groups:
-            chunk = b"".join(told(envelope) for envelope in group if wanted(envelope.type))
+            chunk = b"".join(event_frame(envelope) for envelope in group if wanted(envelope.type))
             if chunk or not group:
                 yield chunk or BEAT
     except (Cancelled, UnknownName):

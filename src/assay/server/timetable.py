@@ -1,4 +1,4 @@
-"""The schedules of a home, asked by its server when they are due."""
+"""Asks the questions of a library's schedules when they are due."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from assay.services.schedules.due import run_due
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
-"""Between two looks at what is due: schedules may be added and removed meanwhile."""
+"""Seconds between two checks of what is due: schedules may be added and removed meanwhile."""
 
 
 async def keep_to(assay: Assay, limits: LimitBook) -> None:
-    """Ask every question when it is due, one after another, until this is cancelled; another process may do so too.
+    """Ask every question when it is due, one after another, until cancelled; other processes may do the same.
 
     `limits` say what each user may take.
     """

@@ -1,10 +1,10 @@
-"""Typed routes: a function's signature says what it takes of path, query and body, and what it answers with.
+"""Typed routes: a function's signature declares the path, query and body that it takes, and its response.
 
     @routes.get("/runs/{run}")
     async def show(call: Call, run: str, query: Shown) -> RunDetail: ...
 
-Parameters named in the path are taken from there; `query` and `body` are structs. What does not fit is refused before
-the function is called. The OpenAPI document is made of the same signatures (`openapi`).
+Parameters named in the path are taken from there; `query` and `body` are structs. Invalid requests are refused before
+the function is called. The OpenAPI document is made from the same signatures (`openapi`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check
 from assay.server.problems import Fault, Refusal, refusal
 
-# What a request has that its type does not: where, and which names or values the type has there.
+# What a request has that its type does not allow: the place, and the names or values allowed there.
 
 SHOWN = 20
-"""So many names or values are told."""
+"""The most names or values listed in a message."""
 
 KEY = "`key` in "
-"""Begins the place where a key of an object does not fit."""
+"""Begins the place in a message about an object's key."""
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
@@ -42,7 +42,7 @@ _VALUE = re.compile(r"Invalid enum value '?(.*?)'?", re.DOTALL)
 
 
 def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: str) -> Refusal:
-    """What an error of decoding says, as a problem with a pointer and what would have fitted.
+    """A decoding error as a problem, with a pointer and the allowed names or values.
 
     Args:
         error: `Invalid enum value 'deep' - at $.depth`, or another.
@@ -73,7 +73,7 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
 
 
 def _at(type: Any, steps: list[str]) -> Iterator[Any]:
-    """The types a value at this place may have: of each union all that are in it."""
+    """The types that a value at this place may have: all members of unions."""
     if isinstance(type, msgspec.inspect.UnionType):
         for each in type.types:
             yield from _at(each, steps)
@@ -98,14 +98,14 @@ def _at(type: Any, steps: list[str]) -> Iterator[Any]:
 
 
 def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The fields which structs of these types have."""
+    """The fields of these struct types."""
     return tuple(
         field.encode_name for each in types if isinstance(each, msgspec.inspect.StructType) for field in each.fields
     )
 
 
 def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
-    """The values which these types list."""
+    """The values that these types list."""
     listed = [str(value) for each in types if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
     listed += [str(value.value) for each in types if isinstance(each, msgspec.inspect.EnumType) for value in each.cls]
     return tuple(listed)
@@ -113,7 +113,7 @@ def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
 
 JSON = "application/json"
 BODY_BYTES = 1_000_000
-"""A JSON body has at most so many bytes; what is uploaded is another matter (`uploads`)."""
+"""The largest JSON body in bytes; uploads have their own limit (`uploads`)."""
 
 Handler = Callable[..., Awaitable[object]]
 H = TypeVar("H", bound=Handler)
@@ -121,12 +121,12 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Empty(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A query or a body in which nothing is said."""
+    """A query or body without fields."""
 
 
 @dataclass(slots=True)
 class RouteCall:
-    """A request to a typed route; `headers` are added to its answer, `status` is that of the answer where not usual."""
+    """A request to a typed route. `headers` are added to its response; `status` replaces the route's status."""
 
     request: Request
     headers: dict[str, str] = field(default_factory=dict)
@@ -134,34 +134,35 @@ class RouteCall:
 
     @property
     def backend(self) -> Backend:
-        """What all requests share."""
+        """The backend that all requests share."""
         return backend_of(self.request)
 
     @property
     def owner(self) -> str:
-        """Whose request it is."""
+        """The owner of the request."""
         return owner_of(self.request)
 
     def about(self, subject: str) -> None:
-        """Say what is done to what, for the audit log, where the path does not; never a secret or a question."""
+        """Set the action and subject for the audit log if the path does not name them; never a secret or question."""
         self.request.scope.setdefault("state", {})["about"] = subject
 
     def login(self, name: str) -> None:
-        """Say who logs in, for the audit log: a user's name, "" for one that nobody has."""
+        """Set who logs in, for the audit log: a user's name, "" for an unknown one."""
         self.request.scope.setdefault("state", {})["login"] = name
 
     @property
     def assay(self) -> Assay:
-        """The library as who asks may see it."""
+        """The library as the caller sees it."""
         return self.backend.engine(self.owner)
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A route and its types. `media` are those of an answer which is no JSON, `takes` those of a body which is none.
+    """A route and its types. `media` are the media types of a response that is not JSON, `takes` those of a body that
+    is not.
 
-    `scope` is what a token must allow, "" where nobody need be known. `body` is None where none is read. `headers` are
-    those of a request which count; `pages` is what JSON holds where an answer may be of another kind too.
+    `scope` is the right that a token needs, "" if no login is needed. `body` is None if none is read. `headers` are the
+    request headers that are read; `pages` is the type of the JSON response where other media types are offered too.
     """
 
     method: str
@@ -181,17 +182,17 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """How the operation is called."""
+        """The name of the operation."""
         return self.handler.__name__
 
     @property
     def words(self) -> tuple[str, str]:
-        """Its first line, and the rest of what its function says of it."""
+        """The first line of the function's docstring, and the rest."""
         first, _, rest = inspect.cleandoc(self.handler.__doc__ or "").partition("\n")
         return first, rest.strip()
 
     async def answer(self, request: Request) -> Response:
-        """Read the request, call the function, and write what it answered."""
+        """Read the request, call the function, and write its result."""
         if self.scope:
             check(request, self.scope)
         call = RouteCall(request)
@@ -209,12 +210,12 @@ class Endpoint:
         return Response(msgspec.json.encode(result), call.status or self.status, call.headers, JSON)
 
     def route(self) -> Route:
-        """As starlette knows it."""
+        """The route in starlette's form."""
         return Route(self.path, self.answer, methods=[self.method], name=self.name)
 
 
 class RouteOptions(TypedDict, total=False):
-    """What a route says of itself beside its types; see `Endpoint`."""
+    """What a route declares besides its types; see `Endpoint`."""
 
     status: int
     scope: Permission | Literal[""]
@@ -232,23 +233,23 @@ class Endpoints:
         self.endpoints: list[Endpoint] = []
 
     def get(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
-        """Reading changes nothing; HEAD is answered too."""
+        """Declare a route that only reads; HEAD is answered too."""
         return self._add("GET", path, more)
 
     def post(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
-        """Something is begun, or changed."""
+        """Declare a route that starts or changes something."""
         return self._add("POST", path, {"scope": "write", **more})
 
     def put(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
-        """Something is put in place of what was there."""
+        """Declare a route that replaces something."""
         return self._add("PUT", path, {"scope": "write", **more})
 
     def patch(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
-        """Something is changed in parts."""
+        """Declare a route that changes parts of something."""
         return self._add("PATCH", path, {"scope": "write", **more})
 
     def delete(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
-        """Something goes."""
+        """Declare a route that deletes something."""
         return self._add("DELETE", path, {"scope": "write", **more})
 
     def _add(self, method: str, path: str, more: RouteOptions) -> Callable[[H], H]:
@@ -277,7 +278,7 @@ class Endpoints:
 
 
 def read_query(request: Request, kind: type[S]) -> S:
-    """The query of a request; a list is given by commas, or by its name again.
+    """The query of a request; a list is comma-separated, or repeats its name.
 
     Raises:
         Refusal: an unknown parameter, or a value which does not fit.
@@ -304,7 +305,7 @@ def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
 
 
 async def read_body(request: Request, kind: type[S]) -> S:
-    """The JSON body of a request; none is an empty object.
+    """The JSON body of a request; an empty one counts as an empty object.
 
     Raises:
         Refusal: it is no JSON, too large, or does not fit.
@@ -323,7 +324,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
 
 
 async def bounded(request: Request, most: int) -> bytes:
-    """The body, of at most so many bytes.
+    """The body of a request, of at most this many bytes.
 
     Raises:
         Refusal: it has more.
@@ -338,17 +339,17 @@ async def bounded(request: Request, most: int) -> bytes:
 
 
 def etag_of(text: str) -> str:
-    """The tag of a text as it is."""
+    """The ETag of a text."""
     return f'"{sha256(text.encode())[:20]}"'
 
 
 def accepts(headers: Mapping[str, str], offered: tuple[str, ...]) -> str:
-    """Of the media types offered, the one which is wanted most (RFC 9110, 12.5.1), the first among equals; "" for none.
+    """The media type offered that the client prefers (RFC 9110, 12.5.1), the first of equals; "" for none.
 
     Without a header all are.
     """
     accept = headers.get("accept", "").strip() or "*/*"
-    wanted = [_wanted(part) for part in accept.split(",") if part.strip()]
+    wanted = [_accepted_type(part) for part in accept.split(",") if part.strip()]
     best, most = "", 0.0
     for type in offered:
         fits = [(len(pattern.rstrip("*")), quality) for pattern, quality in wanted if _fits(pattern, type)]
@@ -358,7 +359,7 @@ def accepts(headers: Mapping[str, str], offered: tuple[str, ...]) -> str:
     return best
 
 
-def _wanted(part: str) -> tuple[str, float]:
+def _accepted_type(part: str) -> tuple[str, float]:
     pattern, *parameters = (each.strip().lower() for each in part.split(";"))
     given = next((each[2:] for each in parameters if each.startswith("q=")), "1")
     try:

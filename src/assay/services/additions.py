@@ -211,48 +211,50 @@ class _Reader:
 
     async def read(self) -> None:
         """Read until it ends, in whatever way."""
-        await self._say(state="reading")
-        telling = self._context.adding.beside(self._tell(), self._now.id)
+        await self._store_update(state="reading")
+        telling = self._context.adding.beside(self._store_progress(), self._now.id)
         try:
             found = await self._read()
         except AssayError as error:
-            await self._say(over=True, state="failed", error=str(error))
+            await self._store_update(over=True, state="failed", error=str(error))
         else:
-            await self._say(over=True, state="done", **found)
+            await self._store_update(over=True, state="done", **found)
         finally:
             telling.cancel()
             task = asyncio.current_task()
             # a bug is logged, and waiting callers get the error
             if not self._over and not (task and task.cancelling()):
-                await self._say(over=True, state="failed", error="an error of Assay ended it; the log says which")
+                await self._store_update(
+                    over=True, state="failed", error="an error of Assay ended it; the log says which"
+                )
 
     async def _read(self) -> dict[str, object]:
         """Read it and return the results."""
         now, context = self._now, self._context
         if now.kind == "sync":
-            synced = await collections.sync(context, now.collection, self._hear)
+            synced = await collections.sync(context, now.collection, self._note_progress)
             line = f"{synced.added} added, {synced.updated} changed, {synced.removed} gone"
             found = {"documents": synced.documents, "added": synced.added, "warnings": synced.warnings}
             return {**found, "line": line}
         if now.kind == "crawl":
             [url], pages, depth = now.sources, now.options.get("pages", 200), now.options.get("depth", 5)
-            done = await collections.crawl(context, url, now.collection, pages, depth, self._hear)
+            done = await collections.crawl(context, url, now.collection, pages, depth, self._note_progress)
         else:
-            done = await collections.add(context, list(now.sources), now.collection, self._hear)
+            done = await collections.add(context, list(now.sources), now.collection, self._note_progress)
         return {"documents": done.documents, "added": done.added, "warnings": done.warnings, "line": ""}
 
-    def _hear(self, line: str) -> None:
+    def _note_progress(self, line: str) -> None:
         """Receive a progress message from the thread that reads."""
         self._line = line
 
-    async def _tell(self) -> None:
+    async def _store_progress(self) -> None:
         """Store the latest progress message from time to time."""
         while True:
             await asyncio.sleep(TOLD)
             if self._line != self._now.line:
-                await self._say(line=self._line)
+                await self._store_update(line=self._line)
 
-    async def _say(self, *, over: bool = False, **changed: object) -> None:
+    async def _store_update(self, *, over: bool = False, **changed: object) -> None:
         """Store what changed; nothing is stored after the last update."""
         async with self._turn:
             if self._over:

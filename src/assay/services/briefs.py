@@ -26,7 +26,7 @@ from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.releases import own_release
 from assay.services import prompts
 from assay.services.arguments import hosts, make_rules, text_of
-from assay.services.threads import given
+from assay.services.threads import brief_answers
 from assay.settings import Settings
 
 LONGEST_QUESTION = 100_000
@@ -47,7 +47,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     question = _question(question)
     language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
     code = _language(question, language)
-    fields = _as_said(settings, wanted) | {
+    fields = _brief_fields(settings, wanted) | {
         "question": question,
         "date": datetime.now(UTC).date().isoformat(),
         "timeouts": settings.timeouts.model_dump(),
@@ -64,7 +64,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         "user": _user(wanted.get("user")),
         "labels": checked_labels(wanted.get("labels") or {}),
         "release": own_release(),
-        "answers": given(wanted.get("answers") or ()),
+        "answers": brief_answers(wanted.get("answers") or ()),
         "thread": (wanted.get("thread") or "").strip(),
         "conversation": tuple(wanted.get("said") or ()),
         "parent": (wanted.get("continues") or "").strip(),
@@ -93,7 +93,7 @@ def _question(text: str) -> str:
     return text.strip()
 
 
-def _as_said(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
+def _brief_fields(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
     """The fields of the brief from the options, else the settings; what must be read comes before them."""
     said: Mapping[str, Any] = wanted
     found: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[R
     return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
 
 
-def said_of_web(wanted: RunOptions, settings: Settings) -> bool | None:
+def web_in_scope(wanted: RunOptions, settings: Settings) -> bool | None:
     """Whether the web is in scope, as far as the caller or the settings say so."""
     if settings.search.offline:
         return False
@@ -146,7 +146,7 @@ def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
         raise UsageError(
             "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
         )
-    said = said_of_web(wanted, settings)
+    said = web_in_scope(wanted, settings)
     return unsaid if said is None else said
 
 

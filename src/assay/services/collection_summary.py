@@ -230,12 +230,12 @@ async def _answerable_questions(
         question = next(candidates, None)
         if question is None or len(found) >= wanted:
             break
-        if answered := await _answered(assay, collection, question):
+        if answered := await _try_question(assay, collection, question):
             found.append(answered)
     return tuple(found)
 
 
-async def _answered(assay: Researcher, collection: str, question: str) -> SuggestedQuestion | None:
+async def _try_question(assay: Researcher, collection: str, question: str) -> SuggestedQuestion | None:
     models = dict.fromkeys(ROLES, ("extractive",))
     run = assay.start(
         question, sources=[f"@{collection}"], models=models, mode="deep_research", depth="light", ask="never"

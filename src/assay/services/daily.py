@@ -81,7 +81,7 @@ async def allowed(journal: Journal, within: Sequence[Allowance], brief: Brief, w
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
-        brief = msgspec.structs.replace(brief, budget=_cut(brief.budget, each, runs))
+        brief = msgspec.structs.replace(brief, budget=_within_allowance(brief.budget, each, runs))
         with _telling(each, runs):
             check_brief(brief, world)
     return brief
@@ -110,7 +110,7 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
         )
 
 
-async def standing(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
+async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -> UsedToday:
     """What an owner has used today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
@@ -118,7 +118,7 @@ async def standing(journal: Journal, limits: OwnerLimits, owner: str | None) -> 
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
 
-async def left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
+async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
     """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
     Raises:
@@ -126,7 +126,7 @@ async def left(journal: Journal, within: Sequence[Allowance], budget: Budget) ->
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
-        budget = _cut(budget, each, runs)
+        budget = _within_allowance(budget, each, runs)
         with _telling(each, runs):
             check(budget)
     return budget
@@ -147,7 +147,7 @@ def _until_midnight(now: datetime) -> float:
     return (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
 
 
-def _cut(budget: Budget, within: Allowance, runs: Sequence[Spent]) -> Budget:
+def _within_allowance(budget: Budget, within: Allowance, runs: Sequence[Spent]) -> Budget:
     rest = left_of(within, runs)
     return msgspec.structs.replace(budget, usd=_least(budget.usd, rest.usd), tokens=_least(budget.tokens, rest.tokens))
 

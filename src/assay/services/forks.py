@@ -23,7 +23,7 @@ from assay.core.view import RunView, fold
 from assay.core.ways import way
 from assay.core.web_addresses import BadUrl, canonical, read
 from assay.locale import speaking
-from assay.phases.fork import Checkpoint, Leaving, handed_over, stood
+from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_over
 from assay.phases.fork import revised as revised_event
 from assay.run.engine import new_run_id
 from assay.run.releases import brief_of
@@ -70,8 +70,8 @@ async def fork(
     given, add = None if changes.plan is None else reviewed(changes.plan).plan, changes.add
     point = _point(point, given is not None, add is not None)
     parent = await _parent(context, reference)
-    at = _stood(parent, point)
-    left_out = await asyncio.to_thread(chosen, parent.view, changes.exclude, context.store.library)
+    at = _checkpoint_at(parent, point)
+    left_out = await asyncio.to_thread(source_ids, parent.view, changes.exclude, context.store.library)
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
     brief = revised(parent.brief, made, context.settings, changes.wanted)
     worlds.check(context, brief)
@@ -155,17 +155,17 @@ def _point(point: Point, planned: bool, adding: bool) -> Point:
     return "plan" if planned else point
 
 
-def _stood(parent: Parent, point: Point) -> Checkpoint:
+def _checkpoint_at(parent: Parent, point: Point) -> Checkpoint:
     """The checkpoint of the run at the point.
 
     Raises:
         UsageError: the run never reached it; the message names the points it reached.
     """
     run_id, memory, row = parent.row.run_id, parent.memory, parent.row
-    at = stood(run_id, memory, point)
+    at = checkpoint_before(run_id, memory, point)
     if at is not None:
         return at
-    there = [each for each in POINTS if stood(run_id, memory, each) is not None]
+    there = [each for each in POINTS if checkpoint_before(run_id, memory, each) is not None]
     if there:
         raise UsageError(
             f"run {run_id} ({row.status}) never came to {point}, so it cannot be forked from there; "
@@ -184,7 +184,7 @@ def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
 # sources which are left out
 
 
-def chosen(view: RunView, names: Sequence[str], library: Library) -> set[str]:
+def source_ids(view: RunView, names: Sequence[str], library: Library) -> set[str]:
     """The ids of the sources meant, including the same document or page under other ids.
 
     Raises:
@@ -252,11 +252,11 @@ def _changed(
     if kept == held:
         return msgspec.structs.replace(scope, rules=rules)
     missing = [source for source in without if source.document_sha256 in held]
-    label = f"{_called(scope.label, missing, paths)} ({counted(len(kept))}){web_too(web=scope.web)}"
+    label = f"{_scope_label(scope.label, missing, paths)} ({counted(len(kept))}){web_too(web=scope.web)}"
     return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
 
 
-def _called(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
+def _scope_label(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
     """The name of a scope without some of its documents, and with these paths."""
     name = without_web(label)
     titles = dict.fromkeys(source.title for source in missing)

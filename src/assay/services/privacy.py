@@ -46,7 +46,7 @@ async def marked(journal: Journal, library: Library, brief: Brief) -> Brief:
     return msgspec.structs.replace(brief, scope=msgspec.structs.replace(brief.scope, private=private))
 
 
-def told(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
+def with_recipients(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
     """The brief with where private documents may go, if its owner allows that."""
     if not (brief.scope.private and brief.allow_private):
         return msgspec.structs.replace(brief, private_to=())

@@ -18,7 +18,7 @@ from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLi
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
-from assay.run.process import heard, is_dead, together
+from assay.run.process import event_setter, is_dead, together
 from assay.run.releases import is_ahead
 from assay.services import scratch, stored_runs, threads, worlds
 from assay.services.context import Context
@@ -121,7 +121,7 @@ class Worker:
 
     async def work(self, *, until_empty: bool = False) -> None:
         """Execute runs until `stop`. With `until_empty`, until none in the queue is left for this worker."""
-        stop = self._store.journal.listen(heard(QUEUE_NEWS, self._news))
+        stop = self._store.journal.listen(event_setter(QUEUE_NEWS, self._news))
         try:
             while not self._stopping:
                 self._news.clear()

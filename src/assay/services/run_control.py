@@ -46,7 +46,7 @@ async def ask_for(context: Context, reference: str, action: Asked, wait: float) 
         raise NotNow(f"run {row.run_id} {waits}, and no process executes it: there is nothing to pause")
     journal = context.store.journal
     await control.request(journal, context.clock, row, action)
-    return await _came_of(journal, context.clock, row, action, wait)
+    return await _await_outcome(journal, context.clock, row, action, wait)
 
 
 async def steer(context: Context, reference: str, text: str, wait: float) -> Steered:
@@ -167,7 +167,7 @@ def reviewed(plan: Plan | str | Path | None) -> Reviewed:
     return Reviewed(plan=plan_form.read(text_of(plan, "plan", plan_form.LARGEST)))
 
 
-async def _came_of(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> Came:
+async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> Came:
     """Wait until a request is applied, and apply it if the process that executes the run dies."""
     end, seq = clock.monotonic() + wait, row.last_seq
     while True:

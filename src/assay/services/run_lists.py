@@ -251,7 +251,7 @@ async def threads(context: Context, text: str, cursor: str, limit: int) -> Threa
     return ThreadsPage(threads=tuple(found.rows), next="" if found.next is None else pages.written(found.next))
 
 
-async def said(context: Context, reference: str) -> list[ThreadMessage]:
+async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
     """The messages of a thread, oldest first; see `Assay.messages`."""
     journal, told = context.store.journal, []
     for row in await _runs(context, await journal.thread(reference)):

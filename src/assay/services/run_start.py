@@ -20,7 +20,7 @@ from assay.run.engine import Prepare, RunTask, new_run_id
 from assay.services import collections as app_collections
 from assay.services import results, threads, worlds
 from assay.services.arguments import DEFAULT, Say, Sources, listed
-from assay.services.briefs import make_brief, said_of_web
+from assay.services.briefs import make_brief, web_in_scope
 from assay.services.context import Context
 from assay.services.handle import RunHandle
 from assay.services.places import collections_in
@@ -155,7 +155,7 @@ def _preparing(
     paths = None if sources is None else listed(sources)
 
     async def prepare() -> tuple[Brief, World]:
-        web = said_of_web(wanted, context.settings) if paths is None else brief.scope.web
+        web = web_in_scope(wanted, context.settings) if paths is None else brief.scope.web
         with speaking(brief.locale):  # the name of the scope appears in the report
             at = await threads.placed(context.store.journal, brief, web=web)
             if paths is not None or not at.parent:

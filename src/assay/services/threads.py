@@ -32,7 +32,7 @@ WEB = N_(" and the web")
 """Ends the label of a scope that includes the web."""
 
 
-def given(answers: Answers) -> tuple[GivenAnswer, ...]:
+def brief_answers(answers: Answers) -> tuple[GivenAnswer, ...]:
     """Answers in the form of a brief."""
     if isinstance(answers, Mapping):
         return tuple(GivenAnswer(question=question, text=text) for question, text in answers.items())
@@ -187,7 +187,7 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     if await is_answered(journal, row.run_id, "answers"):
         raise NotNow(f"run {row.run_id} already has its answers; to continue it: {way('resume', row.run_id)}")
     questions = view.clarification.questions
-    told = given(answers)
+    told = brief_answers(answers)
     found = matched(questions, told)
     if len(told) > len(questions) or sum(each is not None for each in found) < len(told):
         asked = "; ".join(questions)

@@ -79,7 +79,7 @@ class WebhookMessage(msgspec.Struct, frozen=True, kw_only=True):
     data: RunOutcome | ScheduleOutcome
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _EventFacts(msgspec.Struct, frozen=True):
     """The part of events that is read: nothing that repeats what was asked, read or written."""
 
     topic: str = ""
@@ -199,7 +199,7 @@ def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery
 
 
 def _run_news(news: NewEvents, event: NewEvent) -> RunOutcome:
-    told = msgspec.json.decode(event.data, type=_Told)
+    told = msgspec.json.decode(event.data, type=_EventFacts)
     statuses = {"run.finished": "completed"}
     kind = TYPES[event.type]
     return RunOutcome(
@@ -304,7 +304,7 @@ class Teller:
         if webhooks:
             await self._note(webhooks)
             while due := await self._store.claim(AT_ONCE, CLAIM_SECONDS):
-                await together(*(self._tell(delivery, webhook) for delivery, webhook in due))
+                await together(*(self._attempt(delivery, webhook) for delivery, webhook in due))
                 sent += len(due)
         return sent
 
@@ -331,7 +331,7 @@ class Teller:
         if free <= 0:
             return
         for delivery, webhook in await self._store.claim(free, CLAIM_SECONDS):
-            task = tasks.start(self._tell(delivery, webhook), f"webhook {webhook.id}")
+            task = tasks.start(self._attempt(delivery, webhook), f"webhook {webhook.id}")
             self._sending.add(task)
             task.add_done_callback(self._sent)
 
@@ -339,7 +339,7 @@ class Teller:
         self._sending.discard(task)
         self._news.set()  # there may be more that is due
 
-    async def _tell(self, delivery: Delivery, webhook: Webhook) -> None:
+    async def _attempt(self, delivery: Delivery, webhook: Webhook) -> None:
         """Make one attempt, and store its outcome."""
         headers = signed_headers(delivery, webhook.secret, time.time())
         try:

@@ -23,7 +23,7 @@ from assay.services import daily, estimates, privacy, prompts, providers
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
-from assay.verify.added_checks import known as known_checks
+from assay.verify.added_checks import require_known as known_checks
 
 
 def engine(context: Context) -> Engine:
@@ -84,7 +84,7 @@ async def placed(context: Context, brief: Brief) -> tuple[Brief, World]:
     at = await providers.learned(context.settings, brief, models)
     at = await privacy.marked(journal, context.store.library, at)
     reached = world(context, at)
-    at = privacy.told(context.settings, at, reached.models)
+    at = privacy.with_recipients(context.settings, at, reached.models)
     allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
     at = await daily.allowed(context.whole.journal, allowances, at, reached)
     reached = msgspec.structs.replace(reached, allowances=allowances)

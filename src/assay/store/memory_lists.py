@@ -152,7 +152,7 @@ class MemoryListing(OwnedView):
             found = [
                 (runs[0].number, self._row(key, runs))
                 for key, runs in held.items()
-                if (place is None or runs[0].number < place.before) and self._says(key, folded)
+                if (place is None or runs[0].number < place.before) and self._has_text(key, folded)
             ]
         rows = [row for _, row in found[:limit]]
         return ThreadPage(rows, ThreadPlace(newest, found[limit - 1][0]) if len(found) > limit else None)
@@ -226,7 +226,7 @@ class MemoryListing(OwnedView):
             raise UnknownName("thread", thread)
         return found
 
-    def _says(self, key: Key, folded: str) -> bool:
+    def _has_text(self, key: Key, folded: str) -> bool:
         title = common.fold(self._titles.get(key, ""))
         asked = (run for run in self._runs.values() if (run.owner, run.thread) == key)
         return folded in title or any(folded in common.fold(run.question) for run in asked)

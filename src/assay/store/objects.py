@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
-from assay.core.object_answers import NO_BUCKET, is_no_bucket, said_by, status_of
+from assay.core.object_answers import NO_BUCKET, error_summary, is_no_bucket, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (
     OWNERS,
@@ -99,7 +99,7 @@ class ObjectBlobs:
         owner = self._owner  # read once: another thread may claim at the same time
         if owner is not None:
             mark = f"{OWNERS}/{owner()}"
-            self._asked("written", lambda: obstore.put(self._store, mark, b"1"))
+            self._call_store("written", lambda: obstore.put(self._store, mark, b"1"))
             self._owner = None
 
     def keep(self, name: str, packed: bytes) -> None:
@@ -111,7 +111,7 @@ class ObjectBlobs:
         self.claim()
         there = self._head(name)
         if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
-            self._asked("written", lambda: obstore.put(self._store, place_of(name), packed))
+            self._call_store("written", lambda: obstore.put(self._store, place_of(name), packed))
 
     def get(self, sha256: str) -> bytes:
         """The bytes, checked against their hash.
@@ -125,7 +125,7 @@ class ObjectBlobs:
         """See the port."""
         place = place_of(checked_name(sha256))
         try:
-            packed = self._asked("read", lambda: bytes(obstore.get(self._store, place).bytes()))
+            packed = self._call_store("read", lambda: bytes(obstore.get(self._store, place).bytes()))
         except FileNotFoundError:
             raise StoreError(f"no blob {sha256} in {self._url}: `assay db check` names what is missing") from None
         try:
@@ -145,7 +145,7 @@ class ObjectBlobs:
     def stored(self) -> Iterator[Stored]:
         """See the port."""
         pages = iter(obstore.list(self._store))
-        while page := self._asked("listed", lambda: next(pages, None)):
+        while page := self._call_store("listed", lambda: next(pages, None)):
             for each in page:
                 if name := name_at(each["path"]):
                     yield Stored(name, each["size"], each["last_modified"])
@@ -158,23 +158,23 @@ class ObjectBlobs:
     def remove(self, sha256: str) -> None:
         """See the port."""
         try:
-            self._asked("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
+            self._call_store("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
         except FileNotFoundError:
             return
 
     def owners(self) -> set[str]:
         """See the port."""
-        found = self._asked("listed", lambda: obstore.list(self._store, OWNERS).collect())
+        found = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
         return {each["path"].rpartition("/")[2] for each in found}
 
     def _head(self, name: str) -> Stored | None:
         try:
-            there = self._asked("reached", lambda: obstore.head(self._store, place_of(name)))
+            there = self._call_store("reached", lambda: obstore.head(self._store, place_of(name)))
         except FileNotFoundError:
             return None
         return Stored(name, there["size"], there["last_modified"])
 
-    def _asked(self, what: str, ask: Callable[[], T]) -> T:
+    def _call_store(self, what: str, ask: Callable[[], T]) -> T:
         """The store's answer.
 
         Raises:
@@ -214,7 +214,7 @@ def _age(stored: Stored) -> float:
 
 def _reason(error: BaseException) -> str:
     """The meaning of a library's error in our own words, with the store's status and code."""
-    said = said_by(error)
+    said = error_summary(error)
     code = _CODE.search(said)
     answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):

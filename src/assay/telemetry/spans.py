@@ -38,7 +38,7 @@ class Spans:
         parent = trace.set_span_in_context(within.span) if isinstance(within, _Open) else None
         of_kind = trace.SpanKind.CLIENT if kind == "model" else trace.SpanKind.INTERNAL
         span = self._tracer.start_span(names.span_name(kind, name), parent, of_kind, start_time=at)
-        span.set_attributes(_attributes(facts) | _called(kind, name))
+        span.set_attributes(_attributes(facts) | _span_attributes(kind, name))
         return _Open(span)
 
     def heard(self, envelopes: Sequence[Envelope]) -> None:
@@ -75,7 +75,7 @@ def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
     return told
 
 
-def _called(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
+def _span_attributes(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
     told: dict[str, Fact | list[str]] = {}
     if kind in names.OPERATIONS:
         told[names.OPERATION] = names.OPERATIONS[kind]

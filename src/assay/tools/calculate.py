@@ -13,7 +13,7 @@ from assay.core.errors import StoreError, ToolError
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
 from assay.core.tables.answers import MOST_CITED, TableAnswer
-from assay.core.tables.cells import Note, TableRow, told
+from assay.core.tables.cells import Note, TableRow, note_line
 from assay.core.tables.table_questions import FoundAnswer, answer
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -72,7 +72,7 @@ class CalculateTool:
         async def work(step_context: StepContext) -> Observation:
             async def compute() -> Observation:
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                return await asyncio.to_thread(_answered, texts, documents, question, common.room(run))
+                return await asyncio.to_thread(_best_answer, texts, documents, question, common.room(run))
 
             found, known = await common.once(run, ledger, key, compute)
             if not known:
@@ -95,7 +95,7 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     return {hash: document for hash, document in found.items() if document.size <= LARGEST}
 
 
-def _answered(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
+def _best_answer(texts: DocumentTexts, documents: Mapping[str, Document], question: str, room: int) -> Observation:
     """The best answer of any table; of equal ones, that from the document found first."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
     for document in documents.values():
@@ -121,7 +121,7 @@ def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpa
         resting = {span.ordinal: span for row in rows for span in _spans(row, by_ordinal)}
         left -= sum(len(span.text) for span in resting.values())
         shown |= resting
-        lines.append(told(Note(each.text, (*(span.ordinal for span in heads), *resting))))
+        lines.append(note_line(Note(each.text, (*(span.ordinal for span in heads), *resting))))
         if len(rows) < len(each.rows):
             lines.append(f"{len(rows)} of the {len(each.rows)} rows it was computed from are shown.")
     passages = tuple(shown[ordinal] for ordinal in sorted(shown))

@@ -78,7 +78,7 @@ async def once(
         Failed: what `work` raises.
     """
     async with run.alone(key):
-        answer = kept(ledger, key)
+        answer = earlier_result(ledger, key)
         if answer is not None:
             return answer, True
         answer = await work()
@@ -86,7 +86,7 @@ async def once(
         return answer, False
 
 
-def kept(ledger: Ledger, key: str) -> Observation | None:
+def earlier_result(ledger: Ledger, key: str) -> Observation | None:
     """The earlier result of this call, in any lane."""
     data = ledger.answered(key)
     return None if data is None else msgspec.json.decode(data, type=Observation)
@@ -216,7 +216,7 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
     most = FIRST if len(run.world.searches) < 3 else FIRST - 1
     found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
     urls = [url for url in found if not url.startswith(OTHER) and not run.brief.scope.rules.refuses(url)]
-    unread = [url for url in urls if ledger is None or not _is_known(ledger, url)]
+    unread = [url for url in urls if ledger is None or not _was_tried(ledger, url)]
     # looking around for the plan opens nothing
     begin = partial(run.begin, kind="pages", guessed=ledger is None or "background" in run.path)
     begun = tuple(url for url in unread if begin(page_key(url), partial(_read, run, url)))
@@ -242,7 +242,7 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
     return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
 
 
-def _is_known(ledger: Ledger, url: str) -> bool:
+def _was_tried(ledger: Ledger, url: str) -> bool:
     """Whether the page was read, or could not be."""
     key = page_key(url)
     return ledger.answered(key) is not None or ledger.answered(_failed(key)) is not None

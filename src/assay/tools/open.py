@@ -83,7 +83,7 @@ class OpenTool:
         wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
         if not wanted:
             raise ToolError("name at least one document")
-        most = min(MOST_DOCUMENTS, await _left(run))
+        most = min(MOST_DOCUMENTS, await _documents_left(run))
         known = {text: ledger.document(text) for text in wanted[:most]}
         met = {text: document.sha256 if document else "" for text, document in known.items()}
         key = common.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), asked.find])
@@ -145,7 +145,7 @@ class OpenTool:
         return [document]
 
 
-async def _left(run: Run) -> int:
+async def _documents_left(run: Run) -> int:
     """How many documents the limits still allow, at least 1: opening one too many reports the limit."""
     if run.brief.budget.pages is None:
         return MOST_DOCUMENTS
@@ -163,7 +163,7 @@ def _open(texts: DocumentTexts, opening: OpenTargets, find: str, room: int) -> O
             spans = readable(texts.spans(document))
         except StoreError as error:
             opened.failed.append(SourceFailed(url=document.url, reason=str(error)))
-            opened.notes.append(f"{_called(document)} could not be read.")
+            opened.notes.append(f"{_document_name(document)} could not be read.")
             continue
         chosen = part(spans, find, room // len(opening.documents))
         opened.shown.append(DocumentPassages(document=document, spans=chosen))
@@ -171,24 +171,24 @@ def _open(texts: DocumentTexts, opening: OpenTargets, find: str, room: int) -> O
     return opened
 
 
-def _called(document: Document) -> str:
+def _document_name(document: Document) -> str:
     return one_line(document.title or document.name or document.url)
 
 
 def _note(document: Document, spans: Sequence[PassageSpan], chosen: Sequence[PassageSpan], find: str) -> str:
     """What is shown of a document and, if that is not all, its outline."""
     if not spans:
-        return f"{_called(document)}: empty."
+        return f"{_document_name(document)}: empty."
     if len(chosen) == len(spans):
-        return f"{_called(document)}: all {len(spans)} passages."
+        return f"{_document_name(document)}: all {len(spans)} passages."
     matching = f" (the first ones and the best for “{find}”)" if find else ""
     headings = outline(spans)
-    return f"{_called(document)}: {len(chosen)} of {len(spans)} passages{matching}." + (
+    return f"{_document_name(document)}: {len(chosen)} of {len(spans)} passages{matching}." + (
         f" Outline: {headings}" if headings else ""
     )
 
 
 def _summary(shown: Sequence[DocumentPassages], find: str) -> str:
-    names = ", ".join(_called(each.document) for each in shown[:3])
+    names = ", ".join(_document_name(each.document) for each in shown[:3])
     more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
     return f"{names}{more}" + (f", for “{find}”" if find else "")

@@ -145,7 +145,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            answer = await _sent_ahead(run, provider, wanted) or await _put(provider, wanted)
+            answer = await _answer_sent_ahead(run, provider, wanted) or await _put(provider, wanted)
             step_context.spend(answer.usage)
             return _observe(wanted, answer.hits, excluded)
 
@@ -196,7 +196,7 @@ async def _put(provider: Search, query: Query) -> SearchAnswer:
     return SearchAnswer(await provider.search(query))
 
 
-async def _sent_ahead(run: Run, provider: Search, query: Query) -> SearchAnswer | None:
+async def _answer_sent_ahead(run: Run, provider: Search, query: Query) -> SearchAnswer | None:
     """The answer to exactly this query if it was sent ahead. A failure does not count: it may be over."""
     with suppress(SearchError):
         answer: SearchAnswer | None = await run.begun(_key_ahead(provider, query))

@@ -57,7 +57,7 @@ def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
     return tuple(each for each in findings if each.outcome != "failed")
 
 
-def known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
+def require_known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
     """Make sure that there is a check with each name.
 
     Raises:

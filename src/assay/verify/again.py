@@ -58,7 +58,7 @@ class Reread(Settled, frozen=True, kw_only=True):
     view: RunView
     problems: tuple[str, ...]
 
-    def told(self, opinions: Mapping[str, Check]) -> Rechecked:
+    def with_opinions(self, opinions: Mapping[str, Check]) -> Rechecked:
         """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
         checks = {**self.checks, **opinions}
         again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)

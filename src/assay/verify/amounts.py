@@ -179,7 +179,7 @@ def _fraction(share: Share, text: str) -> Amount:
         values=(share.percent,),
         quantum=Decimal(1).scaleb(-9),
         units=("%",),
-        bound=_bound(text, share.start),
+        bound=_bound_before(text, share.start),
         word=True,
         terms=(share.count, share.whole),
     )
@@ -198,7 +198,7 @@ def _amounts(text: str, taken: bytearray) -> list[Amount]:
                 at += len(part) + 1
             continue
         found.append(_amount(match, text))
-    return [_aged(amount, text) for amount in _ranged(_torn(found, text), text)]
+    return [_aged(amount, text) for amount in _ranged(_join_split_numbers(found, text), text)]
 
 
 def _listed(run: str) -> list[str]:
@@ -234,7 +234,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
         units=_units(match),
         currency=CURRENCIES.get(front, ""),
         scaled=bool(exponent or match["letter"]),
-        bound=_bound(text, match.start()),
+        bound=_bound_before(text, match.start()),
         year=_is_year(match, text),
         word=bool(match["word"]),
         ordinal=bool(match["ordinal"]) or (match["word"] or "").lower() in ORDINALS,
@@ -246,7 +246,7 @@ def _units(match: re.Match[str]) -> tuple[str, ...]:
     return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
 
 
-def _bound(text: str, at: int) -> Bound:
+def _bound_before(text: str, at: int) -> Bound:
     return _bounding(text[max(0, at - 24) : at])
 
 
@@ -279,7 +279,7 @@ def _negative(text: str, at: int) -> bool:
     return at > 0 and text[at - 1] == "-" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in ")%-"))
 
 
-def _torn(found: list[Amount], text: str) -> list[Amount]:
+def _join_split_numbers(found: list[Amount], text: str) -> list[Amount]:
     """In tokenized text such as "3, 800 km" and "98. 7 per cent", both parts may be one number."""
     for at, (first, second) in enumerate(pairwise(found)):
         between = text[first.end : second.start].rstrip()

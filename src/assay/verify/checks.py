@@ -26,6 +26,7 @@ NO_SOURCES = Check(rule="off", verdict="unchecked", reason=N_("no sources"))
 NO_JUDGE = Check(rule="judge", verdict="unchecked", reason=N_("no judge"))
 HEARSAY = Check(rule="snippet", verdict="unchecked", reason=N_("only a search's summary of the page was read"))
 NO_CITATION = Check(rule="citation", verdict="unsupported", reason=N_("no citation"))
+NO_SHARED_WORD = Check(rule="citation", verdict="unsupported", reason=N_("the cited document shares no word with it"))
 NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason=N_("what it cites does not exist"))
 
 LONGEST = 2_000

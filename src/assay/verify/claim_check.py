@@ -16,7 +16,7 @@ from assay.core.sources import Passage, sha256
 from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
 from assay.verify.added_checks import AddedCheck, sound
-from assay.verify.checks import NO_CITATION, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
 from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
@@ -258,6 +258,8 @@ def decided(
     table = compared(sentence.text, sentence.head, evidence, rules.off)
     if table is not None:
         return firsthand(table, evidence), ()
+    if evidence.is_unrelated(sentence.markers):
+        return NO_SHARED_WORD, ()
     check, findings = ruled(sentence.text, evidence, bool(sentence.markers), rules.off, rules.added)
     return (firsthand(check, evidence) if check else None), findings
 
@@ -361,7 +363,8 @@ class Checks:
 def _content(found: PendingClaim) -> str:
     """A name for everything that a claim's check depends on."""
     sentence, evidence = found.sentence, found.evidence
-    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.told())
+    unrelated = (True,) if evidence.is_unrelated(sentence.markers) else ()
+    parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.plain_data(), *unrelated)
     return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
 
 

@@ -182,16 +182,21 @@ def _runs(found: Sequence[str]) -> list[str]:
 
 
 class _Sketch(msgspec.Struct, frozen=True):
-    """A document as all pairs are compared; with its `words` if it is short."""
+    """A document as all pairs are compared: its words' digest and count, and what the runs of those words show.
+
+    `parts` are the short documents of which most runs are in this one too.
+    """
 
     digest: bytes
+    size: int
     minhash: RMinHash | None
-    words: Sequence[str]
+    parts: Sequence[str]
 
 
 def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
     """Group `names` by their texts."""
-    sketches = {name: _sketched(documents.words(name)) for name in names}
+    short, where = _short(names, documents)
+    sketches = {name: _sketched(documents.words(name), short, where) for name in names}
     groups = _Groups(names)
     groups.join(_equal(sketches))
     for one, other, estimate in _near(sketches):
@@ -199,17 +204,34 @@ def _grouped(names: Sequence[str], documents: _Documents) -> dict[str, int]:
             continue
         if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
             groups.join([(one, other)])
-    groups.join(_contained(sketches, documents))
+    groups.join(_contained(sketches))
     return groups.numbered()
 
 
-def _sketched(found: Sequence[str]) -> _Sketch:
-    digest = hashlib.sha256("\n".join(found).encode("utf-8", "surrogatepass")).digest() if found else b""
-    minhash = None
-    if len(found) >= FEWEST:
-        minhash = RMinHash(_PERMUTATIONS, _SEED)
-        minhash.update(_runs(found))
-    return _Sketch(digest, minhash, found if len(found) <= SHORT else ())
+def _short(names: Sequence[str], documents: _Documents) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """The short documents that may be parts of others, each with the number of its runs; and where each run is."""
+    sizes: dict[str, int] = {}
+    where: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        found = documents.words(name)
+        if FEWEST <= len(found) <= SHORT:
+            runs = set(_runs(found))
+            sizes[name] = len(runs)
+            for run in runs:
+                where[run].append(name)
+    return sizes, dict(where)
+
+
+def _sketched(found: Sequence[str], short: Mapping[str, int], where: Mapping[str, Sequence[str]]) -> _Sketch:
+    digest = hashlib.sha256(" ".join(found).encode("utf-8", "surrogatepass")).digest() if found else b""
+    if len(found) < FEWEST:
+        return _Sketch(digest, len(found), None, ())
+    runs = _runs(found)
+    minhash = RMinHash(_PERMUTATIONS, _SEED)
+    minhash.update(runs)
+    counts = Counter(part for run in where.keys() & runs for part in where[run]) if where else {}
+    parts = [part for part, count in counts.items() if count >= CONTAINED * short[part]]
+    return _Sketch(digest, len(found), minhash, parts)
 
 
 def _equal(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
@@ -234,18 +256,10 @@ def _share(one: Sequence[str], other: Sequence[str]) -> float:
     return len(first & second) / (len(first | second) or 1)
 
 
-def _contained(sketches: Mapping[str, _Sketch], documents: _Documents) -> Iterator[Sequence[str]]:
+def _contained(sketches: Mapping[str, _Sketch]) -> Iterator[Sequence[str]]:
     """Pair a short document with longer ones that contain it; a page that contains several is a collection."""
-    short = {name: set(_runs(each.words)) for name, each in sketches.items() if len(each.words) >= FEWEST}
-    where: dict[str, list[str]] = defaultdict(list)
-    for name, runs in short.items():
-        for run in runs:
-            where[run].append(name)
-    for name, sketch in sketches.items() if short else ():
-        found = sketch.words or documents.words(name)
-        counts = Counter(part for run in where.keys() & set(_runs(found)) for part in where[run])
-        inside = [part for part, count in counts.items() if count >= CONTAINED * len(short[part])]
-        inside = [part for part in inside if len(sketches[part].words) < len(found)]
+    for name, sketch in sketches.items():
+        inside = [part for part in sketch.parts if sketches[part].size < sketch.size]
         if len({sketches[part].digest for part in inside}) == 1:
             yield name, *sorted(inside)
 

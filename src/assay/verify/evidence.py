@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from assay.core.claims import CHECKS
 from assay.core.clean import local_path
+from assay.core.markers import Marker
 from assay.core.sources import SNIPPET, Passage, Source, Surroundings
 from assay.core.tables.cells import ReadTable
 from assay.core.text import words
@@ -44,11 +45,15 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
         cited = self._cited()
         return bool(cited) and all(source.media_type == SNIPPET for source in cited)
 
+    def is_unrelated(self, markers: Iterable[Marker]) -> bool:
+        """Whether a claim with these markers cites only whole sources, none of which shares a word with it."""
+        return not self.passages and any(id in self.sources for each in markers for id in each.sources)
+
     def names(self) -> tuple[str, ...]:
         """The names of the cited sources."""
         return tuple(name for source in self._cited() for name in names_of(source))
 
-    def told(self) -> tuple[object, ...]:
+    def plain_data(self) -> tuple[object, ...]:
         """Everything a check may see of it, as plain data, without uncited data or when and where it was read."""
         around = [self.around.get(passage.id) for passage in self.passages]
         sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited()]

@@ -149,13 +149,13 @@ async def verify(
     proofreader, checkable = report.proofreader, rules.enabled and rules.has_sources
     known = await proofreader.closed() if proofreader is not None else VerificationStart(Checks(run, rules))
     found = await find(run, report.text, held, known, report.streamed)
-    checked = await check_all(run, found, rules, known.say_checked, known.checks)
+    checked = await check_all(run, found, rules, known.emit_checked, known.checks)
     for fault in faults(rules.added, (each for one in checked for each in one.findings)):
         run.warn(fault)
     repaired = Repaired(text=report.text, checked=checked)
     if means is not None and checkable:
         repaired = await Mender(run, held, rules, means).repair(report.text, checked)
-        await _hold_again(run, found, repaired, held)
+        await _look_up_citations(run, found, repaired, held)
     if closing is not None and checkable:
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
@@ -186,7 +186,7 @@ async def find(
         for sentence, passages in cited
     )
     for each in found:
-        known.say_found(run, each)
+        known.emit_found(run, each)
     return found
 
 
@@ -198,7 +198,7 @@ def _named(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
 # the gate
 
 
-async def _hold_again(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
+async def _look_up_citations(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
     """Look up what is cited now; readers get the places if the citations have changed."""
     before = {passage.id for each in found for passage in each.evidence.passages}
     now = _rests_on(repaired, held)

@@ -263,7 +263,7 @@ class Proofreader:
         cited = self._held.shown.all_cited(claims)
         for sentence, own in cited:
             event = _claim_found(sentence.id, sentence, own)
-            self._say(beside, event, self._name(event))
+            self._emit_once(beside, event, self._name(event))
         work = partial(self._check, cited=cited, beside=beside, text=self._texts)
         self._blocks.append(self._place.in_background(f"block-{len(self._blocks)}", work))
 
@@ -278,7 +278,7 @@ class Proofreader:
             checked = await self._checks.check(found)
             if self._texts == text and self._open:
                 event = _checked(checked)
-                self._say(beside, event, self._name(_found_of(checked), event))
+                self._emit_once(beside, event, self._name(_found_of(checked), event))
 
         found = [PendingClaim(sentence.id, sentence, self._held.evidence(passages)) for sentence, passages in cited]
         await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
@@ -288,7 +288,7 @@ class Proofreader:
         check, _ = await asyncio.to_thread(decided, found.sentence, found.evidence, self._checks.rules)
         return check is not None
 
-    def _say(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
+    def _emit_once(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
         if not self._written.stands(self._step, name):
             beside.say(event, name)
 
@@ -327,13 +327,13 @@ class VerificationStart:
     def __init__(self, checks: Checks, stands: Stands = lambda *_: False) -> None:
         self.checks, self._stands = checks, stands
 
-    def say_found(self, run: Run, found: PendingClaim) -> None:
+    def emit_found(self, run: Run, found: PendingClaim) -> None:
         """Log a claim if it is not logged."""
         event = _claim_found(found.id, found.sentence, found.evidence.passages)
         if not self._stands(event, None):
             run.emit(event)
 
-    def say_checked(self, run: Run, checked: ClaimResult) -> None:
+    def emit_checked(self, run: Run, checked: ClaimResult) -> None:
         """Log a check's result if it is not logged."""
         event = _checked(checked)
         if not self._stands(_found_of(checked), event):

@@ -55,7 +55,7 @@ def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage
     complete name.
     """
     wanted = _numbered(words(subject))
-    names = [_numbered(words(name)) for name in _called(field.passage, fields, evidence)]
+    names = [_numbered(words(name)) for name in _source_names(field.passage, fields, evidence)]
     if not set(wanted) <= {word for name in names for word in name}:
         return False
     named = {pair for name in names for pair in pairwise(["", *name])}
@@ -71,7 +71,7 @@ def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str
     return pair[0] in ends and ("", pair[1]) in named
 
 
-def _called(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
+def _source_names(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
     """Names of a passage's source: its title and the like, and cited fields that name or number it."""
     source = evidence.sources.get(passage.source)
     if source is not None:

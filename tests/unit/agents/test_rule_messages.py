@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.agents.loop import TurnRules
 from assay.agents.prompt_texts import (
-    Stated,
+    RuleTexts,
     counted,
     listed,
     rules,
@@ -24,7 +24,7 @@ from assay.phases.triage import TriageRules
 from assay.phases.writer import WriteRules
 
 DATE = "2026-01-31"
-SAID: list[Stated] = [
+SAID: list[RuleTexts] = [
     TurnRules(7, 11),
     TurnRules(7, 11, 5),
     QueryRules(queries=4),
@@ -42,7 +42,7 @@ SAID: list[Stated] = [
 
 
 @pytest.mark.parametrize("said", SAID, ids=lambda said: type(said).__name__)
-def test_rules_are_sentences_with_every_number(said: Stated) -> None:
+def test_rules_are_sentences_with_every_number(said: RuleTexts) -> None:
     message = rules(said)
     values = msgspec.json.decode(message.values)
     for name, value in values.items():

@@ -64,7 +64,7 @@ def test_no_stderr_no_view(monkeypatch: pytest.MonkeyPatch):
 
 def test_plain_lines_hold_no_escape_sequence(capsys: pytest.CaptureFixture[str]):
     shown = PlainDisplay(1)
-    shown.told("reading: file 1 of 2\x1b[31m")
+    shown.show_progress("reading: file 1 of 2\x1b[31m")
     with shown:
         for envelope in logs.failing_agent().events:
             shown.show(envelope)
@@ -88,7 +88,7 @@ def test_plain_lines_say_the_same_warning_once(capsys: pytest.CaptureFixture[str
 
 def test_quiet_says_only_what_was_asked_for(capsys: pytest.CaptureFixture[str]):
     shown = PlainDisplay(-1)
-    shown.told("reading")
+    shown.show_progress("reading")
     for envelope in logs.one_agent().events:
         shown.show(envelope)
     assert capsys.readouterr().err == ""
@@ -110,8 +110,8 @@ async def test_a_terminal_that_went_away_ends_the_view_only(monkeypatch: pytest.
 async def test_what_is_told_before_the_run_passes_and_warnings_stay(monkeypatch: pytest.MonkeyPatch):
     terminal = on_terminal(monkeypatch)
     with Screen() as shown:
-        shown.told("reading: file 1 of 2")
-        shown.told("skipped a.pdf: not text")
+        shown.show_progress("reading: file 1 of 2")
+        shown.show_progress("skipped a.pdf: not text")
         shown.say("finishing")
     text = terminal.getvalue()
     assert "skipped a.pdf: not text\r\n" in text

@@ -6,7 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import amount, told, told_money
+from assay.cli.figures import amount, describe_estimate, describe_expected_cost
 from assay.cli.live.summary import cost
 from assay.cli.runs.lists import outline
 from assay.core.brief import Estimate, Span
@@ -16,12 +16,12 @@ GUESS = Estimate(calls=Span(8, 30), tokens=Span(20_000, 200_000), seconds=Span(1
 
 
 def test_ranges_are_told_with_what_they_rest_on() -> None:
-    assert told(GUESS) == (
+    assert describe_estimate(GUESS) == (
         "8 to 30 model calls, 20k to 200k tokens, $0.0040 to $0.09, 0:10 to 2:00 (by the rules of its depth)"
     )
     before = msgspec.structs.replace(GUESS, calls=Span(9, 9), usd=Span(0, 0), basis="runs", runs=4)
-    assert told(before) == "9 model calls, 20k to 200k tokens, $0, 0:10 to 2:00 (by 4 runs like it)"
-    assert "cost unknown" in told(msgspec.structs.replace(GUESS, usd=None))
+    assert describe_estimate(before) == "9 model calls, 20k to 200k tokens, $0, 0:10 to 2:00 (by 4 runs like it)"
+    assert "cost unknown" in describe_estimate(msgspec.structs.replace(GUESS, usd=None))
 
 
 @pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.0001, "$0.0001"), (0.01, "$0.01"), (12.5, "$12.50")])
@@ -37,7 +37,7 @@ def with_estimate(guess: Estimate | None) -> RunView:
 
 def test_a_run_is_shown_beside_what_it_was_thought_to_take() -> None:
     assert cost(with_estimate(GUESS)).endswith(" (estimated $0.0040 to $0.09)")
-    assert f"  estimated at its start: {told(GUESS)}" in list(outline(with_estimate(GUESS)))
+    assert f"  estimated at its start: {describe_estimate(GUESS)}" in list(outline(with_estimate(GUESS)))
     free = msgspec.structs.replace(GUESS, usd=Span(0, 0))
     assert cost(with_estimate(free)) == cost(with_estimate(None))
-    assert told_money(None) == ""
+    assert describe_expected_cost(None) == ""

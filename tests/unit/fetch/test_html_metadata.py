@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_metadata import LONGEST, MOST_METAS, PageMetadata, read_said
+from assay.fetch.html_metadata import LONGEST, MOST_METAS, PageMetadata, read_metadata
 
 
 def said(head: str) -> PageMetadata:
-    return read_said(LexborHTMLParser(f"<html lang=pt-BR><head>{head}</head><body><h1>Heading</h1></body></html>"))
+    return read_metadata(LexborHTMLParser(f"<html lang=pt-BR><head>{head}</head><body><h1>Heading</h1></body></html>"))
 
 
 def test_names_are_read_in_any_case_from_name_or_property() -> None:

@@ -17,7 +17,7 @@ from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive.model import respond
 from assay.models.extractive.survey import is_whole
-from assay.phases.survey.filters import WAYS, counted, matching, read, read_header
+from assay.phases.survey.filters import WAYS, count_keys, matching, read, read_header
 
 HEADERS = [
     {"key": "PEP", "documents": 9, "values": {}},
@@ -179,7 +179,7 @@ def test_counts_over_real_headers_are_exact(name: str) -> None:
     assert len(asked) >= 20
     for each in asked:
         assert is_whole(each.text)
-        way = survey(each.text, counted(headers))
+        way = survey(each.text, count_keys(headers))
         assert way is not None, each.text
         conditions = read(way[1])
         found = {rows[at].url for at, header in enumerate(headers) if matching(header, conditions) is not None}

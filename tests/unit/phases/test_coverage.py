@@ -12,8 +12,8 @@ from assay.core.sources import Passage
 from assay.phases.case import (
     Research,
     agent_task,
+    finding_summary,
     marked,
-    said,
     step_for,
 )
 from assay.phases.coverage import (
@@ -137,7 +137,7 @@ def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str,
 
 def test_what_a_finding_says_in_the_plan_is_short_and_without_markers() -> None:
     long = Finding(lane=1, task="t", text="The tide rises. [S1001.1] " * 40)
-    assert said(long).startswith("The tide rises. The tide")
-    assert len(said(long)) <= 202
-    assert "S1001" not in said(long)
+    assert finding_summary(long).startswith("The tide rises. The tide")
+    assert len(finding_summary(long)) <= 202
+    assert "S1001" not in finding_summary(long)
     assert marked(PLAN, [1], "completed", "yes").steps[0].finding == "yes"

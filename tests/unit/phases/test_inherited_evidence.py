@@ -16,7 +16,7 @@ from assay.core.view import RunView
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Research
 from assay.phases.fork import cited_before, recalled
-from assay.phases.inheritance import SCOPE, STEP, InheritedEvidence, ledger_of, taken
+from assay.phases.inheritance import SCOPE, STEP, InheritedEvidence, inheritable_evidence, ledger_of
 from assay.run.protocols import DocumentPassages
 
 TEXTS = ("The tide rises seven metres.", "The mistral blows from the north-west.", "The moon causes the tide.")
@@ -69,14 +69,14 @@ def case_with(inheritance: InheritedEvidence, scope: CollectionSummary | None = 
 def test_ids_of_the_two_runs_never_meet(
     before: list[tuple[int, list[int]]], after: list[tuple[int, list[int]]]
 ) -> None:
-    inheritance = taken(memory(fill(Ledger(), before, 0)), RunView())
+    inheritance = inheritable_evidence(memory(fill(Ledger(), before, 0)), RunView())
     again = msgspec.json.decode(msgspec.json.encode(inheritance), type=InheritedEvidence)
     assert again == inheritance
     case = case_with(inheritance)
     inherited = {row.id for row in inheritance.rows}
     new = fill(case.ledger, after, 4)
     assert not inherited & {row.id for row in new}
-    assert {row.id for row in taken(memory([*inheritance.rows, *new]), RunView()).rows} == inherited | {
+    assert {row.id for row in inheritable_evidence(memory([*inheritance.rows, *new]), RunView()).rows} == inherited | {
         r.id for r in new
     }
     assert all(lane_of_source(row.id) >= 4 for row in new if row.kind == "source")
@@ -86,7 +86,7 @@ def test_ids_of_the_two_runs_never_meet(
 def test_answers_hold_while_the_documents_are_the_same() -> None:
     named = LedgerRow(kind="answer", id="search:local abc", lane=1, data=b'"a:search:0"')
     stored = memory([named], **{"a:search:0": ("observation/1", {"summary": "s"}), SCOPE: ("collectionsummary/1", TWO)})
-    inheritance = taken(stored, RunView())
+    inheritance = inheritable_evidence(stored, RunView())
     assert inheritance.rows == ()
     assert case_with(inheritance).ledger.answered("search:local abc") == b'{"summary":"s"}'
     other = CollectionSummary(documents=3)
@@ -95,24 +95,28 @@ def test_answers_hold_while_the_documents_are_the_same() -> None:
     assert case_with(inheritance, web=True).ledger.answered("search:local abc") is None
     same_day = msgspec.structs.replace(inheritance, date="2026-01-02")
     assert case_with(same_day, web=True).ledger.answered("search:local abc") == b'{"summary":"s"}'
-    handed_on = taken(memory([], **{STEP: ("heritage/1", inheritance), SCOPE: ("collectionsummary/1", TWO)}), RunView())
+    handed_on = inheritable_evidence(
+        memory([], **{STEP: ("heritage/1", inheritance), SCOPE: ("collectionsummary/1", TWO)}), RunView()
+    )
     assert case_with(handed_on).ledger.answered("search:local abc") == b'{"summary":"s"}'
 
 
 @pytest.mark.parametrize("scope", [("failed/1", {"kind": "limit", "reason": "time"}), None])
 def test_without_a_look_at_the_documents_no_answer_is_reused(scope: tuple[str, object] | None) -> None:
-    inheritance = taken(memory([], **({SCOPE: scope} if scope else {})), RunView())
+    inheritance = inheritable_evidence(memory([], **({SCOPE: scope} if scope else {})), RunView())
     assert inheritance.scope is None
 
 
 def test_only_sources_of_the_earlier_run_are_announced() -> None:
-    case = case_with(taken(memory(fill(Ledger(), [(1, [0])], 0)), RunView()))
+    case = case_with(inheritable_evidence(memory(fill(Ledger(), [(1, [0])], 0)), RunView()))
     fill(case.ledger, [(1, [1])], 4)
     text = "It rises. [S1001.1] It blows. [S5001.1] Who knows? [S9001.1] And again. [S1001]"
     assert [source.id for source in cited_before(4, case.ledger, text)] == ["S1001"]
 
 
 def test_a_run_which_found_nothing_recalls_nothing() -> None:
-    inheritance = msgspec.structs.replace(taken(memory(fill(Ledger(), [(0, [0])], 0)), RunView()), cited=("S1.1",))
+    inheritance = msgspec.structs.replace(
+        inheritable_evidence(memory(fill(Ledger(), [(0, [0])], 0)), RunView()), cited=("S1.1",)
+    )
     research = Research(plan=Plan(title="t"))
     assert recalled(case_with(inheritance), research) == research

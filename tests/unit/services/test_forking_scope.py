@@ -15,7 +15,7 @@ from assay.core.errors import UnknownName
 from assay.core.sources import SNIPPET, Document, Snapshot, Source
 from assay.core.view import RunView
 from assay.core.web_addresses import WebRules
-from assay.services.forks import _changed, chosen
+from assay.services.forks import _changed, source_ids
 from assay.store.memory_library import MemoryLibrary
 
 MET: dict[str, Source] = {
@@ -45,20 +45,20 @@ def view() -> RunView:
     ],
 )
 def test_a_source_is_meant_with_all_its_ids(name: str, ids: set[str]) -> None:
-    assert chosen(view(), [name], MemoryLibrary()) == ids
+    assert source_ids(view(), [name], MemoryLibrary()) == ids
 
 
 @pytest.mark.parametrize("name", ["", "  ", "S9", "1", "[1]", "https://sea.example/", "Wind"])
 def test_what_was_not_met_is_said(name: str) -> None:
     with pytest.raises(UnknownName, match="no source named"):
-        chosen(view(), ["S1", name], MemoryLibrary())
+        source_ids(view(), ["S1", name], MemoryLibrary())
 
 
 @settings(max_examples=30)
 @given(st.text(max_size=40))
 def test_any_name_is_known_or_refused(name: str) -> None:
     with suppress(UnknownName):
-        assert chosen(view(), [name], MemoryLibrary())
+        assert source_ids(view(), [name], MemoryLibrary())
 
 
 def library(*texts: str) -> tuple[MemoryLibrary, list[Document]]:

@@ -6,7 +6,7 @@ import pytest
 from research import Sea, within
 
 from assay.core.errors import ToolError
-from assay.core.tables.cells import heard
+from assay.core.tables.cells import read_notes
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Run
@@ -32,7 +32,7 @@ async def test_the_table_which_answers_is_found_and_its_rows_are_shown() -> None
         assert [span.text for span in shown.spans] == [
             line for line in PORTS.splitlines() if "|" in line and "--" not in line
         ]
-        (note,) = heard(found.note)
+        (note,) = read_notes(found.note)
         assert note.text == "Leith: Depth (m) 8, the highest of 2 rows"
         assert [span.ordinal for span in shown.spans] == list(note.ordinals)
         assert found.summary == note.text
@@ -43,7 +43,7 @@ async def test_the_table_which_answers_is_found_and_its_rows_are_shown() -> None
 async def test_a_long_table_is_computed_whole_and_shown_in_part() -> None:
     async def body(run: Run) -> None:
         found = await calculate(run, Ledger(), "Which station has the highest rainfall?")
-        assert heard(found.note)[0].text == "Station 1000: Rainfall 1000, the highest of 1,000 rows"
+        assert read_notes(found.note)[0].text == "Station 1000: Rainfall 1000, the highest of 1,000 rows"
         assert "of the 1000 rows it was computed from are shown." in found.note
         texts = [span.text for span in found.shown[0].spans]
         assert "| Station 1000 | 1000 |" in texts
@@ -81,6 +81,6 @@ async def test_the_same_question_of_the_same_documents_is_answered_once() -> Non
         ledger = Ledger()
         first = await calculate(run.child("one"), ledger, "What is the length of Anna?")
         assert await calculate(run.child("two"), ledger.seeing([2]), "What is the length of Anna?") == first
-        assert heard(first.note)[0].text == "Length (m) of Anna: 31"
+        assert read_notes(first.note)[0].text == "Length (m) of Anna: 31"
 
     await within(Sea({"ships.md": SHIPS}), body)

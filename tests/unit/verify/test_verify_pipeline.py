@@ -124,6 +124,15 @@ async def test_a_report_is_verified_and_every_step_of_it_told() -> None:
     assert (summary.summary, summary.passed, summary.problems) == (result.summary, True, ())
 
 
+async def test_a_claim_that_shares_no_word_with_the_source_it_cites_is_told_so() -> None:
+    source = holding("Status").partition(".")[0]
+    result, _ = await verified(f"Purple elephants dance [{source}]. Purple elephants dance [S7].")
+    assert [(claim.verdict, claim.reason) for claim in result.claims] == [
+        ("unsupported", "the cited document shares no word with it"),
+        ("unsupported", "what it cites does not exist"),
+    ]
+
+
 @pytest.mark.parametrize(("switch", "reason"), [({"enabled": False}, "off"), ({"has_sources": False}, "no sources")])
 async def test_switched_off_or_without_sources_nothing_is_checked(switch: dict[str, bool], reason: str) -> None:
     result, _ = await verified(f"It had 38 releases [{holding('37')}]. It is so.", **switch)

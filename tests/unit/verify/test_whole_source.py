@@ -16,7 +16,7 @@ from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha25
 from assay.evidence.ledger import Ledger, LedgerExcerpt
 from assay.evidence.segment import segment
 from assay.phases.fields.schema import FieldSlot, Leaf
-from assay.phases.fields.values import FieldAnswer, stated
+from assay.phases.fields.values import FieldAnswer, supported_field
 from assay.verify.conflicts.detection import section
 from assay.verify.evidence_index import CitableIds
 from assay.verify.texts.marked_text import mark
@@ -118,11 +118,17 @@ def test_a_finding_in_other_words_rests_on_the_first_passages_of_what_it_cites()
 @pytest.mark.parametrize(("name", "value", "bearing"), [("highWater", "twice a day", 1), ("builtIn", 1631, 5)])
 def test_a_field_may_cite_a_source_as_a_whole(name: str, value: object, bearing: int) -> None:
     slot = FieldSlot(name=name, leaf=Leaf(type="string" if isinstance(value, str) else "integer"))
-    found = stated((name,), slot, FieldAnswer(value=value, passages=("S1001",)), "Brest", ledger())
+    found = supported_field((name,), slot, FieldAnswer(value=value, passages=("S1001",)), "Brest", ledger())
     assert found.value == value
     assert SENTENCES[bearing] in [SPANS[ordinal_of(id)].text for id in found.passages]
-    missing = stated((name,), slot, FieldAnswer(value=value, passages=("S1002",)), "Brest", ledger())
+    missing = supported_field((name,), slot, FieldAnswer(value=value, passages=("S1002",)), "Brest", ledger())
     assert missing.reason.startswith("what it cites does not exist")
+
+
+def test_a_field_in_words_that_the_cited_source_lacks_says_so() -> None:
+    slot = FieldSlot(name="colour", leaf=Leaf(type="string"))
+    found = supported_field(("colour",), slot, FieldAnswer(value="purple", passages=("S1001",)), "Brest", ledger())
+    assert (found.value, found.reason.partition(":")[0]) == (None, "the cited document shares no word with it")
 
 
 @pytest.mark.parametrize("cites", ["[S1001]", "[S1001.1]"])

@@ -22,7 +22,7 @@ from assay.cli.interrupts import heeding
 from assay.cli.live.summary import cost, outcome
 from assay.cli.run_watch import Output, exit_code, follow
 from assay.cli.terminal import Exit, clean, say, write
-from assay.cli.threads import HOW_TO_BEGIN, tell
+from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -137,7 +137,7 @@ class ChatSession:
             return False
         try:
             if not name:
-                await self._answered(rest)
+                await self._answer_from_documents(rest)
             elif name in SLASH:
                 await self._commands()[name](rest)
             else:
@@ -154,7 +154,7 @@ class ChatSession:
 
     # questions
 
-    async def _answered(self, question: str) -> None:
+    async def _answer_from_documents(self, question: str) -> None:
         """Answer from the documents opened so far; if they do not hold the answer, by research."""
         if self.last and self._grounded:
             options = {name: value for name, value in self._terms.options.items() if name not in WEB}
@@ -174,7 +174,7 @@ class ChatSession:
         run = self._assay.start(
             question,
             sources=None if self._terms.sources is None else list(self._terms.sources),
-            progress=shown.told,
+            progress=shown.show_progress,
             **{**self._terms.options, "thread": self.thread, "continues": self.last},
         )
         await self._run(run, question, shown)
@@ -255,7 +255,7 @@ class ChatSession:
         await self._new(name)
 
     async def _threads(self, _: str) -> None:
-        tell(await self._assay.threads(), HOW_TO_BEGIN, as_json=False)
+        print_page(await self._assay.threads(), HOW_TO_BEGIN, as_json=False)
 
     async def _cite(self, number: str) -> None:
         if not number.isdigit() or not number.isascii():

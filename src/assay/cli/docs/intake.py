@@ -44,7 +44,7 @@ else:
 Skipped = Mapping[str, Sequence[SkippedFile]]
 
 
-def tell(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
+def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
     """Print warnings, those about many files as one without `-v`; with `-v` also notes, and each skipped file."""
     for warning in warnings if verbosity > 0 else summed(warnings):
         say(f"warning: {warning}")
@@ -193,7 +193,7 @@ async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, ve
 
 
 def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
-    tell(done.warnings, done.notes, done.skipped, verbosity)
+    print_warnings(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)
         say(
@@ -230,7 +230,7 @@ def sync(
         return
     done = asyncio.run(_sync(collection, home, state.verbosity))
     embed_in_background(configured_for(embedder), home, state.verbosity)
-    tell(done.warnings, done.notes, done.skipped, state.verbosity)
+    print_warnings(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
             f"{done.added} added, {done.updated} updated, {done.removed} removed: {counted(done.documents, 'document')}"
@@ -318,13 +318,13 @@ async def _level(assay: Assay, place: str, collection: str, verbosity: int, *, f
     try:
         if place not in {origin.place for origin in await assay.origins(collection)}:
             added = await assay.add([place], collection=collection)
-            tell(added.warnings, added.notes, added.skipped, verbosity)
+            print_warnings(added.warnings, added.notes, added.skipped, verbosity)
             line = f"{counted(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
         else:
             done = await assay.sync(collection, only=[place])
             if not (first or done.added or done.updated or done.removed or verbosity > 0):
                 return
-            tell(done.warnings, done.notes, done.skipped, verbosity)
+            print_warnings(done.warnings, done.notes, done.skipped, verbosity)
             counts = f"{done.added} added, {done.updated} updated, {done.removed} removed"
             line = f"{counts}: {counted(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
     except AssayError as error:

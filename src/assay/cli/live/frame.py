@@ -121,7 +121,7 @@ def of_turns(turns: Sequence[Turn]) -> Text | None:
     running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
     if running:
         more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-        return words(f"{called(running[-1])}{more}")
+        return words(f"{describe_call(running[-1])}{more}")
     if turns and turns[-1].thinking:
         return words(f"thinks: {turns[-1].thoughts[-1]}")
     for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
@@ -134,11 +134,11 @@ def of_turns(turns: Sequence[Turn]) -> Text | None:
 
 def _ended(use: ToolUse) -> Text:
     if use.outcome == "failed":
-        return words(f"{called(use)} failed: {use.summary}", "red")
-    return words(f"{called(use)}: {use.summary}")
+        return words(f"{describe_call(use)} failed: {use.summary}", "red")
+    return words(f"{describe_call(use)}: {use.summary}")
 
 
-def called(use: ToolUse) -> str:
+def describe_call(use: ToolUse) -> str:
     """A tool call in a person's words: `search mistral wind`."""
     return f"{use.tool} {_arguments(use.arguments)}".strip()
 
@@ -191,7 +191,7 @@ def _models(turns: Sequence[Turn]) -> list[str]:
 
 def _tools(turns: Sequence[Turn]) -> list[str]:
     uses = [use for turn in turns for use in turn.tools]
-    return [f"{called(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
+    return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
 
 
 def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
@@ -226,7 +226,7 @@ def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
 
 def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
     """Task and time, then activity and cost; one line if there is room for both."""
-    time, spent = _time(view, lane, now), _spent(lane.usage)
+    time, spent = _time(view, lane, now), _usage_line(lane.usage)
     if width < WIDE:
         doing = Text.assemble(" " * NAMED, of_lane(lane), no_wrap=True)
         return [row(_named(lane), time, width), row(doing, spent, width)]
@@ -254,7 +254,7 @@ def _time(view: RunView, lane: Lane, now: datetime) -> Text:
     return Text(f"{sources:>10}{clock(elapsed(view, lane.started_at, lane.finished_at, now)):>9}", style="dim")
 
 
-def _spent(usage: Usage) -> Text:
+def _usage_line(usage: Usage) -> Text:
     return Text(joined((tokens(usage), money(usage)), "  "), style="dim")
 
 
@@ -264,7 +264,7 @@ def _together(before: Sequence[Lane], width: int) -> Text:
     failed = sum(lane.state == "failed" for lane in before)
     met = counted(sum(len(lane.sources) for lane in before), "source")
     said = joined((f"{counted(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
-    return row(Text.assemble(MARKS["finished"], f"     {said}", no_wrap=True), _spent(spent), width)
+    return row(Text.assemble(MARKS["finished"], f"     {said}", no_wrap=True), _usage_line(spent), width)
 
 
 def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:

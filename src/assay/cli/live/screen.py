@@ -139,7 +139,7 @@ class Screen:
         self._continued.__exit__(kind, error, trace)
         self._drawing(self._leave)
 
-    def told(self, line: str) -> None:
+    def show_progress(self, line: str) -> None:
         """Show progress in reading documents (from any thread); transient lines are replaced by the next one.
 
         An aside is shown with `-v`.
@@ -186,14 +186,14 @@ class Screen:
         if seen == self._seen and not self._above:
             return
         self._seen = seen
-        self._region.draw(frame(view, now, room, self._note), self._told())
+        self._region.draw(frame(view, now, room, self._note), self._take_new_lines())
 
     def _leave(self) -> None:
         self._region.erase()
-        if told := self._told():
+        if told := self._take_new_lines():
             self._region.draw((), told)
 
-    def _told(self) -> list[str]:
+    def _take_new_lines(self) -> list[str]:
         """The new lines for the terminal's history, each once, even if a thread adds one meanwhile."""
         count = len(self._above)
         told, self._above[:count] = self._above[:count], []

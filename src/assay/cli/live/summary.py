@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.cli.figures import clock, elapsed, joined, moment, price, tokens, told_money
+from assay.cli.figures import clock, describe_expected_cost, elapsed, joined, moment, price, tokens
 from assay.cli.live.frame import troubles
 from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
@@ -86,7 +86,7 @@ def cost(view: RunView) -> str:
         tokens(total),
         counted(total.searches, "search", "searches") if total.searches else "",
         counted(total.pages, "page") if total.pages else "",
-        price(total) + told_money(view.brief),
+        price(total) + describe_expected_cost(view.brief),
     )
     return f"took {joined(parts, ', ')}"
 

@@ -199,7 +199,7 @@ async def _fork(order: ForkOrder, output: Output, home: Path | None, configured:
     async with stored(home) as assay:
         shown = output.display()
         with shown:
-            run_id = await assay.fork(order.reference, order.point, progress=shown.told, **order.changes)
+            run_id = await assay.fork(order.reference, order.point, progress=shown.show_progress, **order.changes)
         if order.detach:
             return await detached_run.leave(assay, run_id, home or configured.home, output)
         if output.verbosity >= 0:
@@ -229,7 +229,7 @@ def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | N
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        _tell(found)
+        _print_replay(found)
     if not found.is_same:
         ctx.exit(Exit.UNVERIFIED)
 
@@ -239,7 +239,7 @@ async def _replayed(reference: str, home: Path | None) -> Replay:
         return await assay.replay(reference)
 
 
-def _tell(found: Replay) -> None:
+def _print_replay(found: Replay) -> None:
     report = "the report is the same, byte for byte" if found.same_report else "the report differs"
     write(f"{found.run_id}: {report}; {found.steps} stored steps, {found.events} events computed again")
     for line in found.differences[:SHOWN]:

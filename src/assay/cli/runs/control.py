@@ -81,13 +81,13 @@ def controlled(command: Command) -> Command:
     return named(no_wait(options.common(command)))
 
 
-def tell(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
+def request_action(reference: str, action: Asked, home: Path | None, *, wait: bool, done: Callable[[str], str]) -> Exit:
     """Request `action`; `done` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
-    return asyncio.run(_tell(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
+    return asyncio.run(_request_action(reference, action, home, SECONDS if wait else 0.0, done, quiet=quiet))
 
 
-async def _tell(
+async def _request_action(
     reference: str, action: Asked, home: Path | None, wait: float, done: Callable[[str], str], *, quiet: bool
 ) -> Exit:
     async with stored(home) as assay:
@@ -222,7 +222,7 @@ def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         assay runs finish last
         assay runs finish k3v9 --no-wait
     """
-    return tell(
+    return request_action(
         reference,
         "finish",
         home,
@@ -242,7 +242,7 @@ def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         assay runs pause last
         assay runs pause k3v9 --no-wait
     """
-    return tell(
+    return request_action(
         reference,
         "pause",
         home,
@@ -265,7 +265,7 @@ def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path | Non
     """
     if lane is not None:
         return tell_agent(reference, lane, home, wait=not no_wait)
-    return tell(
+    return request_action(
         reference,
         "cancel",
         home,

@@ -17,7 +17,7 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
-from assay.cli.figures import price, told
+from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, stored
 from assay.cli.terminal import clean, say, table, write
 from assay.core.clean import inert
@@ -340,4 +340,4 @@ def _evidence(view: RunView) -> Iterator[str]:
         f" {counted(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
     )
     if view.brief and view.brief.estimate:
-        yield f"  estimated at its start: {told(view.brief.estimate)}"
+        yield f"  estimated at its start: {describe_estimate(view.brief.estimate)}"

@@ -46,7 +46,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
     if as_json:
         write(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
-        for line in told(found):
+        for line in describe_difference(found):
             write(line)
     if exit_code and not found.is_empty:
         ctx.exit(Exit.FAILED)
@@ -63,7 +63,7 @@ async def _difference(before: str, after: str, home: Path | None) -> Difference:
     return difference(*reports)
 
 
-def told(found: Difference) -> Iterator[str]:
+def describe_difference(found: Difference) -> Iterator[str]:
     """A difference as lines of text: - was, + is, ~ has another verdict or other words."""
     yield f"- {_ended_run(found.before)}"
     yield f"+ {_ended_run(found.after)}"

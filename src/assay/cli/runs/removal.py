@@ -49,7 +49,7 @@ def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, hom
 
 async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> Exit:
     async with stored(home) as assay:
-        rows = await _chosen(assay, references, age)
+        rows = await _chosen_runs(assay, references, age)
         if not rows:
             say("there is no such run")
             return Exit.DONE
@@ -57,11 +57,11 @@ async def _remove(references: Sequence[str], age: timedelta | None, yes: bool, h
         confirm(f"Delete {counted(len(rows), 'run')}?", named, yes=yes)
         done = [await _deleted(assay, row) for row in rows]
         swept = await assay.tidy() if any(done) else None
-    say(f"{counted(sum(done), 'run')} deleted{said(swept) if any(done) else ''}")
+    say(f"{counted(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
     return Exit.DONE if all(done) else Exit.FAILED
 
 
-async def _chosen(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
+async def _chosen_runs(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
     """The chosen runs, each once; all are looked up before any is deleted."""
     if age is None:
         found = [await assay.find(reference) for reference in references]
@@ -126,7 +126,7 @@ def prune_runs(
     for row in done.runs:
         write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")
     would = "would be deleted" if dry_run else "deleted"
-    more = "" if dry_run else said(done.swept)
+    more = "" if dry_run else describe_swept(done.swept)
     say(f"{counted(len(done.runs), 'run')} {would}{more}")
 
 
@@ -137,7 +137,7 @@ async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pru
         return await assay.prune(rules if rules.any else None, dry_run=dry_run)
 
 
-def said(swept: Swept | None) -> str:
+def describe_swept(swept: Swept | None) -> str:
     """What follows the number of deleted runs: what was cleaned up with them."""
     if swept is None:
         return "; documents stay for now: another process works with this library"

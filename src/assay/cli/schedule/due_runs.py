@@ -17,9 +17,9 @@ from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
 from assay.cli.live.summary import outcome
-from assay.cli.options import tell
+from assay.cli.options import send_notices
 from assay.cli.run_watch import Output, Stdout, follow
-from assay.cli.runs.outcome import told
+from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.milestones import counted
@@ -58,7 +58,7 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
         return Exit.DONE
     async with opened(home, configured) as assay:
         async for asked in run_due(assay, book, lambda: datetime.now(UTC), shown):
-            _say(asked, output)
+            _print_outcome(asked, output)
             await _notify(asked, output.notify)
             codes.add(_code(asked))
         await keep_to_rules(assay, output.verbosity)
@@ -69,7 +69,7 @@ def _stamp() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _say(asked: DueOutcome, output: Output) -> None:
+def _print_outcome(asked: DueOutcome, output: Output) -> None:
     schedule, view = asked.schedule, asked.view
     if output.stdout == "json":
         said = {
@@ -84,7 +84,7 @@ def _say(asked: DueOutcome, output: Output) -> None:
         return
     write(f"schedule {schedule.id}: {clean(schedule.question)}")
     if asked.changes is not None:
-        for line in told(asked.changes):
+        for line in describe_difference(asked.changes):
             write(f"  {line}" if line else "")
     elif view is None:
         write(f"  failed: {clean(asked.error)}")
@@ -96,7 +96,7 @@ def _say(asked: DueOutcome, output: Output) -> None:
 async def _notify(asked: DueOutcome, targets: tuple[Target, ...]) -> None:
     if asked.view is not None:
         changes = None if asked.changes is None else changes_of(asked.changes)
-        await tell(notice_of(asked.view, schedule=asked.schedule.id, changes=changes), targets)
+        await send_notices(notice_of(asked.view, schedule=asked.schedule.id, changes=changes), targets)
 
 
 def _code(asked: DueOutcome) -> Exit:

@@ -15,7 +15,7 @@ from assay.cli import options, run_options
 from assay.cli.arguments import ResearchCommand, paths_from, question_from, there
 from assay.cli.terminal import TerminalOptions, say, table, write
 from assay.core.milestones import counted
-from assay.services.schedules import ScheduleBook, read_every, said
+from assay.services.schedules import ScheduleBook, format_interval, read_every
 from assay.services.schedules.book import lasting, lasting_sources
 
 
@@ -45,7 +45,7 @@ def add_schedule(
     made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:
-        say(f"asked every {said(seconds)} by `assay schedule run-due` (cron) or `assay schedule watch`")
+        say(f"asked every {format_interval(seconds)} by `assay schedule run-due` (cron) or `assay schedule watch`")
 
 
 @click.command("list")
@@ -67,7 +67,13 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
     table(
         ("schedule", "every", "due", "last run", "question"),
         [
-            (each.id, said(each.every), each.next_at[:16].replace("T", " "), each.current or each.last, each.question)
+            (
+                each.id,
+                format_interval(each.every),
+                each.next_at[:16].replace("T", " "),
+                each.current or each.last,
+                each.question,
+            )
             for each in schedules
         ],
     )

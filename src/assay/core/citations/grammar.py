@@ -1,10 +1,10 @@
-"""The grammar of wrapped citations: ids, lists of ids, and whatever brackets or marks a model puts around them.
+"""The grammar of wrapped citations: ids, lists of ids, and the brackets or marks that a model puts around them.
 
     citation = id [dash id] | marker | opening [lead] list [tail] closing | prefix citation
     list     = citation {[separator] citation}
 
-Any pair of brackets, emphasis, backticks, HTML tags and LaTeX commands may open and close; wrappers nest. A reader asks
-the text for one character at a time, so that a text which ends too early is told apart from one that reads otherwise.
+Any pair of brackets, emphasis, backticks, HTML tags and LaTeX commands may open and close; wrappers nest. The parser
+reads one character at a time, so it can tell a text that ends too early from one without a citation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 LONGEST = 400
-"""Characters of a citation with all its wrappers, at most."""
+"""The most characters of a citation with all its wrappers."""
 DEEPEST = 6
 _WORD = 16
 
@@ -41,33 +41,33 @@ LEADS = frozenset(
     źródła zob patrz zobacz источник источники см джерело джерела див 来源 來源 出处 出處 参见 參見 見 出典 参照 参考
     출처 참조 참고 स्रोत देखें संदर्भ المصدر المصادر انظر مصدر kaynak kaynaklar bkz""".split()
 )
-"""Words which say only that a citation follows, in the languages reports are written in; lower case."""
+"""Words that only introduce a citation, in the languages of reports; lower case."""
 _PLACES = frozenset(
     "p pp page pages l line lines para paras paragraph paragraphs § seite seiten str стр с с. pág".split()
 )
-"""Words which begin a place inside a source, after its id."""
+"""Words that begin a place inside a source, after its id."""
 _LABELS = frozenset(
     """table tables tab figure figures fig section sections sec equation eq appendix annex chapter part step item
     version model type class series tabelle abbildung abb abschnitt tableau annexe tabla figura sección""".split()
 )
-"""Words whose number is their own: `Table S1.1` cites nothing."""
+"""Words that have a number of their own: `Table S1.1` is no citation."""
 _COMMAND = re.compile(r"\\[A-Za-z]{2,20}\*?\{")
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9-]{0,15})(?:[ \t][^<>\n]{0,200})?>")
 
 
 class Undecided(Exception):
-    """What comes next in the text decides; raised only while more may come."""
+    """Raised if the text to come decides; never at the end of a text."""
 
 
 class CitationGroup(msgspec.Struct, frozen=True):
-    """What a citation names, in order, and where it ends. A range is one item, `S3.17-S3.19`."""
+    """The ids of a citation, in order, and where it ends. A range is one item, `S3.17-S3.19`."""
 
     end: int
     items: tuple[str, ...]
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids, both ends of a range among them."""
+        """The ids, with both ends of each range."""
         return tuple(id for item in self.items for id in item.split("-"))
 
     @property
@@ -80,9 +80,9 @@ class Parser:
     """Reads citations at places of a text.
 
     Args:
-        text: what there is of it.
-        whole: whether nothing follows.
-        closed: places no citation may reach over, and where each ends.
+        text: the text so far.
+        whole: whether the text is complete.
+        closed: places that no citation may include, and where each ends.
     """
 
     def __init__(self, text: str, whole: bool, closed: Mapping[int, int] | None = None) -> None:
@@ -90,7 +90,7 @@ class Parser:
         self._limit = 0
 
     def wrapped(self, at: int) -> CitationGroup | None:
-        """The citation in wrappers which begins at `at`.
+        """The wrapped citation that begins at `at`.
 
         Raises:
             Undecided: the text ends too early to tell.
@@ -99,12 +99,12 @@ class Parser:
         return None if self._is_id(at) else self._citation(at, 0)
 
     def bare(self, at: int) -> CitationGroup | None:
-        """The id which stands at `at` without a wrapper. Raises as `wrapped`."""
+        """The id at `at`, without a wrapper. Raises as `wrapped`."""
         self._limit = at + LONGEST
         return self._item(at)
 
     def led(self, at: int) -> CitationGroup | None:
-        """The list behind a word such as `Source:` at `at`. Raises as `wrapped`."""
+        """The list after a word such as `Source:` at `at`. Raises as `wrapped`."""
         self._limit = at + LONGEST
         start = self._lead(at)
         if not {":", "："} & set(self._text[at:start]):
@@ -112,14 +112,14 @@ class Parser:
         return self._list(start, 0)
 
     def peek(self, at: int) -> str:
-        """The character at `at`, "" behind the end. Raises as `wrapped`."""
+        """The character at `at`, "" after the end. Raises as `wrapped`."""
         self._limit = at + 1
         return self._sign(at)
 
     # one character at a time
 
     def _sign(self, at: int) -> str:
-        """The character at `at`; "" behind the end, and where no citation may reach.
+        """The character at `at`; "" after the end, and at places that no citation may reach.
 
         Raises:
             Undecided: it is not there yet.
@@ -141,7 +141,7 @@ class Parser:
         return all(self._sign(at + place) == sign for place, sign in enumerate(wanted))
 
     def _letters(self, at: int) -> str:
-        """The word at `at`, "" where there is none, or a long one."""
+        """The word at `at`; "" if there is none, or a long one."""
         end = at
         while (sign := self._sign(end)).isalpha() or (sign and unicodedata.category(sign).startswith("M")):
             end += 1
@@ -149,7 +149,7 @@ class Parser:
                 return ""
         return self._text[at:end]
 
-    # the grammar; each gives what it read, None where it reads otherwise
+    # the grammar; each function returns what it read, or None
 
     def _citation(self, at: int, depth: int) -> CitationGroup | None:
         if depth > DEEPEST:
@@ -202,7 +202,7 @@ class Parser:
         return self._inside(end + 1, f"</{tag[1]}>", depth) if tag else None
 
     def _inside(self, at: int, closing: str, depth: int, tight: bool = False) -> CitationGroup | None:
-        """What stands between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
+        """The text between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
         found = self._list(self._lead(at if tight else self._spaces(at)), depth)
         if found is None:
             return None
@@ -212,7 +212,7 @@ class Parser:
         return CitationGroup(end + len(closing), found.items) if end >= 0 else None
 
     def _lead(self, at: int) -> int:
-        """Past `source:` or `see the passages`, which say only that a citation follows; `at` where there is none."""
+        """The end of `source:` or `see the passages`, which only introduce a citation; `at` if there is none."""
         end = at
         for _ in range(2):
             word = self._letters(end)
@@ -224,7 +224,7 @@ class Parser:
         return end
 
     def _tail(self, at: int, closing: str) -> int:
-        """Past a place inside the source (`, p. 4`, `†L1-L5`), to the closing sign; -1 where there is none."""
+        """The closing sign after a place inside the source (`, p. 4`, `†L1-L5`); -1 if there is none."""
         sign = self._sign(at)
         if sign != "†":
             if sign and sign in ",:;":
@@ -273,7 +273,7 @@ class Parser:
         return self._text[at : at + 1] in _LETTERS
 
     def _id(self, at: int) -> CitationGroup | None:
-        """`S3` or `S3.17`, with nothing else grown to it."""
+        """`S3` or `S3.17`, with no other word joined to it."""
         if self._sign(at) not in _LETTERS:
             return None
         end = self._number(at + 1, 7)
@@ -290,13 +290,13 @@ class Parser:
         return end if end - at <= most else at
 
     def _sibling(self, at: int, first: str) -> CitationGroup | None:
-        """The end of `S3.17-19` or `S3-5`, by its number alone."""
+        """The end of `S3.17-19` or `S3-5`, in which the second id is only a number."""
         stem, point, _ = first.partition(".")
         end = self._number(at, 6)
         return self._ended(at, end, f"{stem}." if point else "S") if end > at else None
 
     def _ended(self, at: int, end: int, stem: str) -> CitationGroup | None:
-        """The id from `at` to `end`, where no word, path or longer number goes on behind it."""
+        """The id from `at` to `end`, unless a word, path or longer number continues after it."""
         sign = self._sign(end)
         if spells(sign) or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
             return None
@@ -309,7 +309,7 @@ class Parser:
 
 
 def spells(sign: str) -> bool:
-    """Whether a sign joins an id to a word or number: a letter does not whose script has no spaces, or no case."""
+    """Whether a character joins an id to a word or number; letters of scripts without spaces or case do not."""
     return sign.isalnum() and unicodedata.category(sign) != "Lo"
 
 

@@ -1,4 +1,4 @@
-"""Wrapped and bare citations in prose made plain; code, links and formulas are let through."""
+"""Makes wrapped and bare citations in prose plain; code, links and formulas pass unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
-"""Whether a run gave out an id: that of a source, or a passage of one."""
+"""Whether the run gave out an id: that of a source, or of a passage."""
 _OPENING = r"[(\[{<（［【〔〖「『〈《‹«*_~`^@#†\\]"
 _LEAD = "|".join(sorted(map(re.escape, LEADS), key=len, reverse=True))
 _CANDIDATE = re.compile(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
@@ -17,27 +17,27 @@ _UNFINISHED = re.compile(r"[\w\u0300-\u036f\u0900-\u0963]{1,16}[ \t]*\Z")
 _MARGIN = re.compile(r"[ \t>*+\-0-9.)#]{0,60}\Z")
 _RUN = re.compile(r"\*{1,3}|_{1,3}|~{1,2}|`{1,3}")
 _BEHIND = 1000
-"""Characters before a place which are kept, to tell what stands there."""
+"""How many characters before a place are kept for context."""
 
 
 class Prose:
-    """Rewrites a stream. What it lets go at a time depends on how the stream was cut, the whole of it does not."""
+    """Rewrites a stream. How the stream is cut changes the pieces of the output, but not the output as a whole."""
 
     def __init__(self, knows: Knows) -> None:
         self._knows = knows
         self._scanner = Scanner()
-        self._text = ""  # tokens which are decided, as far as they are not let go
-        self._closed: dict[int, int] = {}  # places in it which are no prose, and where each ends
+        self._text = ""  # decided tokens that are not yet output
+        self._closed: dict[int, int] = {}  # places in it that are no prose, and their ends
         self._markers: dict[int, int] = {}
-        self._before = ""  # the end of what was let go, as it was read
+        self._before = ""  # the end of the output so far, as it was read
 
     def feed(self, chunk: str) -> str:
-        """Take more of the text; what is certain of the new one."""
+        """Add text; return what is certain of the new text."""
         self._scanner.add(chunk)
         return self._take(final=False)
 
     def finish(self) -> str:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; add nothing afterwards."""
         return self._take(final=True)
 
     def _take(self, final: bool) -> str:
@@ -77,10 +77,10 @@ class Prose:
         self._markers = {start - at: end - at for start, end in self._markers.items() if start >= at}
 
     def _next(self, parser: Parser, at: int, final: bool) -> tuple[int, str]:
-        """What is let go next: its end, and what is said in its stead. Its end is `at` where more has to come.
+        """The next output: the place where it ends, and its text. The place is `at` if more input is needed.
 
         Raises:
-            Undecided: more has to come.
+            Undecided: more input is needed.
         """
         if at in self._closed:
             return self._closed[at], self._text[at : self._closed[at]]
@@ -105,7 +105,7 @@ class Prose:
         return at + 1, self._text[at]
 
     def _passed(self, at: int) -> tuple[int, str]:
-        """Past what cites nothing we know: a marker as a whole, so that nothing is read inside it."""
+        """Skip what cites no known id: a marker as a whole, so that nothing inside it is read."""
         end = self._markers.get(at, at + 1)
         return end, self._text[at:end]
 
@@ -117,7 +117,7 @@ class Prose:
         return None if self._closes(at) else parser.wrapped(at)
 
     def _closes(self, at: int) -> bool:
-        """Whether the signs of emphasis at `at` end what was begun before them on their line."""
+        """Whether the emphasis marks at `at` close what was opened before them on their line."""
         run = _RUN.match(self._text, at)
         if run is None or not self._before or self._before[-1].isspace():
             return False
@@ -125,17 +125,17 @@ class Prose:
         return self._before[-1] == run[0][0] or sum(each[0] == run[0] for each in _RUN.finditer(line)) % 2 == 1
 
     def _is_known_bare(self, at: int, group: CitationGroup) -> bool:
-        """Whether a group which stands without a wrapper is no part of anything else."""
+        """Whether a group without a wrapper is no part of anything else."""
         if not self._text[at].isalpha() or len(group.items) > 1 or not self._text[at + 1 : at + 2].isdecimal():
             return True
         return not is_ambiguous(self._before, group.items[0])
 
     def _plain(self, parser: Parser, at: int, group: CitationGroup) -> tuple[int, str]:
-        """The plain form, set apart from what Markdown would read it together with."""
+        """The plain form, separated from text that Markdown would join to it."""
         end = group.end
         follows = self._peek(parser, end)
         if follows == ":" and _MARGIN.fullmatch(self._before.rpartition("\n")[2]):
-            return end + 1, group.marker  # `S3.17: what it says`, at a line's start
+            return end + 1, group.marker  # `S3.17: …` at the start of a line
         before = " " if spells(self._before[-1:]) else ""
         after = " " if follows == "(" or spells(follows) else ""
         return end, f"{before}{group.marker}{after}"
@@ -147,7 +147,7 @@ class Prose:
 
 
 class ProseCitations:
-    """Citations taken out of a text which may hold none, and that text without them."""
+    """The citations in a text that may contain none, and the text without them."""
 
     def __init__(self, text: str, knows: Knows) -> None:
         self.items: list[str] = []
@@ -166,12 +166,12 @@ class ProseCitations:
 
     @property
     def marker(self) -> str:
-        """What was taken out, in plain form; "" where nothing was."""
+        """The removed citations in plain form; "" if there are none."""
         return f"[{', '.join(dict.fromkeys(self.items))}]" if self.items else ""
 
 
 def _cited(parser: Parser, text: str, at: int) -> CitationGroup | None:
-    """A citation inside code, a link's text or a formula: no index of an array, and no source by its bare name."""
+    """A citation inside code, a link's text or a formula: not an index of an array, nor the bare name of a source."""
     before = text[max(0, at - 1) : at]
     if not text[at].isalpha():
         index = text[at] in "[({" and (before.isalnum() or before in ("_", "]", ")"))
@@ -184,30 +184,30 @@ def _cited(parser: Parser, text: str, at: int) -> CitationGroup | None:
     return alone
 
 
-# Citations inside code, links and formulas, where they mean nothing, moved to behind them.
+# Citations inside code, links and formulas have no meaning there; they are moved to the place after them.
 
 _NUMBER = re.compile(r"[\s\[\]^#]*[0-9]{0,3}[\s\[\]^#]*")
 _NOTHING = " \t\n`,;^{}"
-"""Signs which mean nothing once the citations between them are gone."""
+"""Signs that are meaningless without the citations between them."""
 _WRAPPERS = re.compile(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
 
 
 class Hoisting:
-    """Rewrites a stream: what is no prose of it loses its citations to the text behind it."""
+    """Rewrites a stream: moves citations out of text that is not prose, to the place after it."""
 
     def __init__(self, knows: Knows) -> None:
         self._knows = knows
         self._scanner = Scanner()
         self._fenced = False
-        self._moved = False  # the last thing said is a citation which was moved there
+        self._moved = False  # the last output is a moved citation
 
     def feed(self, chunk: str) -> str:
-        """Take more of the text; what is certain of the new one."""
+        """Add text; return what is certain of the new text."""
         self._scanner.add(chunk)
         return self._take(final=False)
 
     def finish(self) -> str:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; add nothing afterwards."""
         return self._take(final=True)
 
     def _take(self, final: bool) -> str:

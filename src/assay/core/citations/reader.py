@@ -1,7 +1,7 @@
-"""Reading a model's text: wrapped citations made plain, and the fence around it taken away.
+"""Reads a model's text: makes wrapped citations plain, and removes the fence around the text.
 
-What comes out, joined, does not depend on how the stream was cut. A text without ids the run gave out stays as it is,
-but for a fence around the whole of it.
+The joined output does not depend on how the stream is cut. A text without ids that the run gave out stays unchanged,
+except for a fence around all of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol
 from assay.core.citations.prose import Hoisting, Knows, Prose, ProseCitations
 from assay.core.scanner import LOOK_AHEAD
 
-# Fences which models put around text that is no code: taken away while the text streams.
+# Fences that models put around text that is not code: removed while the text streams.
 
 MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
 PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
@@ -22,7 +22,7 @@ OPENERS = frozenset(
     """here sure certainly absolutely ok okay of great below hier gerne natürlich voici bien aquí claro por
     ecco certo aqui oto вот конечно ось 以下 以下是 这是 好的 これは はい 다음은 네 नीचे यहाँ إليك هذا işte""".split()
 )
-"""First words of lines which announce a text. Only such a line is held until it is known what follows it."""
+"""First words of lines that announce a text. Only such a line is held back until the text after it is known."""
 _FIRST_WORD = re.compile(r"[*_ \t]*([^\W\d_]*)(.?)", re.DOTALL)
 _OPENING = re.compile(r"([ \t>]{0,20}(?:[-*+][ \t]+|[0-9]{1,3}[.)][ \t]+)?)(`{3,}|~{3,})[ \t]*([^`\n]{0,100})\n?")
 _BEGUN = re.compile(
@@ -37,26 +37,26 @@ class Fences:
 
     Args:
         knows: whether a run gave out an id.
-        wrapping: the languages of a fence which is taken away where the whole text begins with it.
+        wrapping: the languages of a fence that is removed if the text begins with it.
     """
 
     def __init__(self, knows: Knows = lambda _: False, wrapping: frozenset[str] = MARKDOWN) -> None:
         self._knows, self._wrapping = knows, wrapping
         self._held = ""  # what is not decided yet
         self._line_start = True
-        self._preamble: str | None = ""  # what was said before the first fence, while that may be all
-        self._given = 0  # how much of it was said
-        self._sign = ""  # of the fence of code we are in
-        self._wrappers: list[str] = []  # signs of the fences which were taken away and are not closed
-        self._cited: list[str] = []  # in the code we are in
+        self._preamble: str | None = ""  # the beginning of the text, while it may only announce a fence
+        self._given = 0  # how much of it was output
+        self._sign = ""  # of the current fence of code
+        self._wrappers: list[str] = []  # signs of the removed fences that are still open
+        self._cited: list[str] = []  # in the current code
 
     def feed(self, chunk: str) -> str:
-        """Take more of the text; what is certain of the new one."""
+        """Add text; return what is certain of the new text."""
         self._held += chunk
         return self._take(final=False)
 
     def finish(self) -> str:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; add nothing afterwards."""
         return self._take(final=True) + self._released() + self._left_open()
 
     def _take(self, final: bool) -> str:
@@ -71,7 +71,7 @@ class Fences:
         return "".join(said)
 
     def _next(self, final: bool) -> tuple[int, str]:
-        """The end of what is decided next, 0 for nothing yet, and what is said in its stead."""
+        """The end of the next decision (0 for none yet), and its output."""
         newline = self._held.find("\n")
         whole = newline >= 0 or final
         end = newline + 1 if newline >= 0 else len(self._held)
@@ -109,7 +109,7 @@ class Fences:
         return end, self._released() + self._held[:end]
 
     def _inside(self, sign: str, start: int) -> tuple[str, bool]:
-        """What is there of a fence's text, and whether it is all."""
+        """The text of a fence so far, and whether it is complete."""
         at = start
         while at < len(self._held):
             newline = self._held.find("\n", at)
@@ -129,7 +129,7 @@ class Fences:
     # in prose, in code
 
     def _prose(self, text: str) -> str:
-        """Prose as it is; at the text's beginning it is held while it may only announce a fence."""
+        """Prose as it is; the beginning of the text is held back while it may only announce a fence."""
         if self._preamble is None:
             return text
         self._preamble += text
@@ -143,7 +143,7 @@ class Fences:
         return "" if _may_open(begun) else self._shown()
 
     def _shown(self) -> str:
-        """What was not said yet of the text's beginning; it goes on."""
+        """The part of the text's beginning that was not output yet; the rest follows."""
         begun = self._preamble or ""
         said, self._given = begun[self._given :], len(begun)
         return said
@@ -155,12 +155,12 @@ class Fences:
         return self._preamble is not None and _announces(self._preamble.strip() + "\n")
 
     def _released(self) -> str:
-        """What was held of the text's beginning."""
+        """Patterns for other number words in English, German, Russian and Spanish."""
         said, self._preamble = (self._preamble or "")[self._given :], None
         return said
 
     def _coded(self, line: str) -> str:
-        """A line of code, without its citations; its last one is followed by them."""
+        """A line of code without its citations; they follow after its last line."""
         closing = _CLOSING.fullmatch(line)
         if closing and closing[1].startswith(self._sign):
             self._sign = ""
@@ -170,40 +170,40 @@ class Fences:
         return found.text if found.items else line
 
     def _moved(self, apart: str) -> str:
-        """The citations of the code which ended, in a paragraph of their own."""
+        """The citations of the code that has ended, in a paragraph of their own."""
         cited, self._cited = dict.fromkeys(self._cited), []
         return f"{apart}[{', '.join(cited)}]\n" if cited else ""
 
     def _left_open(self) -> str:
-        """A fence of code nobody closed ends with the text."""
+        """Close a fence of code that nobody closed, at the end of the text."""
         return f"\n{self._sign}" + self._moved("\n\n") if self._sign and self._cited else ""
 
 
 def _may_open(text: str) -> bool:
-    """Whether a text may begin with a line that announces what follows, by its first word."""
+    """Whether a text may begin with a line that announces the rest, by its first word."""
     word = _FIRST_WORD.match(text)
     return word is None or not word[2] or word[1].lower() in OPENERS
 
 
 def _announces(text: str) -> bool:
-    """Whether all of a text's lines so far are one which ends with a colon, and what is blank."""
+    """Whether the text so far is one line that ends with a colon, and blank lines."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return not lines or (len(lines) == 1 and lines[0].rstrip("*_ ").endswith((":", "：")))
 
 
 DATA = MARKDOWN | {"json", "jsonc", "json5", ""}
-"""The languages of a fence around data a model was asked for."""
+"""The languages of a fence around data that a model was asked for."""
 
 
 class TextReader(Protocol):
     """Rewrites a text while it streams."""
 
     def feed(self, chunk: str) -> str:
-        """Take more of the text; what is certain of the new one."""
+        """Add text; return what is certain of the new text."""
         ...
 
     def finish(self) -> str:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; add nothing afterwards."""
         ...
 
 
@@ -212,19 +212,19 @@ Reading = Callable[[], TextReader]
 
 
 class CitationReader:
-    """Reads a text which cites; `knows` says whether the run gave out an id."""
+    """Reads a text with citations; `knows` says whether the run gave out an id."""
 
     def __init__(self, knows: Knows) -> None:
         self._stages: tuple[TextReader, ...] = (Fences(knows), Hoisting(knows), Prose(knows))
 
     def feed(self, chunk: str) -> str:
-        """Take more of the text; what is certain of the new one."""
+        """Add text; return what is certain of the new text."""
         for stage in self._stages:
             chunk = stage.feed(chunk)
         return chunk
 
     def finish(self) -> str:
-        """The rest; nothing may be fed afterwards."""
+        """Return the rest; add nothing afterwards."""
         said = ""
         for stage in self._stages:
             said = stage.feed(said) + stage.finish()
@@ -232,16 +232,16 @@ class CitationReader:
 
 
 def citing(knows: Knows) -> Reading:
-    """How a text is read which cites ids that `knows` knows."""
+    """The reading of a text with citations of ids that `knows` knows."""
     return lambda: CitationReader(knows)
 
 
 def unwrapped() -> TextReader:
-    """How data are read which a model may have wrapped in a fence."""
+    """The reading of data that a model may have wrapped in a fence."""
     return Fences(wrapping=DATA)
 
 
 def read_all(reading: Reading, text: str) -> str:
-    """A whole text as `reading` reads it."""
+    """A whole text, read with `reading`."""
     reader = reading()
     return reader.feed(text) + reader.finish()

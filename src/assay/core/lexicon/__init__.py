@@ -1,1 +1,1 @@
-"""The one lexical toolkit: index terms and stems, and lists of words by what they do."""
+"""The lexical toolkit: index terms and stems, and lists of words by function."""

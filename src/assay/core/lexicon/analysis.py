@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:
     tantivy = later("tantivy")
 LONGEST = 80
-"""Bytes; longer words are hashes or encoded data, which nobody searches for."""
+"""Bytes; longer words are hashes or encoded data that nobody searches for."""
 STEMMERS = {
     "ar": "arabic",
     "da": "danish",
@@ -41,25 +41,25 @@ STEMMERS = {
     "tr": "turkish",
 }
 DEFAULT = "en"
-"""How a text of unknown language is stemmed."""
+"""The analysis of a text in an unknown language."""
 UNSTEMMED = "xx"
 PAIRED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 PLAIN = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
-"""ASCII in lower case, with a space for whatever is no letter or digit: half the time of a regular expression."""
+"""ASCII in lower case, with a space for everything but letters and digits: twice as fast as a regular expression."""
 KEPT = 200_000
-"""Stems kept in memory for each language."""
+"""The most stems in memory for each language."""
 DIGITS = re.compile(r"0+(?=\d+$)")
 JOINED = re.compile(
     "[\u093c\u094d\u09bc\u09cd\u0a3c\u0a4d\u0abc\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca][\u200c\u200d]?"
 )
-"""Signs inside the words of Indic scripts which the tokenizer takes for the end of a word: virama and nukta."""
+"""Signs inside words of Indic scripts that the tokenizer takes for the end of a word: virama and nukta."""
 
 
 def analysis_of(language: str) -> str:
-    """The name of the analysis for a language: the language, or `xx` where there is no stemmer for it."""
+    """The name of the analysis for a language: the language, or `xx` if it has no stemmer."""
     if language in STEMMERS:
         return language
     return DEFAULT if language in ("", "zh", "ja", "ko", "th") else UNSTEMMED
@@ -68,7 +68,7 @@ def analysis_of(language: str) -> str:
 def terms(text: str, analysis: str) -> list[str]:
     """The index terms of `text`, in order."""
     if text.isascii():
-        return list(filter(None, map(_known(analysis).__getitem__, text.encode().translate(PLAIN).split())))
+        return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
     text = JOINED.sub("", unicodedata.normalize("NFKC", text))
     if PAIRED.search(text):
         text = PAIRED.sub(_pairs, text)
@@ -80,8 +80,8 @@ def name_terms(text: str, analysis: str) -> list[str]:
     return [DIGITS.sub("", term) for term in terms(text, analysis)]
 
 
-class _Known(dict[bytes, str]):
-    """Stems by ASCII word: the words of a library come again and again, so each is stemmed once."""
+class _StemCache(dict[bytes, str]):
+    """Stems by ASCII word: the words of a library recur, so each is stemmed once."""
 
     def __init__(self, analysis: str) -> None:
         super().__init__()
@@ -96,13 +96,13 @@ class _Known(dict[bytes, str]):
 
 
 @cache
-def _known(analysis: str) -> _Known:
-    return _Known(analysis)
+def _stem_cache(analysis: str) -> _StemCache:
+    return _StemCache(analysis)
 
 
 @cache
 def _analyzer(analysis: str) -> tantivy.TextAnalyzer:
-    """Cuts at everything that is no letter or digit, as `PLAIN` does for ASCII."""
+    """Splits at everything but letters and digits, as `PLAIN` does for ASCII."""
     filters = tantivy.Filter
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(filters.remove_long(LONGEST))
     builder = builder.filter(filters.lowercase())
@@ -116,9 +116,9 @@ _SCRIPTS = (("\u0400", "\u04ff", "ru"), ("\u0600", "\u06ff", "ar"), ("a", "\u024
 
 @lru_cache(maxsize=100_000)
 def stem(word: str, analysis: str = "", *, accents: bool = False) -> str:
-    """The key under which forms of one casefolded word are equal; without an analysis by its script.
+    """The key that all forms of a casefolded word have; without an analysis, the script decides it.
 
-    With `accents` it keeps them.
+    With `accents` the key keeps them.
     """
     known = analysis or next((name for low, high, name in _SCRIPTS if low <= word[:1] <= high), UNSTEMMED)
     return "".join(_whole_words(known, accents).analyze(word)) or word

@@ -1,8 +1,8 @@
-"""Lists of words by what they do, for all who compare texts: search, the built-in model, the scorer, verification."""
+"""Lists of words by function, for all that compare texts: search, the built-in model, relevance, verification."""
 
 from __future__ import annotations
 
-# Words which ask and connect, but name nothing.
+# Words that ask and connect, but name nothing.
 
 STOP_WORDS = {
     "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
@@ -56,9 +56,9 @@ MORE_STOP_WORDS = frozenset(
     بعد بعض حول قبل منذ
     """.split()
 )
-"""Words of questions which carry no topic either."""
+"""More words of questions that carry no topic."""
 
-# English words whose sense the verifier knows: they join, deny, soften or limit.
+# English words whose meaning the verifier knows: they join, deny, soften or limit.
 
 FUNCTION = frozenset(
     """
@@ -83,21 +83,21 @@ NEUTRAL = frozenset(
     then here such itself himself herself themselves upon we our you your i my us me
     """.split()
 )
-"""Function words which may be put in without a change of sense, by and large."""
+"""Function words that can usually be inserted without changing the meaning."""
 NEGATORS = frozenset(
     """
     not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
     unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
     """.split()
 )
-"""Words which deny what follows them."""
+"""Words that deny what follows them."""
 NEGATIVES = NEGATORS | frozenset(
     """
     isn't aren't wasn't weren't don't doesn't didn't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't
     lacking refusing denying absent absence false incorrect
     """.split()
 )
-"""These and others which turn the sense of a sentence round."""
+"""These and other words that reverse the meaning of a sentence."""
 HEDGES = frozenset(
     """
     may might could can would possibly perhaps probably likely unlikely potentially appears appear seem seems
@@ -117,7 +117,7 @@ QUALIFIERS = frozenset(
     formerly ex alleged allegedly claimed supposed supposedly so-called proposed planned future would-be partly
     """.split()
 )
-"""Words which limit what follows them."""
+"""Words that limit what follows them."""
 RELATIONS = frozenset(
     """
     because due cause causes caused causing leads led lead results resulted result despite although after before
@@ -136,7 +136,7 @@ SCALES = {
     **dict.fromkeys(("billion", "billions", "bn", "b", "mrd", "milliarden", "milliards", "млрд", "миллиардов"), 9),
     **dict.fromkeys(("trillion", "trillions", "tn", "billionen", "трлн"), 12),
 }
-"""The power of ten a word multiplies by."""
+"""The power of ten that a word multiplies by."""
 NUMBER_WORDS = dict(
     zip(
         "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -155,7 +155,7 @@ NUMERALS = (
     *"два две три четыре пять шесть семь восемь девять десять сто тысяч\\w* миллион\\w*".split(),
     *"dos tres cuatro cinco seis siete ocho nueve diez cien mil millones".split(),
 )
-"""Other words, as patterns, by which a number is known to be said in English, German, Russian and Spanish."""
+"""Patterns for other number words in English, German, Russian and Spanish."""
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -177,4 +177,4 @@ MONTHS = {
     )
     for name in names.split()
 }
-"""The number of each month by its names, also shortened, in nine languages."""
+"""The number of each month by its full and short names, in nine languages."""

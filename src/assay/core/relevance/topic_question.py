@@ -150,7 +150,7 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     language = language_of(beside or whole)
     analysis = analysis_of(language)
     stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
-    wanted, cue = _wanted(text)
+    wanted, cue = _wanted_kind(text)
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
     said = (key for part in (bare, about) for key in _keys(part, analysis))
     topic = tuple(dict.fromkeys(key for key in said if key not in stop))
@@ -177,7 +177,7 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).strip()
 
 
-def _wanted(text: str) -> tuple[Wanted, str]:
+def _wanted_kind(text: str) -> tuple[Wanted, str]:
     """The kind asked for, and the words that ask for it: the first ones, the longer of two at one place."""
     folded = text.casefold()
     found = [

@@ -92,7 +92,7 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
     if wanted.operation == "cell":
         return tuple(_cells(table, wanted, rows))
     if wanted.operation == "count":
-        return (_counted(table, wanted, rows),)
+        return (_count_rows(table, wanted, rows),)
     return tuple(_figured(table, wanted, rows))
 
 
@@ -152,7 +152,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
         yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
 
 
-def _counted(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> TableAnswer:
+def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> TableAnswer:
     if wanted.distinct:
         values = {row.text(wanted.column).casefold() for row in rows} - {""}
         value = number(len(values))
@@ -263,7 +263,7 @@ def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
     """
     sentence, said = sentence.strip(), ""
     for table in tables:
-        for wanted in _wanted(sentence, table):
+        for wanted in _possible_computations(sentence, table):
             answers = compute(table, wanted)
             if any(answer.text == sentence for answer in answers):
                 return True, sentence
@@ -301,7 +301,7 @@ def _match(message: str, text: str, known: Mapping[str, str] = MappingProxyType(
     return match.groupdict() if match is not None else None
 
 
-def _wanted(sentence: str, table: ReadTable) -> Iterator[Computed]:
+def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed]:
     """The computations of a table that a sentence may state."""
     for body in _bodies(sentence):
         given = _conditions_of(body.conditions, table)

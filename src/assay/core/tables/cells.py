@@ -321,13 +321,13 @@ class Note(msgspec.Struct, frozen=True):
     ordinals: tuple[int, ...]
 
 
-def told(note: Note) -> str:
+def note_line(note: Note) -> str:
     """The line of a note."""
     word = "passage" if len(note.ordinals) == 1 else "passages"
     return f"Computed from {word} {_ranges(note.ordinals)}: {note.text}"
 
 
-def heard(text: str) -> tuple[Note, ...]:
+def read_notes(text: str) -> tuple[Note, ...]:
     """The notes in `text`, in order; other lines are skipped."""
     lines = (match for line in text.split("\n") if (match := _LINE.fullmatch(line)))
     return tuple(Note(match["text"], tuple(_listed(match["places"]))) for match in lines)

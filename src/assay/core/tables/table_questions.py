@@ -41,18 +41,18 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asking = read_asking(question)
-    found = [each for table in tables if (each := _Asked(question, asking, table).found()) is not None]
+    found = [each for table in tables if (each := _TableQuestion(question, asking, table).found()) is not None]
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
 def cell(question: str, head: str, tables: Iterable[ReadTable]) -> TableAnswer | None:
     """The cell under the header nearest to `head`, in the one row whose values a question names; None without one."""
     asking = read_asking(question)
-    found = (each for table in tables for each in _Asked(question, asking, table).cells(head))
+    found = (each for table in tables for each in _TableQuestion(question, asking, table).cells(head))
     return next(found, None)
 
 
-class _Asked(TableWords):
+class _TableQuestion(TableWords):
     """One question to one table."""
 
     def found(self) -> FoundAnswer | None:
@@ -72,7 +72,7 @@ class _Asked(TableWords):
         fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
-            made = self._computed("cell", rated[0][1], self._given(values, -1))
+            made = self._computed("cell", rated[0][1], self._row_conditions(values, -1))
             said = {self.said[place] for place in self._used(values)}
             if made is not None and len(made[1]) == 1 and (said & self.names or not self.names):
                 yield made[1][0]
@@ -94,7 +94,7 @@ class _Asked(TableWords):
         if not rated or (len(rated) > 1 and rated[0][0] == rated[1][0]):
             return
         fit, column = rated[0]
-        given = self._given([value for value in values if value.column != column], column)
+        given = self._row_conditions([value for value in values if value.column != column], column)
         head = self.held(left, self.heads[column])
         one = self._computed("cell", column, given)
         if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
@@ -160,7 +160,7 @@ class _Asked(TableWords):
     def _used(self, values: Sequence[NamedValue]) -> frozenset[int]:
         return frozenset(place for value in values for place in value.places)
 
-    def _given(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
+    def _row_conditions(self, values: Sequence[NamedValue], column: int) -> tuple[RowCondition, ...]:
         """The conditions on rows: values of one column are alternatives, those of several columns must hold
         together.
         """
@@ -194,7 +194,7 @@ class _Asked(TableWords):
         bounded = self._bounded(left) if self.asking.limits else -1
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
-        given = self._given(values, bounded)
+        given = self._row_conditions(values, bounded)
         texts = [text for text in self.table.column(column) if text] if column >= 0 else []
         distinct = len(set(texts)) < len(texts)
         made = self._computed("count", max(column, 0), given, distinct=distinct)
@@ -226,7 +226,7 @@ class _Asked(TableWords):
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used(values)}
         held = {*head, *said, *self.held(self.telling, context)}
-        if self.names - held or (self.asking.beyond and not self._beyond_said(column)):
+        if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
@@ -242,7 +242,7 @@ class _Asked(TableWords):
         """Whether a cell is of the kind asked for: a question for a number or a date needs digits."""
         return self.read.wanted not in ("number", "date") or any(map(str.isdigit, answer.value))
 
-    def _beyond_said(self, column: int) -> bool:
+    def _is_beyond_in_header(self, column: int) -> bool:
         """Whether the words for what is not computed here belong to the header."""
         head = self.heads[column] if column >= 0 else frozenset[str]()
         asked = {key for word in self.asking.beyond for key in keys(word, self.read.analysis)}

@@ -227,7 +227,7 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
-        found = made_of(pdf, pages, name, extractor)
+        found = build_document(pdf, pages, name, extractor)
         if not found.text.strip():
             raise _empty(pdf, len(bad))
         yield found
@@ -273,7 +273,7 @@ def _empty(pdf: Pdf, bad: int) -> ExtractError:
     return NoLetters(f"{some} ({SCANNED})") if pdf.shows_anything() else ExtractError(f"{some}, and no pictures either")
 
 
-def made_of(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
+def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
     """Build the document from the lines of its pages."""
     text = _text(without_running_lines(pages))
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}

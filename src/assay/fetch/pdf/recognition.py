@@ -12,7 +12,7 @@ from typing import Any
 from assay.core.errors import ExtractError
 from assay.core.sources import READ_BY, Extracted
 from assay.fetch.pdf import PACKAGE, SCAN_SECONDS
-from assay.fetch.pdf.document import made_of
+from assay.fetch.pdf.document import build_document
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine
 
@@ -51,7 +51,7 @@ class ScannedPdfExtractor:
                 pages.append(_lines(reader, pdf, number))
             left = pdf.pages - len(pages)
             pages += [[] for _ in range(left)]
-            found = made_of(pdf, pages, name, self.name)
+            found = build_document(pdf, pages, name, self.name)
             if not found.text.strip():
                 some = f"{pdf.pages} page{'' if pdf.pages == 1 else 's'}"
                 raise ExtractError(f"no text on its {some}, and OCR found none either")

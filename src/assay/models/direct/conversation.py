@@ -39,7 +39,7 @@ RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError
 """All errors that a provider can cause in the library."""
 
 
-def told(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
+def model_error(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
     """Our error for one of `RAISED`."""
     return failures.hidden(_model_error(service, error), key)
 
@@ -116,7 +116,7 @@ class Conversation:
         try:
             self._client = client(service, model, key.reveal(), tuple(each.reveal() for each in signing))
         except RAISED as error:
-            raise told(service, key, error) from None
+            raise model_error(service, key, error) from None
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Yield deltas as they come, then the reply.
@@ -167,7 +167,7 @@ class Conversation:
                     limit = clock() + request.timeout
             yield response
         except failing as error:
-            raise told(self._service, self._key, error) from None
+            raise model_error(self._service, self._key, error) from None
 
     def _open(self, request: Request) -> AbstractAsyncContextManager[StreamedResponse]:
         model = self._client.model

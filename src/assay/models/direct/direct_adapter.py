@@ -55,7 +55,7 @@ class Direct:
         """
         given = False
         try:
-            async with aclosing(self._answered(request, formed=self._takes_forms)) as items:
+            async with aclosing(self._stream_answer(request, formed=self._takes_forms)) as items:
                 async for item in items:
                     given = True
                     yield item
@@ -63,12 +63,12 @@ class Direct:
         except ModelError as error:
             if given or error.transient or not self._takes_forms or request.schema is msgspec.UNSET:
                 raise
-        async with aclosing(self._answered(request, formed=False)) as items:
+        async with aclosing(self._stream_answer(request, formed=False)) as items:
             async for item in items:
                 self._takes_forms = False  # it refused the schema
                 yield item
 
-    async def _answered(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
+    async def _stream_answer(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
         conversation = await self._connected()
         asked = request if formed else msgspec.structs.replace(request, schema=msgspec.UNSET)
         async with aclosing(conversation.answer(asked)) as items:

@@ -213,18 +213,18 @@ class EventReader:
         if isinstance(event, PartDeltaEvent):
             delta = event.delta
             if isinstance(delta, TextPartDelta):
-                yield from self._said(delta.content_delta)
+                yield from self._text_deltas(delta.content_delta)
             elif isinstance(delta, ThinkingPartDelta):
-                yield from self._thought(delta.content_delta)
+                yield from self._thinking_deltas(delta.content_delta)
             elif isinstance(delta, ToolCallPartDelta) and event.index in self._parts:
                 yield self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
                 yield from self._calls.ready(final=False)
         elif isinstance(event, PartStartEvent):
             part = event.part
             if isinstance(part, TextPart):
-                yield from self._said(part.content)
+                yield from self._text_deltas(part.content)
             elif isinstance(part, ThinkingPart):
-                yield from self._thought(part.content)
+                yield from self._thinking_deltas(part.content)
             elif isinstance(part, ToolCallPart):
                 self._begin(event.index)
                 yield self._grow(event.index, part.tool_name, part.tool_call_id, part.args)
@@ -232,7 +232,7 @@ class EventReader:
 
     def end(self) -> Iterator[Delta]:
         """What was held back: the stream is over."""
-        yield from self._spoken(self._speech.end(calls=bool(self._calls.all)))
+        yield from self._deltas(self._speech.end(calls=bool(self._calls.all)))
         yield from self._calls.ready(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
@@ -256,13 +256,13 @@ class EventReader:
             model=model,
         )
 
-    def _said(self, text: str) -> Iterator[Delta]:
-        yield from self._spoken(self._speech.take(self._halves["text"].take(text)))
+    def _text_deltas(self, text: str) -> Iterator[Delta]:
+        yield from self._deltas(self._speech.take(self._halves["text"].take(text)))
 
-    def _thought(self, text: str | None) -> Iterator[Delta]:
-        yield from self._spoken(self._speech.thought(self._halves["thought"].take(text or "")))
+    def _thinking_deltas(self, text: str | None) -> Iterator[Delta]:
+        yield from self._deltas(self._speech.thought(self._halves["thought"].take(text or "")))
 
-    def _spoken(self, said: Iterable[Said]) -> Iterator[Delta]:
+    def _deltas(self, said: Iterable[Said]) -> Iterator[Delta]:
         for each in said:
             if isinstance(each, Written):
                 yield self._calls.begin().add("", each.name, each.arguments)

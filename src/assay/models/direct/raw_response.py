@@ -208,7 +208,7 @@ class Tapping(Conversation):
                 stack.push_async_callback(close_all, watched())
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
-                    response = await self._asked(request)
+                    response = await self._library_response(request)
                 stack.push_async_callback(response.aclose)
                 sent = await stack.enter_async_context(aclosing(events(response, LARGEST_EVENT)))
                 while True:
@@ -219,9 +219,9 @@ class Tapping(Conversation):
                     yield decode(data, GeminiChunk)
                     limit = clock() + request.timeout
         except failing as error:
-            raise conversation.told(self._service, self._key, error) from None
+            raise conversation.model_error(self._service, self._key, error) from None
 
-    async def _asked(self, request: Request) -> httpx2.Response:
+    async def _library_response(self, request: Request) -> httpx2.Response:
         """The response to a request that the library made."""
         try:
             async with self._open(request):

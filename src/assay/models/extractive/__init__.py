@@ -1,4 +1,4 @@
-"""The built-in model: plans from the question's words, quotes the documents, abstains when they hold nothing."""
+"""The built-in model: plans from the question's words, quotes documents, and gives no answer if they have none."""
 
 from assay.models.extractive.model import Extractive, create
 

@@ -1,4 +1,4 @@
-"""What the orchestrator and the agents do next: a small script each, read off the history."""
+"""The next actions of the orchestrator and the agents: a small script each, which reads the history."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.models.extractive.question import ParsedQuestion, analyze, last, ques
 from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
 
 OPENED = 3
-"""Documents an agent opens at most, not counting those the question names."""
+"""The most documents an agent opens, not counting those that the question names."""
 MOST_OPENED = 6
 MOST_SENT = 8
-"""Agents sent at most for the documents which another one names; each takes several where there are more."""
+"""The most agents for the documents that another document names; each takes several if there are more."""
 SEARCH_FOR = "Search for: "
-"""Begins a line of a task which says what to search for, several queries with `;` between."""
+"""Begins a line of a task with the queries to search for, separated by `;`."""
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """The `rules` message of an orchestrator's turn, as far as it matters here."""
+    """The fields of an orchestrator's `rules` message that are read here."""
 
     cycle: int = 1
     cycles: int = 1
@@ -32,7 +32,7 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 class BriefMessage(msgspec.Struct, frozen=True):
-    """The `brief` message of an agent, as far as it matters here."""
+    """The fields of an agent's `brief` message that are read here."""
 
     question: str = ""
 
@@ -59,7 +59,7 @@ def orchestrate(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _steered(request: Request) -> list[str]:
-    """What the user said since the last decision: a task each."""
+    """The user's instructions since the last decision, a task for each."""
     told: list[str] = []
     for message in request.messages:
         if message.role == "assistant":
@@ -70,7 +70,7 @@ def _steered(request: Request) -> list[str]:
 
 
 def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
-    """Tasks of a question that leads over other documents: its first step alone, then one for each document named."""
+    """The tasks of a question that leads to other documents: its first step, then one for each document named."""
     hop = hops.read(question_of(request))
     if hop is None:
         return []
@@ -81,7 +81,7 @@ def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int
 
 
 def grouped(names: Sequence[str], most: int) -> list[Sequence[str]]:
-    """`names` in at most `most` groups of about one size, in order."""
+    """`names` in at most `most` groups of about equal size, in order."""
     size = -(-len(names) // max(1, most)) or 1
     return [names[start : start + size] for start in range(0, len(names), size)]
 
@@ -92,7 +92,7 @@ def _step_of(call: ToolCall) -> int:
 
 
 def _task(step: PlanStep) -> str:
-    """The step's title, and the question it is part of on a line of its own: a task carries all its context."""
+    """A task for a step: the step's title and, on a separate line, the question that it is part of."""
     return step.title if not step.description else f"{step.title}\n{step.description}"
 
 
@@ -100,7 +100,7 @@ def _task(step: PlanStep) -> str:
 
 
 def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
-    """What an agent is to find out (its task's first line), and the question this is part of."""
+    """The task of an agent (its first line), and the question that it is part of."""
     tasks = request.named("task")
     brief = last(request, "brief", BriefMessage) or BriefMessage()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
@@ -109,7 +109,7 @@ def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
 
 
 def shelf_of(request: Request) -> ShownSources:
-    """Everything tools have shown in this request's history, and what an agent before was shown."""
+    """Everything that tools have shown in this request's history, and that an earlier agent was shown."""
     shown = (message.text for message in request.messages if message.role == "tool" or message.name == "seen")
     return _shelf(request, shown)
 
@@ -120,13 +120,13 @@ def shelved(request: Request) -> ShownSources:
 
 
 def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
-    """What was shown, with what was counted and compared of it."""
+    """The sources shown, with the computations and comparisons over them."""
     rarity = None if isinstance(request.rarity, msgspec.UnsetType) else request.rarity
     return ShownSources(texts, rarity, None if isinstance(request.closeness, msgspec.UnsetType) else request.closeness)
 
 
 def research(request: Request) -> tuple[ToolCall, ...]:
-    """Search, then open what fits best.
+    """Search, then open the best documents, each by its own call: a call shows a limited amount of text in total.
 
     Each document is opened by a call of its own, since a call shows only so much however many it opens.
     """
@@ -135,7 +135,7 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     task, whole = task_of(request)
     turn = 1 + sum(message.role == "assistant" for message in request.messages)
     if "search" in tools and not any(call.name == "search" for call in made):
-        wanted = _told(request) or queries(task.text, whole.text)[:2]
+        wanted = _named_queries(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
     if "open" in tools and not any(call.name == "open" for call in made):
         shelf = shelf_of(request)
@@ -152,12 +152,12 @@ def research(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _has_tables(shelf: ShownSources) -> bool:
-    """Whether a table's row is among what was shown, or nothing is: few documents are looked through then."""
+    """Whether a table row is among the shown passages, or nothing is shown: then there are few documents to search."""
     return not shelf.books or any(is_row(passage.text) for book in shelf.books for passage in book.passages)
 
 
-def _told(request: Request) -> tuple[str, ...]:
-    """The queries a task names."""
+def _named_queries(request: Request) -> tuple[str, ...]:
+    """The queries that a task names."""
     lines = (line for task in request.named("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
     named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
     return tuple(query for query in named if query)
@@ -168,7 +168,7 @@ def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> 
 
 
 def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
-    """The documents the task is about; without such, those found first."""
+    """The documents that the task is about, else those found first."""
     subject = resolve(task, shelf, whole)
     if subject.absent:
         return []

@@ -1,8 +1,7 @@
-"""Choosing what answers a question: fields of the documents it names, rows, and the statements judged best.
+"""Chooses the answer to a question: fields of the documents it names, table rows, and the best statements.
 
-Whether and how well a statement answers is judged by `core.relevance`. Statements are taken best first and near
-repetitions left out, after maximal marginal relevance (Carbonell and Goldstein 1998). Where the best are probably no
-answer, there is none.
+`core.relevance` rates statements. They are taken best first, without near repetitions, by maximal marginal relevance
+(Carbonell and Goldstein 1998). If even the best are probably no answer, there is none.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from assay.models.extractive.tabulation import rows
 from assay.models.extractive.words import CONCEPTS, stems, topics
 
 SAME = 0.6
-"""Share of words in common from which two sentences say the same."""
+"""The share of common words from which two sentences count as the same."""
 LEAD = 3
 FEW = 2
-"""Words a part of a question must have to be asked alone."""
+"""The least number of words with which a part of a question is asked alone."""
 DESCRIBING = ("description", "summary", "abstract", "beschreibung")
 LANGUAGE = 5
-"""Statements by which the language of the documents is told."""
+"""How many statements are used to detect the language of the documents."""
 Placed = tuple[SourcePassages, PassageSentence]
 
 
 def select(
     question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None, limit: int = 8
 ) -> list[QuotableUnit]:
-    """What the passages shown say in answer to `question`: header fields first, then sentences, best first.
+    """What the shown passages answer to `question`: header fields first, then sentences, best first.
 
     `context` is the question this one is a part of.
     """
@@ -59,12 +58,12 @@ def select(
 
 
 def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
-    """Whether a question asks for what documents here say of themselves in fields."""
+    """Whether a question asks for what the documents' header fields say."""
     return bool(question.concepts) or any(term in shelf.described for term in question.rest)
 
 
 def _headed(book: SourcePassages) -> bool:
-    """Whether a document has a header: one without it says in prose what a field would."""
+    """Whether a document has a header; one without it may say the same in prose."""
     return book.number is not None or len(book.fields) > 2
 
 
@@ -72,7 +71,7 @@ def _headed(book: SourcePassages) -> bool:
 
 
 def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
-    """Frames for the fields a question asks for, of its subject; none when the documents have no such field."""
+    """Frames for the fields that a question asks about its subject; empty if the documents have no such field."""
     found: list[QuotableUnit] = []
     for book in subject.books:
         asked = (book.field(*CONCEPTS[name].keys) for name in question.concepts)
@@ -82,7 +81,7 @@ def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> 
 
 
 def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[PassageField]:
-    """Fields which a question calls by their own words: by all of them, else by the last and others."""
+    """The fields that a question names by their own words: all of them, else the last and others."""
     known = {key for name in question.concepts for key in CONCEPTS[name].keys}
     numbering = {key for mention in question.mentions for key in stems(mention.text)} | set(stems(book.series))
     plain = question.text
@@ -118,7 +117,7 @@ def _sentences(
 
 
 def _bare(question: ParsedQuestion, subject: Subject) -> ParsedQuestion:
-    """The question without the numbers of the documents which are to answer: their text need not say them."""
+    """The question without the numbers of the documents that should answer it: their text may not contain these."""
     text = question.text
     for mention in question.mentions:
         if any(book.owns(mention.identifier) for book in subject.books):
@@ -139,7 +138,7 @@ def _judged(
 
 
 def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
-    """The whole question, for a part which says too little alone: a phrase, "how can they be avoided?", "and when?"."""
+    """The whole question, if a part says too little alone: a phrase, "how can they be avoided?", "and when?"."""
     if context is None or question.text == context.text:
         return ""
     alone = len(read_question(question.text).keys) >= FEW
@@ -147,7 +146,7 @@ def _about(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
 
 
 def _lead(subject: Subject) -> list[QuotableUnit]:
-    """The first sentences of each subject, after its description when its header has one."""
+    """The first sentences of each subject, after its description if its header has one."""
     found: list[QuotableUnit] = []
     for book in subject.books:
         field = book.field(*DESCRIBING)
@@ -170,7 +169,7 @@ def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
-    """The best `limit` units of which no two say the same, at most half of them (three at least) of one source."""
+    """The best `limit` units without repetitions; at most half of them (but at least three) come from one source."""
     limit = max(limit, 0)
     chosen: list[QuotableUnit] = []
     per_source: Counter[str] = Counter()
@@ -185,6 +184,6 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences share most of their words (Jaccard index)."""
+    """Whether two sentences have most of their words in common (Jaccard index)."""
     a, b = set(one.casefold().split()), set(other.casefold().split())
     return len(a & b) >= SAME * len(a | b)

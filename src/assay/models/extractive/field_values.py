@@ -1,4 +1,4 @@
-"""Fields of a schema filled without understanding: from header fields, cells of tables, and sentences."""
+"""Fills the fields of a schema by rules: from header fields, table cells and sentences."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from assay.models.extractive.shelf import ShownSources, SourcePassages, describe
 from assay.models.extractive.tabulation import tables
 from assay.models.extractive.words import CONCEPTS
 
-# Values out of prose: sentences are judged as answers are (`core.relevance`); where the best are probably none, the
-# field stays empty. Of several values of the type in a sentence the one nearest to the field's own words is taken.
+# Values from prose: `core.relevance` rates sentences as it does for answers; if even the best are probably no answer,
+# the field stays empty. If a sentence has several values of the type, the one nearest to the field's words is taken.
 
 SAMPLE = 2_000
-"""Code points by which the language of numbers is told."""
+"""Code points used to detect the language of numbers."""
 LOOKED = 12
-"""Sentences looked at, the best first."""
+"""How many sentences are examined, best first."""
 SHARE = 0.5
-"""The share of a field's words which a sentence, or what stands above it, has to have."""
+"""The least share of a field's words that a sentence, with the text above it, must have."""
 BEFORE = 6
-"""What a value before the field's words counts further away, in words, than one behind them."""
+"""How many words farther away a value before the field's words counts than one after them."""
 ELSEWHERE = 8
-"""What a comma's like between them counts, in words."""
+"""How many words a comma or the like between them counts for."""
 LONGEST = 8
-"""Words of a value which is no name."""
+"""Words of a value that is no name."""
 
 DATE = re.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}(?:st|nd|rd|th)?[-. ]+(?:of |de )?[^\W\d_]{3,10}[-., ]+(?:de )?\d{4}"
@@ -63,7 +63,7 @@ _BREAK = re.compile(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|m
 
 
 class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """A field: its name in words, what its schema says of it, and the names of what it is a field of."""
+    """A field: its name in words, the schema's description, and the names of the fields it is part of."""
 
     label: str
     description: str
@@ -72,19 +72,19 @@ class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """All of it, as a question would say it."""
+        """All of these, as a question would say them."""
         return " ".join((self.description or self.label, *self.names))
 
 
 class StatedValue(NamedTuple):
-    """A value as it is written, and the passage it stands in."""
+    """A value as written, and its passage."""
 
     value: str
     passage: str
 
 
-def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
-    """What prose says of a field; None where nothing probably does, or nothing of its type."""
+def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
+    """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
     placed = [(book, sentence) for book in books for sentence in book.sentences]
     statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
     question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
@@ -93,7 +93,7 @@ def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | 
         return None
     own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
     names = frozenset(key for name in asked.names for key in keys(name, analysis))
-    about = [book for book in books if not names.isdisjoint(_said(book, analysis))] or books
+    about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
         words = _WORD.finditer(sentence.text)
@@ -107,21 +107,21 @@ def stated(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | 
     return min(found)[2] if found else None
 
 
-def _said(book: SourcePassages, analysis: str) -> frozenset[str]:
+def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     return frozenset(
         key for text in (book.title, *(each.text for each in book.passages)) for key in keys(text, analysis)
     )
 
 
 def _among(word: str, own: frozenset[str], analysis: str) -> str:
-    """Which of the keys a word is, exactly or nearly; "" for none."""
+    """The key that a word has, exactly or nearly; "" for none."""
     found = frozenset(keys(word, analysis))
     near = near_keys(own, found)
     return next((key for key in sorted(own) if key in found or key in near), "")
 
 
 def named(question: str) -> tuple[str, ...]:
-    """What a question names: runs of words with capitals inside it."""
+    """The names in a question: runs of capitalized words inside it."""
     return tuple(match[0] for match in _NAME.finditer(question) if match.start() > 0)
 
 
@@ -132,7 +132,7 @@ Span = tuple[int, int]
 
 
 def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
-    """The value of the field's type which stands nearest to its words; `beside` is the text with its other numbers."""
+    """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
     if "enum" in asked.schema or kind not in ("string", "integer", "number"):
         return None
@@ -142,7 +142,7 @@ def _typed(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str
 
 
 def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
-    """A number in plain digits, times its scale unless the field is counted in that; a year where there is no other."""
+    """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other."""
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
     others = [each for each in found if not _YEAR.fullmatch(each[0])]
@@ -157,7 +157,7 @@ def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> st
 
 
 def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
-    """A name of something else than the subject, else what is said right behind the field's words."""
+    """A name other than the subject's, else the words directly after the field's words."""
     known = {word.casefold() for name in (*asked.names, asked.label) for word in _WORD.findall(name)}
     names = [match for match in _NAME.finditer(text) if match.start()]
     other = [match for match in names if known.isdisjoint(word.casefold() for word in _WORD.findall(match[0]))]
@@ -169,13 +169,13 @@ def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
 
 
 def _nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
-    """Of what was found in a sentence, what stands nearest to the words at these places, behind them rather."""
+    """Of the matches in a sentence, the one nearest to the words at these places, preferably after them."""
     rated = [(min(_apart(text, span, match) for span in at), match.start(), match[0].strip()) for match in found]
     return min(rated)[2] if rated else None
 
 
 def _apart(text: str, word: Span, match: re.Match[str]) -> int:
-    """How far a match stands from a word, in words; breaks between them count more."""
+    """The distance of a match from a word, in words; breaks between them count more."""
     behind = match.start() >= word[1]
     between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
     breaks = ELSEWHERE * len(_BREAK.findall(between))
@@ -190,7 +190,7 @@ Filled = dict[str, Any]
 
 
 def fill(request: Request) -> tuple[ToolCall, ...]:
-    """One call of the tool which fills fields, as its schema asks for them."""
+    """A call of the tool that fills fields, in the form of its schema."""
     tool = request.tools[0]
     question, shelf = analyze(question_of(request)), shelved(request)
     properties = tool.parameters.get("properties", {})
@@ -202,7 +202,7 @@ def fill(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[Filled]:
-    """An item for each document the question names, else for each which has a header field that is asked for."""
+    """An item for each document that the question names, else for each with a header field that is asked for."""
     wanted = fields["properties"]
     books = resolve(question, shelf).books or tuple(shelf.books)
     made = [_one(wanted, question, shelf, [book], prose=False) for book in books]
@@ -225,7 +225,7 @@ def _one(
 
 
 class FieldEvidence(NamedTuple):
-    """What fields are filled from: the documents they are of, else tables; with `prose`, sentences of any too."""
+    """The sources of fields: the documents they belong to, else tables; with `prose`, also any sentences."""
 
     question: ParsedQuestion
     shelf: ShownSources
@@ -251,7 +251,7 @@ def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled
 
 
 def _header(book: SourcePassages, label: str, description: str) -> PassageField | None:
-    """The header field which has the name, or is what the name or the description asks for."""
+    """The header field with this name, or the one that the name or the description asks for."""
     found = book.field(" ".join(words(label)))
     for text in (label, description):
         for concept in analyze(text).concepts if text else ():
@@ -265,20 +265,20 @@ _NUMBERING = frozenset(("number", "id", "no", "nr"))
 
 
 def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> Filled:
-    """The value of the field's type in the sentence which says most of what is asked."""
+    """The value of the field's type in the sentence that matches the question best."""
     asked = FieldAsked(
         label=label,
         description=str(schema.get("description", "")),
         names=named(question.text),
         schema=schema["properties"]["value"],
     )
-    if (found := stated(asked, shelf.books)) is None:
+    if (found := value_in_prose(asked, shelf.books)) is None:
         return {"value": None, "passages": [], "reason": NONE}
     return {"value": found.value, "passages": [found.passage]}
 
 
 def _value(schema: Mapping[str, Any], text: str) -> Any:
-    """What a text holds of the kind asked for; None where it holds none, or more than one number or date."""
+    """The value of this type in a text; None if there is none, or more than one number or date."""
     if schema.get("type") == "array":
         parts = [part.strip() for part in _PARTS.split(text) if part.strip()]
         found = [_value(schema["items"], part) for part in parts]

@@ -36,13 +36,13 @@ _MEANT = {
     "date": frozenset("when day date year old age began begin begun start".split()),
     "status": frozenset("state stage fate stand stands standing outcome happened become became".split()),
 }
-"""Words by which a field is asked for where no word for the field itself is used."""
+"""Words that ask for a field without naming it."""
 LONGEST = 600
-"""Code points above which a text is a document, no question."""
+"""Code points above which a text is a document, not a question."""
 _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
 _AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
-"""In "when did it first appear?" nothing is the first of several."""
+"""Phrases such as "when did it first appear?", in which "first" does not choose among several documents."""
 _QUOTED = re.compile(r"[\"“][^\"”]{3,160}[\"”]")
 _FRAME = re.compile(
     r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
@@ -50,7 +50,7 @@ _FRAME = re.compile(
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
-    """Such a question taken apart: the document it starts from, the field to follow, what is asked of the rest.
+    """Such a question, taken apart: the document it starts from, the field to follow, and the rest of the question.
 
     `order` says which of several documents is meant: the one created first, or last.
     """
@@ -66,7 +66,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
         return _LED[self.relation].format(anchor=self.anchor)
 
     def of(self, targets: Sequence[str]) -> str:
-        """The question to ask of `targets` ("EIP 20")."""
+        """The question to ask about `targets` ("EIP 20")."""
         named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
         asked = [_ASKS["date"]] if self.order else []
         asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
@@ -75,7 +75,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Hop | None:
-    """The question as a hop, None for any other: it names one document, and asks about one which relates to it."""
+    """The question as a hop; None if it does not name one document and ask about another that relates to it."""
     text = unicodedata.normalize("NFKC", text).strip()
     question = analyze(text) if len(text) <= LONGEST else None
     if question is None or len(question.mentions) > 1:
@@ -98,7 +98,7 @@ def read(text: str) -> Hop | None:
 
 
 def targets(hop: Hop, findings: Iterable[str]) -> list[str]:
-    """The documents which findings name in the field followed, each as its series and number."""
+    """The documents that findings name in the followed field, each as series and number."""
     number = re.search(r"[1-9]\d*", hop.anchor)
     lines = (markers.strip(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
     found = (_named(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
@@ -119,9 +119,9 @@ def _named(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
 
 
 def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
-    """Frames which answer a hop, then the one that led there; nothing for other questions, or where a link is missing.
+    """The frames that answer a hop, then the one that led there; empty for other questions, or if a link is missing.
 
-    Where one of several is asked for, and not all of them say when they were created, none is.
+    Also empty if the question asks for one of several documents and some of them do not say when they were created.
     """
     hop = read(text)
     if hop is None:
@@ -144,7 +144,7 @@ def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
 
 
 def date(field: PassageField) -> tuple[int, int, int] | None:
-    """The day a field says first, as `2015-11-19` or `19-Nov-2015`."""
+    """The first day that a field names, such as `2015-11-19` or `19-Nov-2015`."""
     match = re.search(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[- ]([A-Za-z]{3})[a-z]*[- ,]+(\d{4})", field.value)
     if match is None:
         return None

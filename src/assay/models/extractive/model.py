@@ -1,4 +1,4 @@
-"""The built-in model: deterministic, without weights, without input or output of its own."""
+"""The built-in model: deterministic, without weights, without I/O of its own."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Extractive:
 
     @property
     def profile(self) -> Profile:
-        """Free, deterministic, with a window no run fills."""
+        """Free and deterministic, with a window larger than any run needs."""
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """Answer `request` in pieces, then whole.
+        """Answer `request` in pieces, then as a whole.
 
         Raises:
             ModelError: a task it does not know (it is no judge), or a message it cannot read.
@@ -64,15 +64,15 @@ class Extractive:
         yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
-        """Itself."""
+        """The model itself."""
         return (NAME,)
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
-    """The text and the calls which answer `request`.
+    """The text and the calls that answer `request`.
 
     Raises:
         ModelError: a task it does not know, or a message it cannot read.
@@ -90,7 +90,7 @@ def _size(request: Request) -> int:
 
 
 def create(name: str, access: Access) -> Extractive:
-    """The built-in model; it reaches for nothing.
+    """The built-in model; it needs no service.
 
     Raises:
         ConfigError: it was given an address.

@@ -1,4 +1,4 @@
-"""Passages as the model reads them: header fields, and sentences with what stands above and around each."""
+"""Passages as the model reads them: header fields, and sentences with the text above and around them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _OPTION = re.compile(r"(?<![\w`])--[a-z]")
-"""An option of a command which stands as code does not, and in prose does, between backticks: two make a command."""
+"""An option of a command, as prose writes it between backticks; two of them make the text a command."""
 _RULE = re.compile(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
@@ -38,7 +38,7 @@ _ASSIGNED = re.compile(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
 )
 TERM_WORDS = 8
-"""Words the name in a list of definitions has at most."""
+"""The most words of a name in a list of definitions."""
 
 
 class PassageField(msgspec.Struct, frozen=True):
@@ -54,8 +54,8 @@ class PassageField(msgspec.Struct, frozen=True):
 class PassageSentence(msgspec.Struct, frozen=True):
     """A sentence of a passage on one line.
 
-    `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is
-    the name it describes, as in a list of definitions, or the heads of its table's columns.
+    `kind` is "prose", "row" (a table row, a line with a key) or "code". `heading` is shown above it; `label` is the
+    name it describes, as in a list of definitions, or its table's column headers.
     """
 
     text: str
@@ -66,7 +66,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
     label: str = ""
 
     def statement(self, source: int, title: str) -> QuotableStatement:
-        """It as it is judged: of the document at place `source` among those shown."""
+        """The sentence as a statement for `core.relevance`, in the document at place `source` among those shown."""
         return QuotableStatement(
             text=self.text,
             source=source,
@@ -79,13 +79,13 @@ class PassageSentence(msgspec.Struct, frozen=True):
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space as one space."""
+    """`text` with single spaces for white space."""
     return " ".join(text.split())
 
 
 @lru_cache(maxsize=4096)
 def read_field(passage: str, text: str) -> PassageField | None:
-    """The field a passage is, if it is one."""
+    """The header field in a passage; None if it has none."""
     match = _FIELD.fullmatch(text)
     if (
         match is None
@@ -107,7 +107,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
 
 @lru_cache(maxsize=4096)
 def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
-    """The sentences of a passage which may stand in a report."""
+    """The sentences of a passage that a report may quote."""
     place = ordinal_of(passage)
     if _is_heading_or_code(text):
         return _code(passage, place, text)
@@ -129,7 +129,7 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
 
 
 def _code(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
-    """The lines of code which give a name a value; prose does not quote others."""
+    """The lines of code that assign a value to a name; other code is not quoted in prose."""
     if "```" not in text and "~~~" not in text and not _CODE.search(text):
         return ()
     lines = (line.strip() for line in text.splitlines())
@@ -148,12 +148,12 @@ _RECORD = re.compile(r"[^:|\n]{1,80}: [^|\n]*\S(?: \| [^:|\n]{1,80}: [^|\n]*\S)+
 
 
 def is_record(text: str) -> bool:
-    """Whether a passage is a table row which carries its headers: `country: France | year: 2020`."""
+    """Whether a passage is a table row with its headers: `country: France | year: 2020`."""
     return _RECORD.fullmatch(text) is not None
 
 
 def is_row(text: str) -> bool:
-    """Whether a passage is a row of a table, in whatever form."""
+    """Whether a passage is a table row in any form."""
     return _is_row(text) or is_record(text)
 
 
@@ -172,7 +172,7 @@ _KEYED = re.compile(r"[^\W_][^:|\n]{0,80}:\s+\S.*")
 
 
 def _keyed(text: str) -> list[str]:
-    """The lines of a passage all of which have a key and a value, as a country's profile has: each says one thing."""
+    """The lines of a passage in which every line has a key and a value, as in a country's profile."""
     lines = [one_line(line) for line in text.splitlines() if line.strip()]
     return lines if len(lines) > 1 and all(map(_KEYED.fullmatch, lines)) else []
 
@@ -206,12 +206,12 @@ def _quotable(line: str) -> bool:
 
 
 def _is_letter(sign: str) -> bool:
-    """Whether a sign is a letter, or a mark which is part of one: half of what Hindi is written with."""
+    """Whether a character is a letter, or a mark that belongs to one, as half of the characters in Hindi do."""
     return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
 
 
 def ends(line: str) -> bool:
-    """Whether a line ends as sentences do."""
+    """Whether a line ends like a sentence."""
     return line.rstrip("\"'”’»›)]*_`」』】）").endswith(_END)
 
 
@@ -221,7 +221,7 @@ def _long(line: str) -> bool:
 
 
 def _unsafe(line: str) -> bool:
-    """Whether a line holds what would be read as a citation of ours, or opens a code span without closing it."""
+    """Whether a line contains something that reads as one of our citations, or opens a code span without closing it."""
     return bool(markers.parse(line)) or line.count("`") % 2 == 1
 
 
@@ -229,7 +229,7 @@ def _unsafe(line: str) -> bool:
 
 
 def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
-    """Every sentence of `passages` (of one document, in order) which can be quoted, each once, with what it is under.
+    """Every sentence of `passages` (of one document, in order) that can be quoted, each once, with its heading.
 
     The row of heads of a table, which each row of it is about, is none.
     """
@@ -244,7 +244,7 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
 
 
 def _described(text: str) -> str:
-    """The name which a passage begins with on a line of its own, above its description further in; else ""."""
+    """The name on the first line of a passage, if its description follows; else ""."""
     first, _, rest = text.partition("\n")
     fits = rest[:1].isspace() and len(first.split()) <= TERM_WORDS and not ends(first) and first[-1:] not in ",;-|"
     return first if fits and any(map(str.isalpha, first)) else ""

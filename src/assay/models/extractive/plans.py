@@ -1,4 +1,4 @@
-"""Triage, background queries and plans, out of the question and what was said before it."""
+"""Triage, background queries and plans, made from the question and the earlier messages."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from assay.models.extractive.words import carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
-"""Words from which a question is complex whatever it says."""
+"""The number of words from which every question is complex."""
 TITLE = 160
-"""Characters a step's title may have."""
+"""The most characters in a step's title."""
 
 NAMED = 4
-"""Words of the question before which are put in the place of a pronoun, where no document is named."""
+"""The most words of a question before its pronoun is replaced, if it names no document."""
 OWN = 1
-"""A question with more words of its own than this is taken to say enough itself."""
+"""The number of own words from which a question needs no context."""
 
 
 class PlanRulesMessage(msgspec.Struct, frozen=True):
-    """The `rules` message of a plan request, as far as it matters here."""
+    """The fields of a plan request's `rules` message that are read here."""
 
     max_steps: int = 6
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """A step as a planner writes it."""
+    """A step in a planner's form."""
 
     title: str
     description: str = ""
@@ -54,7 +54,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan as a planner writes it."""
+    """A plan in a planner's form."""
 
     title: str
     thought: str
@@ -62,7 +62,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def classify(text: str) -> Complexity:
-    """How much a question asks: one part is simple; comparing, or several parts to explain, is more."""
+    """The complexity of a question: simple with one part; higher if it compares, or has several parts to explain."""
     count = len(parts(text))
     if count > 3 or len(words(text)) > LONG_QUESTION:
         return "complex"
@@ -73,9 +73,9 @@ def classify(text: str) -> Complexity:
 
 
 def queries(text: str, whole: str = "") -> tuple[str, ...]:
-    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, what it quotes.
+    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, its quotations.
 
-    A part which says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
+    A part that says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
     """
     question = analyze(text)
     context = analyze(whole) if whole and whole != text else question
@@ -93,14 +93,14 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
 
 
 def rare(question: ParsedQuestion) -> list[str]:
-    """The words which carry the topic, without those which ask for a field."""
+    """The words that carry the topic, without those that ask for a field."""
     numbering = {key for mention in question.mentions for key in stems(mention.text)}
     asking = question.concept_terms | numbering
     return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
 
 
 def retries(text: str, whole: str = "") -> tuple[str, ...]:
-    """Other spellings of the documents a question numbers: "PEP 6" also as "pep-0006"."""
+    """Other spellings of the documents that a question numbers: "PEP 6" also as "pep-0006"."""
     mentions = analyze(text).mentions or analyze(whole or text).mentions
     spelt = list(map(_spelt, mentions))
     plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
@@ -108,12 +108,12 @@ def retries(text: str, whole: str = "") -> tuple[str, ...]:
 
 
 def _spelt(mention: Mention) -> str:
-    """A document as an address or a file name calls it: "pep-0006"."""
+    """A document's name as in addresses and file names: "pep-0006"."""
     return f"{mention.identifier.series}-{mention.identifier.number:0>4}"
 
 
 def triage(request: Request) -> tuple[ToolCall, ...]:
-    """One `generate_plan`; the built-in model never answers without documents."""
+    """One call of `generate_plan`; the built-in model never answers without documents."""
     complexity = classify(question_of(request))
     count = len(parts(question_of(request)))
     arguments: dict[str, object] = {
@@ -152,7 +152,7 @@ def plan(request: Request) -> str:
 
 
 def _headings(request: Request) -> list[str]:
-    """The headings of a template below which something is to be found."""
+    """The headings of a template that need content."""
     given = request.named("template")
     template = read_template(given[-1]) if given else ()
     return [short(template[at].title) for at in sorted(leaves(template))]
@@ -169,7 +169,7 @@ def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
 
 
 def _description(title: str, text: str) -> str:
-    """The question a step is part of, unless the step says the same words itself."""
+    """The question that a step is part of, unless the step has the same words."""
     return "" if set(words(title)) == set(words(short(text))) else short(text)
 
 
@@ -183,12 +183,12 @@ def short(text: str) -> str:
 
 
 def conversation(request: Request) -> tuple[Said, ...]:
-    """What was said before."""
+    """The earlier messages."""
     return last(request, "conversation", tuple[Said, ...]) or ()
 
 
 def follow_up(request: Request) -> FollowUp:
-    """The same topic where the question points back, or shares a word which carries a topic with what was said."""
+    """Whether the topic is the same: the question points back, or shares a topic word with the earlier messages."""
     said = conversation(request)
     question = analyze(question_of(request))
     if not said:
@@ -199,9 +199,9 @@ def follow_up(request: Request) -> FollowUp:
 
 
 def restated(request: Request) -> str:
-    """The question with what its pronoun stands for in brackets; empty where it has none, or says enough itself.
+    """The question with what its pronoun stands for in brackets; empty if it has no pronoun, or needs no context.
 
-    A question of several parts is left alone: a pronoun in one may stand for what another names.
+    A question with several parts is not changed: a pronoun in one part may stand for something in another.
     """
     question = analyze(question_of(request))
     enough = bool(question.mentions) or len(rare(question)) > OWN or len(parts(question.text)) > 1
@@ -212,7 +212,7 @@ def restated(request: Request) -> str:
 
 
 def _subject(said: Sequence[Said]) -> str:
-    """What the user asked about last: the documents named, or quoted words; else the words of their last question."""
+    """What the user last asked about: the documents named, or quoted words; else the words of their last question."""
     asked = [analyze(each.text) for each in reversed(said) if each.by == "user"]
     named = [[*(mention.text for mention in each.mentions), *each.quoted] for each in asked]
     told = [rare(each)[:NAMED] for each in asked]

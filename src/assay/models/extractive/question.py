@@ -1,4 +1,4 @@
-"""What a question asks: the documents it names, what it wants of them, its parts, and the words of its topic."""
+"""Takes a question apart: the documents it names, what it asks about them, its parts, and its topic words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _IDENTIFIER = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
 TITLE = "▯"
-"""Stands where a title was taken out of a question; unlike an ellipsis, normalization leaves it alone."""
+"""Replaces a title taken out of a question; unlike an ellipsis, normalization does not change it."""
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
 _WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
 _WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
@@ -56,7 +56,7 @@ class Identifier(msgspec.Struct, frozen=True):
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """Letters with a number after them; `strong` when written as names are ("PEP 6", "eip-1559"), not "in 2001"."""
+    """Letters with a number after them; `strong` if written like names ("PEP 6", "eip-1559"), not "in 2001"."""
 
     identifier: Identifier
     text: str
@@ -66,8 +66,8 @@ class Mention(msgspec.Struct, frozen=True):
 class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question, taken apart without looking at any document.
 
-    `words` are all its words, `terms` the keys of those which carry a topic, `concepts` what it asks of a document, in
-    order of appearance, `concept_terms` the words which said so.
+    `words` are all its words, `terms` the keys of the topic words, `concepts` what it asks about a document, in order,
+    `concept_terms` the words that ask for these.
     """
 
     text: str
@@ -80,7 +80,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """Terms beyond those which ask for a concept, or number a document."""
+        """The terms, without those that ask for a concept or number a document."""
         numbering = {key for mention in self.mentions for key in stems(mention.text)}
         return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
 
@@ -103,12 +103,12 @@ def analyze(text: str) -> ParsedQuestion:
 
 
 def _terms(text: str) -> tuple[str, ...]:
-    """Keys of the words which carry the topic, without question words of unspaced scripts."""
+    """The keys of the topic words, without question words of unspaced scripts."""
     return topics(CJK_ASKING.sub(" ", text) if is_cjk(text) else text) or topics(text)
 
 
 def without(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
-    """The question with the words of `phrase` (a title in it) taken out."""
+    """The question without the words of `phrase` (a title in it)."""
     pattern = r"[\W_]+".join(re.escape(word) for word in phrase)
     return analyze(re.sub(rf"(?<![^\W_]){pattern}(?![^\W_])", TITLE, question.text, count=1, flags=re.IGNORECASE))
 
@@ -126,13 +126,13 @@ def _mentions(text: str) -> tuple[Mention, ...]:
 
 
 def question_of(request: Request) -> str:
-    """The question a request is about."""
+    """The question that a request is about."""
     asked = request.named("question")
     return asked[-1].strip() if asked else ""
 
 
 def last(request: Request, name: str, kind: type[T]) -> T | None:
-    """The last user message of a name, decoded; None when there is none.
+    """The last user message with a name, decoded; None if there is none.
 
     Raises:
         ModelError: it is not what was agreed on, which no second attempt will change.
@@ -146,11 +146,11 @@ def last(request: Request, name: str, kind: type[T]) -> T | None:
         raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error
 
 
-# what is asked of a document
+# what the question asks about a document
 
 
 def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The concepts asked for, in order, and the keys of the words which asked."""
+    """The concepts asked for, in order, and the keys of the words that ask for them."""
     folded, keys = text.casefold(), stems(text)
     found: dict[str, int] = {}
     used: set[str] = set()
@@ -175,7 +175,7 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
 
 
 def _place(said: str, folded: str, keys: Sequence[str]) -> int:
-    """Where words occur: for unspaced scripts as they stand, else as consecutive keys; -1 when nowhere."""
+    """The place of some words: as written in unspaced scripts, else as consecutive keys; -1 if they are absent."""
     if is_cjk(said):
         return folded.find(said)
     wanted = _keys_of(said)
@@ -188,7 +188,7 @@ def _keys_of(said: str) -> tuple[str, ...]:
 
 
 def _direct(found: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
-    """Say which of two documents took the other's place, by the grammar of the question."""
+    """Which of two documents replaced the other, by the grammar of the question."""
     asked = INVERSE.keys() & found.keys()
     named = [match for each in mentions if (match := re.search(re.escape(each.text), text))]
     match = next(iter(named), None) or _IT.search(text)
@@ -203,9 +203,9 @@ def _direct(found: dict[str, int], used: set[str], text: str, mentions: Sequence
 
 
 def parts(text: str) -> tuple[str, ...]:
-    """The questions in a question: one for each question mark, line, and join before a question word.
+    """The questions in a question: one for each question mark, line, and conjunction before a question word.
 
-    A part keeps its words; one that is cut off a sentence's end keeps no subject, so `context` is read with it.
+    A part keeps its words. A part from a sentence's end has lost its subject, so `context` is read with it.
     """
     whole = [piece.strip() for piece in _pieces(text) if piece.strip()]
     found = [part for piece in whole for part in _joined(piece)]
@@ -217,7 +217,7 @@ _PART_END = re.compile(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text, cut where a question or sentence ends outside quotation marks."""
+    """The text, split where a question or sentence ends outside quotation marks."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     start = 0
     for match in _PART_END.finditer(text):
@@ -244,5 +244,5 @@ def is_comparison(text: str) -> bool:
 
 
 def points_back(question: ParsedQuestion) -> bool:
-    """Whether a pronoun stands for what another part of the question names."""
+    """Whether a pronoun stands for something that another part of the question names."""
     return bool(set(question.words) & PRONOUNS)

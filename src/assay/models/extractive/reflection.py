@@ -1,4 +1,4 @@
-"""Reflecting on research by fixed rules: how far it covers the question, what comes next, another plan, an analysis."""
+"""Reflection by fixed rules: how far research covers the question, the next step, a new plan, an analysis."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from assay.models.extractive.words import carries_topic, stems, topics
 
 FOUND = 8
 OTHERS = 2
-"""Other terms tried at most for a step that found nothing."""
+"""The most other terms to try for a step that found nothing."""
 
 
 # judging parts
 
 
 class QuestionPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part that is to be judged; `step` is the plan step it is, 0 for a part of the question."""
+    """A part to judge; `step` is its plan step, 0 for a part of the question."""
 
     part: int
     text: str
@@ -39,7 +39,7 @@ class QuestionPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the `findings`, as far as it matters here."""
+    """One of the `findings`, with the fields that are read here."""
 
     step: int = 0
     task: str = ""
@@ -49,7 +49,7 @@ class FindingMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assessed(msgspec.Struct, frozen=True, kw_only=True):
-    """A part as it is judged."""
+    """A judged part."""
 
     part: int
     status: CoverageStatus
@@ -63,15 +63,15 @@ class Assessment(msgspec.Struct, frozen=True):
 
 
 def assess(request: Request) -> str:
-    """The parts of the request, judged, as JSON."""
+    """The judgement of each part of the request, as JSON."""
     return msgspec.json.encode(Assessment(judged(request))).decode()
 
 
 def judged(request: Request) -> tuple[Assessed, ...]:
-    """Each part by the lines that cite something: of its step's findings; of a part without a step, of all.
+    """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
-    It is answered where such a line says a word of its topic, partly where none does, and not where there is no such
-    line. Lines which say that something was not found are none of them.
+    A part is answered if such a line has a word of its topic, partly answered if none does, and not answered without
+    such a line. Lines that say that something was not found do not count.
     """
     parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
     found = last(request, "findings", tuple[FindingMessage, ...]) or ()
@@ -97,7 +97,7 @@ def _judged(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
 
 
 class ReflectionRules(msgspec.Struct, frozen=True):
-    """The `rules` of a reflection, as far as they matter here."""
+    """The fields of a reflection's `rules` message that are read here."""
 
     step: int = 0
     steps_done: int = 0
@@ -119,7 +119,7 @@ class Reflected(msgspec.Struct, frozen=True):
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed plan as a planner writes it."""
+    """A changed plan in a planner's form."""
 
     title: str
     thought: str
@@ -127,21 +127,21 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repeated(Step, frozen=True, kw_only=True):
-    """A step, perhaps one that tries another again."""
+    """A step, possibly one that tries another again."""
 
     again: int = 0
 
 
 def reflect(request: Request) -> str:
-    """A decision, and beside it how far the findings answer the parts of the question."""
+    """A decision, with how far the findings answer the parts of the question."""
     decision = msgspec.structs.replace(_decided(request), coverage=judged(request))
     return msgspec.json.encode(decision).decode()
 
 
 def _decided(request: Request) -> Reflected:
-    """Complete when each part of the question has a finding that cites something; else go on.
+    """Decide: complete if each part of the question has a finding that cites something; else continue.
 
-    A step that found nothing is tried again when there are terms it was not searched with.
+    A step that found nothing is tried again if there are terms it did not search for.
     """
     rules = last(request, "rules", ReflectionRules) or ReflectionRules()
     told = last(request, "findings", tuple[FindingMessage, ...]) or ()
@@ -159,7 +159,7 @@ def _decided(request: Request) -> Reflected:
 
 
 def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
-    """What to ask of the documents the first step names, where the question leads over others."""
+    """What to ask about the documents that the first step names, if the question leads to others."""
     hop = hops.read(text)
     if hop is None or rules.plan > 1:
         return ()
@@ -168,7 +168,7 @@ def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) ->
 
 
 def _covered(part: str, told: Sequence[FindingMessage]) -> bool:
-    """Whether a step that says all the part says found something that can be cited, and not that nothing is stated."""
+    """Whether a step that covers the whole part found something citable, other than that nothing is stated."""
     wanted = set(topics(part))
     stated = [each for each in told if each.cites and any(_states(line) for line in each.text.splitlines())]
     return any(wanted <= set(topics(each.task.split("\n", 1)[0])) for each in stated)
@@ -179,7 +179,7 @@ def _states(line: str) -> bool:
 
 
 def _others(request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
-    """Terms the last step was not searched with, when it found nothing and was no second try itself."""
+    """Terms that the last step did not search for, if it found nothing and was not itself a second try."""
     plan = last(request, "plan", Plan)
     steps = {step.id: step for step in plan.steps} if plan else {}
     step = steps.get(rules.step)
@@ -196,12 +196,12 @@ def _plain(query: str) -> str:
 
 
 def plan(request: Request) -> str:
-    """A first plan, or another one where a reflection asks for it."""
+    """A first plan, or a new one if a reflection asks for it."""
     return replan(request) if request.named("reflections") else extractive_plans.plan(request)
 
 
 def replan(request: Request) -> str:
-    """The steps still open, after one that tries the last step again with the terms its reflection names."""
+    """The open steps, after one that tries the last step again with the terms from its reflection."""
     plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
     reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
@@ -215,7 +215,7 @@ def replan(request: Request) -> str:
 
 
 def _following(plan: Plan, wanted: Reflected) -> str:
-    """A step for each question put to documents which were named; they take the place of the question itself."""
+    """A step for each question about the named documents; these steps replace the question itself."""
     steps = tuple(Repeated(title=short(change)) for change in wanted.changes)
     return msgspec.json.encode(Changed(title=plan.title, thought=wanted.reasoning, steps=steps)).decode()
 
@@ -225,7 +225,7 @@ def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:
 
 
 def analyze(request: Request) -> str:
-    """What the evidence says on the task, quoted; it neither compares nor judges."""
+    """The evidence for the task, quoted; it neither compares nor judges."""
     task, whole = task_of(request)
     units = select(task, shelved(request), whole, limit=FOUND)
     return listed(units) or nothing()

@@ -1,7 +1,7 @@
-"""How a question speaks of one document by way of another: "the PEP that took the place of PEP 5".
+"""How a question refers to one document through another: "the PEP that took the place of PEP 5".
 
-Of the words which relate documents the one nearest to the document that is numbered counts, with which of the two is
-its subject: who does what a verb says stands before it, or behind its passive and "by". English only.
+Of the words that relate documents, the one nearest to the numbered document counts. Its subject is the document before
+it, or the one after its passive and "by". English only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 Relation = Literal["requires", "replaces", "replaced"]
 
 FAR = 60
-"""Code points between a document and the word which relates it to another."""
+"""The most code points between a document and the word that relates it to another."""
 
 _BE = r"(?:is|are|was|were|be|been|being|got|gets)"
 _CUES = {
@@ -34,14 +34,15 @@ _CUES = {
 }
 _CUE = re.compile(rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _CUES.items())})\b", re.IGNORECASE)
 _BREAK = re.compile(r"[,;:.?!](?:\s|$)|\band\b|^\s*(?:which|that|who)\b", re.IGNORECASE)
-"""Between a document and such a word: it speaks of something else, as after "PEP 5, which replaced PEP 4"."""
+"""Text between a document and such a word after which the word is about something else: "PEP 5, which replaced PEP 4".
+"""
 _BY = re.compile(r"\bby\s+(?:the\s+)?(?:[\w-]+\s+)?$", re.IGNORECASE)
 _PASSIVE = re.compile(rf"\b{_BE}(?:\s+\w+){{0,2}}\s*$", re.IGNORECASE)
 _PLACED = re.compile(r"\s*(?:by|for|in|before|within|of)?\s*(?:the\s+)?(?:[\w-]+\s+)?", re.IGNORECASE)
 
 
 class RelationMention(msgspec.Struct, frozen=True):
-    """A relation to the document at a place in a text; `[start, end)` holds both, `cue` the words which told it."""
+    """A relation to the document at a place in a text; `[start, end)` covers both, `cue` are the words for it."""
 
     relation: Relation
     start: int
@@ -50,7 +51,7 @@ class RelationMention(msgspec.Struct, frozen=True):
 
 
 def described(text: str, start: int, end: int) -> RelationMention | None:
-    """What is said of another document by its relation to the one at `[start, end)`; None where nothing is."""
+    """The relation of another document to the one at `[start, end)`; None if the text states none."""
     cues = [cue for cue in _CUE.finditer(text) if cue.start() >= end or cue.end() <= start]
     for cue in sorted(cues, key=lambda cue: max(cue.start() - end, start - cue.end())):
         between = text[end : cue.start()] if cue.start() >= end else text[cue.end() : start]
@@ -62,7 +63,7 @@ def described(text: str, start: int, end: int) -> RelationMention | None:
 
 
 def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relation | None:
-    """How the document found relates to the one numbered; None where that one is needed by it."""
+    """How the found document relates to the numbered one; None if the found one needs the numbered one."""
     subject = _is_subject(text, cue, start, between)
     match cue.lastgroup:
         case "successor":
@@ -80,7 +81,7 @@ def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relati
 
 
 def _is_subject(text: str, cue: re.Match[str], start: int, between: str) -> bool:
-    """Whether the document at `start` does what the verb says, rather than having it done to it."""
+    """Whether the document at `start` is the subject of the verb rather than its object."""
     passive = cue[0].casefold().split()[0].endswith(("ed", "taken", "given", "built", "made"))
     if start < cue.start():
         asked = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"

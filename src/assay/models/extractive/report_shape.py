@@ -1,4 +1,4 @@
-"""How long a report is to be, which part of it is asked for, and which headings it has to fill."""
+"""The shape of a report: its length, the part that is asked for, and the headings to fill."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Sections = list[tuple[str, list[QuotableUnit]]]
 
 
 class ReportShape(msgspec.Struct, frozen=True):
-    """The `rules` message of a writer, as far as it matters here: `words` count where somebody `asked` for a length."""
+    """The fields of a writer's `rules` message that are read here: `words` count if the user `asked` for a length."""
 
     part: int = 1
     parts: int = 1
@@ -28,7 +28,7 @@ class ReportShape(msgspec.Struct, frozen=True):
 
 
 def shape_of(request: Request) -> ReportShape:
-    """What the rules say.
+    """Read the rules.
 
     Raises:
         ModelError: they cannot be read.
@@ -38,18 +38,18 @@ def shape_of(request: Request) -> ReportShape:
 
 
 def template_of(request: Request) -> tuple[Section, ...]:
-    """The headings to fill, none where there is no template."""
+    """The headings to fill, empty without a template."""
     given = request.named("template")
     return read_template(given[-1]) if given else ()
 
 
 def opening(leading: Sequence[QuotableUnit], words: int) -> list[QuotableUnit]:
-    """The units of an answer which fit into so many words (0: any number), the first at least."""
+    """The units of an answer that fit into so many words (0: any number), but at least the first."""
     return list(leading) if not words else fitting([("", list(leading))], words, least=1)[0][1]
 
 
 def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
-    """Sections of as many units as fit into `words` together: the first of each before the second of any."""
+    """Sections with as many units as fit into `words` together: the first of each before the second of any."""
     kept = [0] * len(sections)
     taken = total = 0
     for turn in range(max((len(units) for _, units in sections), default=0)):
@@ -64,7 +64,7 @@ def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
 
 
 def counted(units: Iterable[QuotableUnit]) -> int:
-    """The words of units."""
+    """The number of words in units."""
     return sum(len(unit.text.split()) for unit in units)
 
 
@@ -72,9 +72,9 @@ def counted(units: Iterable[QuotableUnit]) -> int:
 
 
 def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit]) -> Sections:
-    """Units below the headings whose words they have; those of the answer that fit none, below the first.
+    """Put units below the headings that share their words; units of the answer that fit none go below the first.
 
-    Other units which fit no heading are left out.
+    Other units that fit no heading are left out.
     """
     answering = {unit.text for unit in leading}
     units = [*leading, *(unit for unit in found if unit.text not in answering)]
@@ -89,7 +89,9 @@ def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], foun
 
 
 def _place(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
-    """The heading whose words a unit has; a word counts by its rarity among the units, half where it is only near."""
+    """The heading that shares a unit's words; a word counts by its rarity among the units, half if it only nearly
+    matches.
+    """
     own, keys = frozenset(stems(unit.text)), _keys(unit)
     rated = {at: sum((1.0 if key in own else 0.5) / held[key] for key in wanted & keys) for at, wanted in terms.items()}
     best = max(rated, key=lambda at: rated[at], default=0)

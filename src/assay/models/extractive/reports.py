@@ -29,20 +29,20 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import calculated, frames, is_said
+from assay.models.extractive.tabulation import calculated, frames, is_in_rows
 from assay.models.extractive.words import stems
 
 FOUND = 8
 ANSWER = 3
 A_SOURCE = 2
-"""Sentences which answer a part of a question, and those from one source where several say something."""
+"""The most sentences that answer a part of a question, and the most from one source if several have some."""
 SECTION = 6
 Finding = tuple[str, list[QuotableUnit]]
-"""What an agent was asked, and what it found, best first."""
+"""An agent's task and its findings, best first."""
 
 
 def find(request: Request) -> str:
-    """An agent's findings, one a line; without anything relevant a sentence which cites nothing."""
+    """An agent's findings, one per line; without relevant ones, a sentence that cites nothing."""
     task, whole = task_of(request)
     if computed := calculated(request):
         return listed(computed)
@@ -51,7 +51,7 @@ def find(request: Request) -> str:
 
 
 def listed(units: Sequence[QuotableUnit]) -> str:
-    """Units as findings, one a line, the best first: the writer takes them in this order."""
+    """Units as findings, one per line, best first: the writer takes them in this order."""
     return "\n".join(unit.line() for unit in units)
 
 
@@ -81,7 +81,7 @@ def write(request: Request) -> str:
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found)
         blocks += _open_parts(request)
-    tables = any(is_said(unit, shelf) for unit in everything)
+    tables = any(is_in_rows(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
@@ -101,7 +101,7 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
 
 
 def _add(sections: Sections, more: Sequence[QuotableUnit]) -> None:
-    """Put units which no section has into the first with something of the same source, else into the first."""
+    """Put units without a section into the first section with something from the same source, else into the first."""
     known = {unit.text for _, units in sections for unit in units}
     for unit in more:
         of_source = (units for _, units in sections if any(other.source == unit.source for other in units))
@@ -111,14 +111,14 @@ def _add(sections: Sections, more: Sequence[QuotableUnit]) -> None:
 
 
 def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
-    """The first units which say what is not yet said; they count as said then."""
+    """The first units that are not in the report yet; from then on they count as in it."""
     fresh = [unit for unit in units if unit.text not in said and not _repeats(unit, said)][:most]
     said.update(unit.text for unit in fresh)
     return fresh
 
 
 def _written(sections: Sections, words: int) -> list[str]:
-    """Sections as Markdown, of at most so many words (0: any number); those without units are left out."""
+    """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
     kept = fitting(sections, words) if words else sections
     return [f"{heading}\n\n{_bullets(units)}" for heading, units in kept if units]
 
@@ -126,7 +126,7 @@ def _written(sections: Sections, words: int) -> list[str]:
 def _placed(
     template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
 ) -> Sections:
-    """What was found below the headings of a template; a heading left empty is asked for in the evidence."""
+    """The findings below the headings of a template; an empty heading gets an answer from the evidence."""
     sections = sorted_in(template, leading, found)
     return [
         (heading, units or select(analyze(each.title), shelf, limit=A_SOURCE))
@@ -135,7 +135,7 @@ def _placed(
 
 
 def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
-    """What answers each part of a question, in the question's order."""
+    """The answers to each part of a question, in its order."""
     if followed := hops.answer(question.text, shelf):
         return followed
     asked = [analyze(part) for part in parts(question.text)]
@@ -144,7 +144,7 @@ def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUn
 
 
 def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
-    """What the findings answer the question with: the best of each which was asked for a part of it, else of all."""
+    """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := hops.answer(question.text, shelf):
         return followed
     asked = {short(part) for part in parts(question.text)}
@@ -156,7 +156,7 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
 
 
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
-    """The units which answer, of those in order: all frames, or the first sentences, fewer where there are parts."""
+    """The first units in order that answer: all frames, or the first sentences, fewer if the question has parts."""
     frames = [unit for unit in units if unit.frame]
     if frames:
         return frames
@@ -165,13 +165,13 @@ def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
 
 
 def _grouped(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    """By source in order of the best, each source's sentences in reading order."""
+    """Units by source, the best source first; each source's sentences in reading order."""
     order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
     return sorted(units, key=lambda unit: (order[unit.source], unit.ordinal))
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:
-    """Frames and rows on lines of their own, sentences of one source as a paragraph."""
+    """Frames and rows on lines of their own, the sentences of one source as a paragraph."""
     blocks: list[str] = []
     last: QuotableUnit | None = None
     for unit in units:
@@ -192,7 +192,7 @@ def _bullets(units: Sequence[QuotableUnit]) -> str:
 
 
 def _finding(text: str) -> Finding:
-    """The task of a finding, and its lines as units; text which cites nothing is left out."""
+    """A finding's task, and its lines as units; text that cites nothing is left out."""
     first, _, rest = text.partition("\n")
     task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
     body = rest if task else text
@@ -200,7 +200,7 @@ def _finding(text: str) -> Finding:
 
 
 def _cited(line: str) -> list[QuotableUnit]:
-    """The pieces of a line up to each marker, with the passages it names."""
+    """The pieces of a line up to each marker, with the passages that it names."""
     found: list[QuotableUnit] = []
     start = 0
     for marker in markers.parse(line):
@@ -216,7 +216,7 @@ def _cited(line: str) -> list[QuotableUnit]:
 
 
 def _quoted(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
-    """`units` as far as the evidence says them word for word, or as one of its frames; others by what they cite."""
+    """`units` whose words the evidence has, or that are one of its frames; others by their citations."""
     return [each for unit in units for each in _grounded(unit, shelf)]
 
 
@@ -227,7 +227,7 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     texts = {passage.id: one_line(passage.text) for passage in book.passages}
     if any(unit.text in texts.get(passage, "") for passage in unit.passages):
         return [unit]
-    if is_said(unit, shelf):
+    if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]
     for field in book.fields:
         framed = frame(book, field)
@@ -255,7 +255,7 @@ def _repeats(unit: QuotableUnit, said: set[str]) -> bool:
 
 
 def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
-    """The findings under the plan step they were made for, in the plan's order; the rest under their tasks."""
+    """The findings by plan step, in the plan's order; the rest by their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
     for task, units in found:
         step = max(steps, key=lambda step: _overlap(step, task), default=None)
@@ -279,7 +279,7 @@ def _heading(text: str) -> str:
 
 
 def _open_parts(request: Request) -> list[str]:
-    """What could not be found, from the coverage."""
+    """What could not be found, according to the coverage."""
     coverage = last(request, "coverage", list[Coverage]) or []
     missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
     return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

@@ -1,4 +1,4 @@
-"""What the model was shown: sources with header fields, identity and sentences; which of them a question names."""
+"""The sources the model was shown, with header fields, identity and sentences; and which of them a question names."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from assay.models.extractive.question import Identifier, ParsedQuestion, points_
 from assay.models.extractive.words import FRAMES, carries_topic, stems
 
 A_MARKER = 30
-"""Passages one marker names: a longer one is none (`core.scanner`)."""
+"""The most passages in one marker; a longer one is no marker (`core.scanner`)."""
 HEADER_ORDINALS = 25
-"""A passage further down a document than this is no header, even where nothing shown stands before it."""
+"""A passage farther down a document than this is no header, even if nothing before it is shown."""
 
 IDENTIFIED = re.compile(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
 """A series and a number, as a link or alone."""
 
 
 class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a report can say: its text, and the passages it stands in.
+    """Something that a report can say: its text, and its passages.
 
     `near` are the keys of the words in it, in the heading above it, in the document's title and address.
     """
@@ -40,13 +40,13 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
     near: frozenset[str] = frozenset()
 
     def line(self) -> str:
-        """The text with its markers: several where it rests on more passages than one may name."""
+        """The text with its markers; there are several if it has more passages than one may name."""
         groups = (", ".join(self.passages[at : at + A_MARKER]) for at in range(0, len(self.passages), A_MARKER))
         return f"{self.text} {''.join(f'[{group}]' for group in groups)}"
 
 
 class SourcePassages:
-    """One source with the passages shown of it, in document order."""
+    """A source with its shown passages, in document order."""
 
     def __init__(self, id: str, title: str, url: str, passages: Iterable[passage_context.ShownPassage]) -> None:
         self.id, self.title, self.url = id, title, url
@@ -54,7 +54,7 @@ class SourcePassages:
 
     @cached_property
     def fields(self) -> tuple[PassageField, ...]:
-        """Header fields, which stand before any prose; of equal keys the first."""
+        """The header fields, which precede any prose; the first of equal keys."""
         found: dict[str, PassageField] = {}
         for passage in self.passages:
             if passage.id == self.heading:
@@ -73,7 +73,7 @@ class SourcePassages:
 
     @cached_property
     def number(self) -> PassageField | None:
-        """The field which numbers the document in its series: `PEP: 6`, `ISO: 8601`."""
+        """The field with the document's number in its series: `PEP: 6`, `ISO: 8601`."""
         first = self.fields[:6]
         return next(
             (f for f in first if re.fullmatch(r"0*\d{1,6}", f.value) and re.fullmatch(r"[^\W\d_]{2,8}", f.key)), None
@@ -85,17 +85,17 @@ class SourcePassages:
         return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
 
     def is_name(self, field: PassageField) -> bool:
-        """Whether a field numbers the document, or calls it by its title."""
+        """Whether a field numbers the document, or gives its title."""
         return field in (self.number, self.identified, self.field("title", "feature name"))
 
     @property
     def series(self) -> str:
-        """What the series is called which the document is numbered in, "" where it is in none."""
+        """The name of the document's series, "" if it is in none."""
         return self.number.name if self.number is not None else ""
 
     @cached_property
     def heading(self) -> str:
-        """The id of the passage which is only the document's title, "" where none is."""
+        """The id of the passage that is only the document's title, "" if there is none."""
         first = self.passages[0] if self.passages else None
         if first is None or ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
             return ""
@@ -112,9 +112,9 @@ class SourcePassages:
 
     @cached_property
     def sentences(self) -> tuple[PassageSentence, ...]:
-        """Every sentence which can be quoted, in document order, each once.
+        """Every sentence that can be quoted, in document order, each once.
 
-        Header fields are none where text follows; a document of fields alone says what it says in them.
+        Header fields are not quoted if text follows; in a document of fields alone they are the only text.
         """
         header = {self.heading, *(field.passage for field in self.fields)}
         if self.fields and all(each.id in header or not split(each.id, each.text) for each in self.passages):
@@ -140,9 +140,9 @@ class SourcePassages:
 
 
 class ShownSources:
-    """All sources shown, in order of appearance.
+    """All shown sources, in order of appearance.
 
-    `rarity` is that of the question's words in the whole scope, `closeness` how near passages are to what is asked.
+    `rarity` is that of the question's words in the whole scope, `closeness` how similar passages are to the question.
     """
 
     def __init__(self, texts: Iterable[str], rarity: Rarity | None = None, closeness: Closeness | None = None) -> None:
@@ -155,12 +155,12 @@ class ShownSources:
 
     @cached_property
     def described(self) -> frozenset[str]:
-        """Keys of the words by which documents here describe themselves: those of all header fields."""
+        """The keys of the words with which these documents describe themselves: those of all header fields."""
         return frozenset(key for book in self.books for field in book.fields for key in stems(field.name))
 
     @cached_property
     def by_passage(self) -> dict[str, SourcePassages]:
-        """The book each passage is in."""
+        """The book of each passage."""
         return {passage.id: book for book in self.books for passage in book.passages}
 
 
@@ -173,17 +173,17 @@ def _named(text: str, wanted: Identifier, whole: bool = False) -> bool:
     return re.search(pattern, text) is not None
 
 
-# Which of the sources shown a question names: by number, by title, or by the question it is part of. What is asked of
-# one that is not there must not be answered by its neighbours.
+# Which of the shown sources a question names: by number, by title, or by the question it is part of. A question about
+# a source that is not there must not be answered from its neighbours.
 
 _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das"))
 
 
-# how a document is called
+# names of documents
 
 
 def frame(book: SourcePassages, field: PassageField) -> QuotableUnit:
-    """`KEY of SUBJECT: VALUE`, citing the field and the fields which say what the subject is."""
+    """`KEY of SUBJECT: VALUE`; it cites the field and the fields that name the subject."""
     subject, identity = describe(book)
     key = field.key[:1].upper() + field.key[1:]
     passages = tuple(dict.fromkeys((field.passage, *identity)))
@@ -192,7 +192,7 @@ def frame(book: SourcePassages, field: PassageField) -> QuotableUnit:
 
 
 def describe(book: SourcePassages) -> tuple[str, tuple[str, ...]]:
-    """How a document is called, as `PEP 6 (Bug Fix Releases)`, and the passages which say so."""
+    """The name of a document, as `PEP 6 (Bug Fix Releases)`, and the passages that give it."""
     number, title = book.number or book.identified, book.field("title", "feature name")
     name = title.value if title else book.title
     passages = tuple(field.passage for field in (number, title) if field is not None)
@@ -209,15 +209,15 @@ def label(number: PassageField) -> str:
     return f"{number.key.upper()}-{digits}" if number.key.islower() else f"{number.key} {digits}"
 
 
-# which documents a question names
+# documents that a question names
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a question is about.
+    """The subject of a question.
 
-    `books` are empty for a question about a topic. `missing` names numbered documents the question is about and
-    nothing shown is: their neighbours must not answer for them. `rest` are the terms left to be found in text.
-    `asked` is the question without the titles in it, whose words ask for nothing.
+    `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
+    that are not shown: their neighbours must not answer for them. `rest` are the terms to look for in texts. `asked` is
+    the question without titles, since their words ask for nothing.
     """
 
     books: tuple[SourcePassages, ...] = ()
@@ -227,12 +227,12 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def absent(self) -> bool:
-        """Whether the question is about a document which is not there."""
+        """Whether the question is about a document that is not there."""
         return bool(self.missing) and not self.books
 
 
 def resolve(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> Subject:
-    """The subject of `question`; where it names none ("when was it written?"), that of `context`."""
+    """The subject of `question`; if it names none ("when was it written?"), that of `context`."""
     own = _resolve(question, shelf)
     if own.books or own.missing or context is None or context.text == question.text:
         return own
@@ -251,7 +251,7 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
     numbered, missing, used = _by_number(asked, shelf)
     rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
     books = tuple(dict.fromkeys([*titled, *numbered]))
-    if books:  # what a field of the series is called asks for it; the name of who keeps the series asks for nothing
+    if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
         held = shelf.described.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
     return Subject(books=books, missing=missing, rest=rest, asked=asked)
@@ -260,7 +260,9 @@ def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
 def _by_number(
     question: ParsedQuestion, shelf: ShownSources
 ) -> tuple[list[SourcePassages], tuple[str, ...], frozenset[str]]:
-    """Documents by their number in a series, the numbers of a known series nothing has, and the terms that said so."""
+    """Documents by their number in a series, the numbers that no document of a known series has, and the terms for
+    them.
+    """
     found: list[SourcePassages] = []
     missing: list[str] = []
     used: set[str] = set()
@@ -278,7 +280,7 @@ def _by_number(
 
 
 def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:
-    """Documents whose whole title stands in the question, and where; of overlapping titles the longest."""
+    """Documents whose whole title is in the question, and where; of overlapping titles the longest."""
     found: list[tuple[int, int, SourcePassages]] = []
     for book in shelf.books:
         for title in book.titles:
@@ -295,7 +297,7 @@ def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[Sourc
 
 
 def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
-    """Where a title stands in a question, and how many words it has; -1 when nowhere or too short to be sure."""
+    """The place of a title in a question, and its length in words; -1 if it is absent or too short to be certain."""
     while title and title[0] in _ARTICLES:
         title = title[1:]
     if not title or (len(title) == 1 and not _is_whole(title[0], question)):
@@ -308,6 +310,6 @@ def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
 
 
 def _is_whole(word: str, question: ParsedQuestion) -> bool:
-    """Whether a title of one word is a name which is all the question is about."""
+    """Whether a title of one word is a name that is the whole topic of the question."""
     quoted = any(stems(text) == [stem(word)] for text in question.quoted)
     return quoted or (set(question.rest) == {stem(word)} and len(word) > 2)

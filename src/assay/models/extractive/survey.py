@@ -1,7 +1,7 @@
-"""Questions about all documents: recognised by their words, and made conditions where every word is accounted for.
+"""Questions about all documents: recognized by their words, and turned into conditions if every word is accounted for.
 
-A condition is only made where the whole question says nothing else: "how many PEPs are rejected?" is one on the status,
-"how many PEPs about typing are rejected?" is none, since no field says what a document is about.
+A condition is only made if it covers the whole question: "how many PEPs are rejected?" becomes one on the status, "how
+many PEPs about typing are rejected?" becomes none, since no field says what a document is about.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _JOIN = re.compile(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<com
 _BOTH = re.compile(r"^\s*(?:both|either)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
 _LONGEST = 5
-"""Words of a value which may stand in a question."""
+"""Words of a value that may occur in a question."""
 _YEAR = re.compile(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 _OPERATORS = {"before": "<", "after": ">", "since": ">=", "until": "<=", "in": "~", "during": "~"}
 _ASKING = frozenset(
@@ -55,7 +55,7 @@ _ASKING = frozenset(
 
 
 class HeaderKey(msgspec.Struct, frozen=True):
-    """A key of header fields with its values, as the `headers` message tells it."""
+    """A key of header fields with its values, from the `headers` message."""
 
     key: str
     documents: int = 0
@@ -68,12 +68,12 @@ def is_whole(text: str) -> bool:
 
 
 def asks_several(question: ParsedQuestion) -> bool:
-    """Whether a question asks for documents, and names none itself: one sentence of each answers it."""
+    """Whether a question asks for documents and names none itself: one sentence of each answers it."""
     return not question.mentions and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
 
 
 def survey(request: Request) -> tuple[ToolCall, ...]:
-    """How to go over all documents; nothing where that is not certain. Batches of them it cannot read."""
+    """How to go over all documents; None if that is not certain. This model cannot read batches of documents."""
     if not request.named("headers"):
         return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
     text = question_of(request)
@@ -88,7 +88,7 @@ def survey(request: Request) -> tuple[ToolCall, ...]:
 
 
 def _phrases(said: str) -> dict[str, object]:
-    """What to look for: several phrases where "and", "or" or a comma stands between them outside quotation marks."""
+    """What to look for: several phrases if "and", "or" or a comma separates them outside quotation marks."""
     quoted = [match.span() for match in _QUOTED.finditer(said)]
     parts, joins, start = list[str](), set[str](), 0
     for match in _JOIN.finditer(said):
@@ -102,7 +102,7 @@ def _phrases(said: str) -> dict[str, object]:
 
 
 def _phrase(said: str) -> str:
-    """What to look for: an article is the question's own, but in quotation marks every word counts."""
+    """What to look for, without articles of the question; in quotation marks every word counts."""
     quoted = said.strip("\"'“”„«»` ")
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
 
@@ -111,13 +111,13 @@ _SERIES = re.compile(r"\b[A-Z]{2,6}s\b")
 _CREATED = frozenset(map(stem, ("created", "written", "published", "proposed", "submitted", "opened")))
 _PART, _LAST = r"[A-Z][\w.'’-]{1,40}", r"[A-Z][\w'’-]{1,40}"
 _NAME = re.compile(rf"(?<!^)\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
-"""A name of several words, the last of them with a capital. All parts are bounded: a question may be a page long."""
+"""A name of several words, the last one capitalized. All parts are bounded: a question may be a page long."""
 
 
 def _conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[str]:
-    """The conditions a question makes; none where a word of it that carries a topic is not accounted for.
+    """The conditions that a question makes; none if one of its topic words is not accounted for.
 
-    That the documents are of the series it names ("PEPs") is one: they have its number.
+    The series that it names ("PEPs") makes one of them: its documents have a number in the series.
     """
     keys = {" ".join(words(counted.key)): counted.key for counted in headers}
     series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
@@ -135,7 +135,7 @@ def _conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[
 
 
 def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
-    """For each key the values of it which stand in the question: the longest first, and of a key that is asked for."""
+    """For each key, its values that occur in the question: the longest first, and those of a key that is asked for."""
     said = f" {' '.join(question.words)} "
     asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
     places = [
@@ -161,7 +161,7 @@ def _dated(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
 
 
 def _authored(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
-    """A condition on who wrote a document: a name of several words, where an author is asked for; and its words."""
+    """A condition on who wrote a document (a name of several words, if an author is asked for), and its words."""
     creators = [key for name, key in keys.items() if name in CONCEPTS["creator"].keys]
     named = _NAME.findall(question.text)[-1:]
     if not creators or not named or not ("creator" in question.concepts or "write" in question.words):

@@ -1,4 +1,4 @@
-"""Tables: rows chosen by a question's values (`core.tables`), what code computed, and fields side by side."""
+"""Tables: rows chosen by a question's values (`core.tables`), computations by code, and fields side by side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from assay.core import passage_context
 from assay.core.messages import Request
 from assay.core.sources import ordinal_of
 from assay.core.tables.answers import bound, is_computed
-from assay.core.tables.cells import ReadTable, TablePiece, heard, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, read_notes, read_tables
 from assay.core.tables.table_questions import answer
 from assay.models.extractive.passages import is_row, one_line
 from assay.models.extractive.question import ParsedQuestion, is_comparison
@@ -15,7 +15,7 @@ from assay.models.extractive.words import CONCEPTS, stems
 
 
 def tables(shelf: ShownSources) -> list[ReadTable]:
-    """The tables of all documents, as far as they were shown."""
+    """The tables of all documents, as far as they are shown."""
     return [
         table
         for book in shelf.books
@@ -25,7 +25,7 @@ def tables(shelf: ShownSources) -> list[ReadTable]:
 
 
 def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
-    """The rows whose cells answer, each as it stands; nothing where the question chooses none, or asks to compute."""
+    """The rows whose cells answer, as written; none if the question chooses no rows, or asks to compute."""
     found = answer(question.text, tables(shelf))
     if found is None or found.wanted.operation != "cell" or not found.wanted.given:
         return []
@@ -39,11 +39,11 @@ def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     ]
 
 
-# what code computed over tables
+# computations by code over tables
 
 
 def calculated(request: Request) -> list[QuotableUnit]:
-    """The sentences the tool `calculate` gave, each with the passages it rests on."""
+    """The sentences from the tool `calculate`, each with its passages."""
     calls = {call.id for message in request.messages for call in message.calls if call.name == "calculate"}
     return [
         unit
@@ -59,15 +59,15 @@ def _units(text: str) -> list[QuotableUnit]:
         return []
     known = {passage.id for passage in source.passages}
     found: list[QuotableUnit] = []
-    for note in heard(text):
+    for note in read_notes(text):
         ids = tuple(id for ordinal in note.ordinals if (id := f"{source.id}.{ordinal}") in known)
         if ids:
             found.append(QuotableUnit(text=note.text, passages=ids, source=source.id, frame=True))
     return found
 
 
-def is_said(unit: QuotableUnit, shelf: ShownSources) -> bool:
-    """Whether a unit states a computation, or a cell as the rows cited say it. Verification computes it again."""
+def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
     if is_computed(unit.text):
         return True
     book = shelf.by_passage.get(unit.passages[0])
@@ -82,7 +82,7 @@ MOST_COMPARED = 5
 
 
 def frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
-    """Where the whole question compares: what the documents of a task say of themselves, as far as it is asked for."""
+    """For a question that compares: what the documents of a task say of themselves, as far as it is asked for."""
     books = resolve(task, shelf, whole).books if is_comparison(whole.text) else ()
     asked = {key for name in whole.concepts for key in CONCEPTS[name].keys}
     fields = [

@@ -1,8 +1,8 @@
-"""Words as the built-in model compares them, and the few it knows: what asks and connects, how documents are described.
+"""Words as the built-in model compares them, and the few it knows: question words, conjunctions, document metadata.
 
-Forms of a word have one key, its stem in the search index (`core.lexicon.analysis`), by the script it is written in.
-What describes a document (who made it, when, what took its place) is called by many names; `CONCEPTS` groups them after
-the terms of Dublin Core (ISO 15836). Any other key of a record is known by its own words alone.
+The forms of a word have one key: its stem in the search index (`core.lexicon.analysis`), depending on the script.
+Metadata of documents (author, date, successor) has many names; `CONCEPTS` groups them by the terms of Dublin Core (ISO
+15836). Any other key of a record is only known by its own words.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ STOP = (
     frozenset(word for language in ("en", "de", "ru", "ar", "hi") for word in STOP_WORDS[language].split())
     | MORE_STOP_WORDS
 )
-"""Words which carry no topic; of languages whose short words are no names in others (French "se", "SE-31")."""
+"""Words that carry no topic, from languages whose short words are not names in others (French "se", "SE-31")."""
 _CJK_FUNCTION = frozenset(
     "的了是在和吗呢么什谁誰何哪为為与與及或也就都而被把对對从從到这這那些个個其之于於請请怎样樣如吧啊有"
 )
-"""A pair of characters which holds one of these carries no topic; all hiragana do not either."""
+"""A pair of characters with one of these carries no topic; nor does one of hiragana only."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]")
 
@@ -44,14 +44,14 @@ def is_cjk(text: str) -> bool:
 
 
 def carries_topic(word: str) -> bool:
-    """Whether a casefolded word can say what a text is about."""
+    """Whether a casefolded word can tell what a text is about."""
     if is_cjk(word):
         return not (_HIRAGANA.search(word) or any(letter in _CJK_FUNCTION for letter in word))
     return word not in STOP and (len(word) > 1 or word.isdigit())
 
 
 def topics(text: str) -> tuple[str, ...]:
-    """The keys of the words of `text` which carry a topic, in order, each once."""
+    """The keys of the topic words of `text`, in order, each once."""
     return tuple(dict.fromkeys(stem(word) for word in words(text) if carries_topic(word)))
 
 
@@ -59,7 +59,7 @@ def topics(text: str) -> tuple[str, ...]:
 
 
 class Concept(msgspec.Struct, frozen=True):
-    """Something documents say of themselves: the `keys` it stands under, and what a question `said` to mean it."""
+    """Metadata of documents: the `keys` it has in headers, and the words in a question that mean it (`said`)."""
 
     keys: tuple[str, ...]
     said: tuple[str, ...]
@@ -106,7 +106,7 @@ CONCEPTS: dict[str, Concept] = {
     "type": _concept("type, kind, typ, тип, 类型", "type, kind of, typ, тип, 类型"),
 }
 INVERSE = {"replaced": "replaces", "replaces": "replaced"}
-"""What one document says of another, and what that says of the first."""
+"""A relation between documents, and the same relation seen from the other document."""
 MAKING = frozenset(
     map(
         stem,
@@ -118,15 +118,15 @@ MAKING = frozenset(
         ).split(),
     )
 )
-"""With "who" these ask for the creator, with "when" for the date."""
+"""With "who" these words ask for the creator, with "when" for the date."""
 STATES = frozenset(
     map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
 )
-"""What "is it …?" asks of a status."""
+"""What "is it …?" asks about a status."""
 FRAMES = frozenset(
     map(stem, "year day date time people person field header value target belong fall list record state mean".split())
 )
-"""Words which ask for a field's value, and say nothing about what stands in a document's text."""
+"""Words that ask for a field's value, and do not describe anything in a document's text."""
 
 
 # questions
@@ -135,7 +135,7 @@ JOINS = (
     " and ", " und ", " и ", " as well as ", " sowie ", " а также ", "以及", "、そして", "，并且", "，并",
     " وما ", " ومتى ",
 )  # fmt: skip
-"""What stands between the parts of a question."""
+"""Words between the parts of a question."""
 OPENERS = _set("""
     who whom whose what when where which why how is are was were does do did has have can could should will in
     wer wem wen was wann wo welche welcher welches welchem warum wie wieso ist sind war wurde hat kann

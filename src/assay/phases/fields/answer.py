@@ -22,7 +22,7 @@ from assay.core.typed_answers import Field
 from assay.phases.case import Case, Draft, Research, user
 from assay.phases.control import first
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
-from assay.phases.fields.values import FieldAnswer, label, line, stated
+from assay.phases.fields.values import FieldAnswer, label, line, supported_field
 from assay.phases.material import evidence
 from assay.phases.write import checked, shortcomings, with_date
 from assay.run.run import Run
@@ -121,7 +121,7 @@ class Filler:
             arguments = await self._ask(part, slots)
             subject, given = _subject_and_answers(arguments, slots)
             above = (part.name,) if part.name else ()
-            fields += [self._stated((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
+            fields += [self._checked_field((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
         return fields
 
     async def _items(self, part: FieldGroup) -> list[Field]:
@@ -132,7 +132,7 @@ class Filler:
         for item in written[:MOST_ITEMS] if isinstance(written, list) else []:
             subject, given = _subject_and_answers(item if isinstance(item, dict) else {}, part.slots)
             at = len(found)
-            fields = [self._stated((part.name, at, s.name), s, given[s.name], subject) for s in part.slots]
+            fields = [self._checked_field((part.name, at, s.name), s, given[s.name], subject) for s in part.slots]
             values = [field.value for field in fields]
             known = [[field.value for field in other] for other in found]
             if any(value is not None for value in values) and values not in known:
@@ -140,10 +140,10 @@ class Filler:
         nothing = Field(path=(part.name,), reason=self.failed or "no passage says it")
         return [field for fields in found for field in fields] or [nothing]
 
-    def _stated(self, path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str) -> Field:
+    def _checked_field(self, path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str) -> Field:
         if self.failed and given.value is None:
             return Field(path=path, reason=self.failed)
-        return stated(path, slot, given, subject, self._case.ledger)
+        return supported_field(path, slot, given, subject, self._case.ledger)
 
     # asking
 
@@ -151,13 +151,15 @@ class Filler:
         """What the model gives for the fields; nothing where none could be had."""
         tool = definition(part, slots)
         try:
-            return await self._called(tool, part, slots)
+            return await self._ask_with_repair(tool, part, slots)
         except (LimitReached, ModelFailed) as failed:
             self.failed = labelled(_("no model filled it"), in_words(failed.reason))
             self._run.warn(_("fields were left empty: {why}").format(why=in_words(failed.reason)))
             return {}
 
-    async def _called(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
+    async def _ask_with_repair(
+        self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot]
+    ) -> Mapping[str, Any]:
         request = self._request(tool, part, slots, 1)
         try:
             call, said = await self._once(request)
@@ -271,11 +273,13 @@ async def fill(run: Run, case: Case, research: Research) -> Draft:
 def composed(fields: Sequence[Field]) -> str:
     """The fields as the report's text, with passage markers."""
     filled = list(dict.fromkeys(line(field) for field in fields if field.sentence))
-    empty = [f"- {labelled(_called(field), escape_markdown(field.reason))}" for field in fields if not field.sentence]
+    empty = [
+        f"- {labelled(_field_name(field), escape_markdown(field.reason))}" for field in fields if not field.sentence
+    ]
     unfilled = f"## {missing()}\n\n" + "\n".join(empty) if empty else ""
     return "\n\n".join(part for part in ("\n".join(filled), unfilled) if part)
 
 
-def _called(field: Field) -> str:
+def _field_name(field: Field) -> str:
     names = [label(part) if isinstance(part, str) else str(part + 1) for part in field.path]
     return escape_markdown(" ".join([names[0], *(name.lower() for name in names[1:])]))

@@ -45,7 +45,7 @@ def convert(leaf: Leaf, value: object) -> Scalar:
     """
     made = _typed(leaf, value)
     if leaf.enum:
-        made = _chosen(leaf, made)
+        made = _enum_member(leaf, made)
     _bounded(leaf, made)
     return made
 
@@ -143,7 +143,7 @@ def _moment(text: str) -> str:
         raise Unfit(f"{_short_text(text)} is no date with a time") from None
 
 
-def _chosen(leaf: Leaf, value: Scalar) -> Scalar:
+def _enum_member(leaf: Leaf, value: Scalar) -> Scalar:
     wanted = _folded(value)
     for member in leaf.enum:
         if member == value and isinstance(member, bool) == isinstance(value, bool):
@@ -198,15 +198,16 @@ class FieldAnswer(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def stated(path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str, ledger: Ledger) -> Field:
+def supported_field(
+    path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str, ledger: Ledger
+) -> Field:
     """The field, where what it cites bears its value; else empty, with the reason."""
     empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
-    cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {shown(given.value)}", ledger)
+    cited = _cited(given, f"{_CAMEL.sub(' ', slot.name)} {value_text(given.value)}", ledger)
     if not cited:
-        why = _("what it cites does not exist") if given.passages else _("it cites no passage")
-        return msgspec.structs.replace(empty, reason=labelled(why, shown(given.value)))
+        return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), value_text(given.value)))
     try:
         value = listed(slot, given.value) if slot.many else convert(slot.leaf, given.value)
     except Unfit as unfit:
@@ -221,19 +222,26 @@ def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage,
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
 
 
+def _uncited(given: FieldAnswer, ledger: Ledger) -> str:
+    """Why there is no passage for an answer."""
+    if ledger.resolve(given.passages).sources:
+        return _("the cited document shares no word with it")
+    return _("what it cites does not exist") if given.passages else _("it cites no passage")
+
+
 def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:
     empty = Field(path=field.path)
     passages = (*cited, *_identity(cited, ledger))
     sources = {id: source for id in dict.fromkeys(p.source for p in passages) if (source := ledger.source(id))}
     evidence = ClaimEvidence(passages=passages, sources=sources)
     if slot.leaf.type == "string" and not slot.leaf.enum and not slot.leaf.format:
-        missing = [text for text in _texts(field.value) if not _borne(text, evidence)]
+        missing = [text for text in _texts(field.value) if not _in_evidence(text, evidence)]
         if missing:
             return msgspec.structs.replace(
                 empty, reason=_("{value} is not in what it cites").format(value=repr(missing[0][:200]))
             )
     key = _label(slot, field.value, cited)
-    sentence = f"{key} of {_subject(subject)}: {shown(field.value)}"
+    sentence = f"{key} of {_subject(subject)}: {value_text(field.value)}"
     found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
     if found.rule == "number" and (said := _as_written(field.value, slot, cited)):
         # As it is written; and without the subject, where another figure stands nearer to its name than this one.
@@ -277,18 +285,18 @@ def label(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """A value on one line, as people write it."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list | tuple):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(value_text, value))
     return one_line(strip(str(value)))
 
 
 def _label(slot: FieldSlot, value: object, cited: Sequence[Passage]) -> str:
     """The key of the header field which is cited and holds the value, else the field's own name."""
-    wanted = set(words(shown(value)))
+    wanted = set(words(value_text(value)))
     for passage in cited:
         header = field_of(passage)
         if header is not None and wanted <= set(words(header.value)):
@@ -321,7 +329,7 @@ def _texts(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
 
 
-def _borne(text: str, evidence: ClaimEvidence) -> bool:
+def _in_evidence(text: str, evidence: ClaimEvidence) -> bool:
     wanted = words(text)
     if len(wanted) > SHORT:
         return True  # a summary: its numbers and quotations are checked, its words are the verifier's

@@ -84,7 +84,7 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
     plans: int
     date: str
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         said = [
             f"Today is {self.date}.",
@@ -121,7 +121,7 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
         return self.iteration < self.plans and self.tried < self.max_steps
 
 
-def standing(agent_pool: AgentPool, research: Research, tried: Collection[int]) -> PlanProgress:
+def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[int]) -> PlanProgress:
     """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
     return PlanProgress(
@@ -279,7 +279,7 @@ class Classic(Agent):
         place = run.child("turn-1")
         self.turns = 1
         results = await self.act(
-            place, _call_message("search", [{"query": query} for query in await self._wanted(place)])
+            place, _call_message("search", [{"query": query} for query in await self._word_queries(place)])
         )
         pages = best(results, self._pages)
         if pages and "open" in self.tools:
@@ -292,7 +292,7 @@ class Classic(Agent):
         """The task's first line: what its plan step is called."""
         return self.task.task.splitlines()[0]
 
-    async def _wanted(self, place: Run) -> list[str]:
+    async def _word_queries(self, place: Run) -> list[str]:
         """The queries of the model, filled up with the step's own words; those alone, where the model fails."""
         search = self.tools["search"].definition
         request = Request(

@@ -22,7 +22,7 @@ from assay.phases.case import WORKED_ON, Research, data, marked, steered, user
 from assay.phases.coverage import SHARE, earlier, findings_message
 from assay.phases.dispatch import AgentPool, Sent, analyze, collect, may_work
 from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
-from assay.phases.reflective.reflector import Classic, Decision, decide, standing
+from assay.phases.reflective.reflector import Classic, Decision, decide, plan_progress
 from assay.run.run import Run
 
 # Another plan: steps done keep their numbers, what was open is planned anew, with the reflector's reasons in hand.
@@ -40,7 +40,7 @@ class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
     plans: int
     date: str
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         return (
             f"Today is {self.date}. So far {counted(self.steps_done, 'step')} brought findings. "
@@ -201,7 +201,7 @@ class Stepwise:
         """
         await may_work(place)
         await self._do(place, step)
-        at = standing(self.agent_pool, self.research, self.tried)
+        at = plan_progress(self.agent_pool, self.research, self.tried)
         if not at.left and not at.may_adjust:
             return False
         self.research = msgspec.structs.replace(
@@ -259,7 +259,7 @@ class Stepwise:
         plan = await replan(place, self.agent_pool, self.research, self.decisions, self.tried, self._highest)
         if plan is None:
             return True
-        at = standing(self.agent_pool, self.research, self.tried)
+        at = plan_progress(self.agent_pool, self.research, self.tried)
         ends = plan.enough_context and not any(step.status == "pending" for step in plan.steps)
         if ends and at.left and at.done < at.min_steps:
             said = _("the planner wanted to end research; at this depth at least {count} steps are done first")

@@ -53,7 +53,7 @@ class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
     look_for: str
     date: str
 
-    def stated(self) -> str:
+    def sentences(self) -> str:
         """The rules as sentences."""
         batch = f"This is batch {self.batch} of {self.batches}."
         return f"Today is {self.date}. {batch} Look for this in every document: {self.look_for}"
@@ -121,7 +121,7 @@ class BatchReaders:
 
     async def _ask(self, run: Run, batch: DocumentBatch) -> Read:
         """The rows of a batch; one whose rows or texts were too much is read in halves."""
-        shown, failed, parts = await asyncio.to_thread(self._shown, run, batch)
+        shown, failed, parts = await asyncio.to_thread(self._show_documents, run, batch)
         for document in failed:
             run.emit(SourceFailed(url=document.url, reason="its text is not there, or damaged"))
         if not shown:
@@ -150,7 +150,7 @@ class BatchReaders:
             whole = whole.and_(await self._ask(run.child(name), half))
         return whole
 
-    def _shown(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
+    def _show_documents(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
         """What is shown of each document, those that cannot be read, and how many are shown in part."""
         shown: list[DocumentPassages] = []
         failed: list[Document] = []

@@ -153,7 +153,7 @@ def _passage(span: PassageSpan) -> Passage:
     )
 
 
-def counted(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
+def count_keys(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
     """What keys and values there are, the commonest keys first; values of keys which sort documents are listed."""
     keys: Counter[str] = Counter()
     written: dict[str, str] = {}
@@ -163,10 +163,10 @@ def counted(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
             keys[field.name] += 1
             written.setdefault(field.name, field.key)
             values[field.name][field.value] += 1
-    return tuple(_counted(written[name], count, values[name]) for name, count in keys.most_common(KEYS))
+    return tuple(_key_count(written[name], count, values[name]) for name, count in keys.most_common(KEYS))
 
 
-def _counted(key: str, documents: int, values: Counter[str]) -> KeyCount:
+def _key_count(key: str, documents: int, values: Counter[str]) -> KeyCount:
     commonest = dict(values.most_common(VALUES))
     sorting = len(values) <= DISTINCT or 2 * sum(commonest.values()) >= documents
     return KeyCount(key=key, documents=documents, values=commonest if sorting else {}, different=len(values))

@@ -36,7 +36,7 @@ from assay.phases.survey.filters import (
     Header,
     HeaderField,
     ReadDocuments,
-    counted,
+    count_keys,
 )
 from assay.phases.write import with_date
 from assay.run.protocols import DocumentPassages, Observation
@@ -84,7 +84,7 @@ async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
     request = Request(
         task="survey",
         system=phase.prompt("assay.phases", "survey"),
-        messages=(user("documents", case.documents), user("headers", data(counted(headers))), *case.asked()),
+        messages=(user("documents", case.documents), user("headers", data(count_keys(headers))), *case.asked()),
         tools=WAYS,
         max_tokens=output(phase.profile("analytical"), phase.rules.decision_tokens),
         effort="low",
@@ -120,7 +120,7 @@ async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[
     if isinstance(way, FilterDocuments):
         return _filtered(collection, headers, way)
     if isinstance(way, CountDocuments):
-        return _counted(collection, headers, way)
+        return _count_documents(collection, headers, way)
     if isinstance(way, FindPhrase):
         return await _search_collection(collection, way)
     places = {document.sha256: place for place, document in enumerate(collection.documents)}
@@ -140,7 +140,7 @@ async def _search_collection(collection: Collection, way: FindPhrase) -> Surveye
     return Surveyed(rows=merged(rows), reached=reached, asked=asked)
 
 
-def _counted(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
+def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
     """Every document, also those whose header could not be read, with the fields asked for."""
     known = {header.document.sha256: header for header in headers}
     rows = []

@@ -156,7 +156,7 @@ class IndexSnapshot:
             return [], QueryWeights(words, {})
         wanted = max(CANDIDATES, 4 * limit)
         in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
-        met = self._met(in_documents, in_passages, scope, wanted)
+        met = self._candidates(in_documents, in_passages, scope, wanted)
         order = met.order()
         more: Mapping[str, float] = {}
         if len(order) >= FEEDBACK_LEAST and (best := look(order[:FEEDBACK_DOCUMENTS])):
@@ -167,7 +167,7 @@ class IndexSnapshot:
             order = met.order()
         return [self._ranked(met, row, spans) for row in order[:limit]], QueryWeights(words, more)
 
-    def _met(
+    def _candidates(
         self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
     ) -> CandidateDocuments:
         """The best documents as a whole and those of the best passages, with both scores."""

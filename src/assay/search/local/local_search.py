@@ -102,13 +102,13 @@ class LocalSearch:
 
     def find(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        return [each.hit for each in self._asked(query, explain=False)]
+        return [each.hit for each in self._explanations(query, explain=False)]
 
     def explained(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        return self._asked(query, explain=True)
+        return self._explanations(query, explain=True)
 
-    def _asked(self, query: Query, *, explain: bool) -> list[Explanation]:
+    def _explanations(self, query: Query, *, explain: bool) -> list[Explanation]:
         if query.limit < 1:
             return []
         try:

@@ -39,18 +39,18 @@ class _Reason(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _ErrorAnswer(msgspec.Struct, frozen=True):
     error: _Reason | str = ""
 
 
-class _Done(msgspec.Struct, frozen=True):
+class _ItemResult(msgspec.Struct, frozen=True):
     status: int
     error: _Reason = _Reason()
 
 
 class _Bulk(msgspec.Struct, frozen=True):
     errors: bool
-    items: list[dict[str, _Done]]
+    items: list[dict[str, _ItemResult]]
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -153,13 +153,13 @@ class OpenSearchClient:
             if answer.status_code not in LATER:
                 raise SearchError(problem)
             if pause is not None:
-                self._sleep(max(pause, _asked_for(answer)))
+                self._sleep(max(pause, _retry_after(answer)))
         raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
         """What went wrong, for a reader; raises errors that the caller distinguishes."""
         try:
-            told = msgspec.json.decode(answer.content, type=_Told).error
+            told = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
         except msgspec.MsgspecError:
             told = answer.text.strip()[:200]
         kind, reason = ("", told) if isinstance(told, str) else (told.type, told.reason)
@@ -192,7 +192,7 @@ def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
         yield lines
 
 
-def _asked_for(answer: httpx2.Response) -> float:
+def _retry_after(answer: httpx2.Response) -> float:
     """Seconds the server asks to wait."""
     said = answer.headers.get("retry-after", "")
     return min(float(said), LONGEST_PAUSE) if said.isdigit() else 0.0

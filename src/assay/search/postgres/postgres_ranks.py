@@ -124,10 +124,10 @@ class IndexQuery:
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
         wanted = max(CANDIDATES, 4 * limit)
-        named, said = self._named(self._scope, wanted), self._said(self._scope, wanted)
+        named, said = self._named(self._scope, wanted), self._passage_scores(self._scope, wanted)
         # Each of the two was asked for its own best; now each is asked about the other's best.
         if missing := [row for row in named if row not in said]:
-            said |= self._said(missing, len(missing))
+            said |= self._passage_scores(missing, len(missing))
         if missing := [row for row in said if row not in named]:
             named |= self._named(missing, len(missing))
         scores = {row: named.get(row, 0.0) + said.get(row, 0.0) for row in named.keys() | said.keys()}
@@ -163,9 +163,12 @@ class IndexQuery:
         statement = _NAMED.format(self._prefix, score=" + ".join(parts), scope=_within(rows))
         return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
 
-    def _said(self, rows: list[int] | None, limit: int) -> dict[int, float]:
+    def _passage_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in a passage, with the scores for that."""
-        given = self._given(self._anchors() if rows is self._scope else self._plain) | {"limit": limit, "rows": rows}
+        given = self._parameters(self._anchors() if rows is self._scope else self._plain) | {
+            "limit": limit,
+            "rows": rows,
+        }
         places = range(len(self._plain))
         for at, forms in enumerate(self._plain):
             given[f"d{at}"] = _idf(self._extent.documents, self._counts.documents(forms))
@@ -183,7 +186,7 @@ class IndexQuery:
 
     def _spans(self, rows: list[int], limit: int) -> dict[int, list[PassageSpan]]:
         """The best passages of documents."""
-        given = self._given(self._plain) | {"limit": limit, "rows": rows}
+        given = self._parameters(self._plain) | {"limit": limit, "rows": rows}
         statement = _SPANS.format(self._prefix, has=self._has(), passage=self._passage())
         best: dict[int, list[PassageSpan]] = {}
         for row, span in self._connection.exec_driver_sql(statement, given):
@@ -201,7 +204,7 @@ class IndexQuery:
             anchors.append(forms)
         return anchors
 
-    def _given(self, looked_for: Sequence[Sequence[str]]) -> dict[str, Any]:
+    def _parameters(self, looked_for: Sequence[Sequence[str]]) -> dict[str, Any]:
         mean = max(self._extent.words / max(self._extent.passages, 1), 1.0)
         given: dict[str, Any] = {"any": _any(looked_for), "k": K, "b": B, "part": PASSAGE_WEIGHT, "mean": mean}
         for at, forms in enumerate(self._plain):

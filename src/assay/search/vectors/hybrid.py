@@ -180,7 +180,7 @@ class HybridSearch:
             near = self._near(query)
             if near is None:
                 return None
-            hits = self.index.find(msgspec.structs.replace(query, limit=_wanted(query)))
+            hits = self.index.find(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
             return self._fused(hits, near, query)
 
     def explained(self, query: Query) -> list[Explanation]:
@@ -189,7 +189,7 @@ class HybridSearch:
             near = self._near(query)
             if near is None:
                 return self.index.explained(query)
-            told = self.index.explained(msgspec.structs.replace(query, limit=_wanted(query)))
+            told = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
             fused_hits = self._fused([each.hit for each in told], near, query)
         words = {each.hit.document.sha256: each.words for each in told}
         return [
@@ -237,7 +237,7 @@ class HybridSearch:
                         f"{self._embedder.name} gives vectors of {len(vector)} numbers now, and those kept have"
                         f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
-                most = NEAREST * _wanted(query)
+                most = NEAREST * _candidates_per_ranking(query)
                 return self.neighbours.near(vector, scope_of(self._library, query.collections), most)
         except (SearchError, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
@@ -260,7 +260,7 @@ class HybridSearch:
     def _fused(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
         nearest = dict.fromkeys(near.names[row] for (row, _), _ in near.nearest)
-        candidates = dict.fromkeys([*found, *list(nearest)[: _wanted(query)]])
+        candidates = dict.fromkeys([*found, *list(nearest)[: _candidates_per_ranking(query)]])
         rows = near.rows(candidates)
         cosines = {each: max(near.cosines(rows[each])) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
@@ -307,7 +307,7 @@ def _library_read() -> Iterator[None]:
         raise SearchError(f"local search: {error}") from error
 
 
-def _wanted(query: Query) -> int:
+def _candidates_per_ranking(query: Query) -> int:
     """How many documents of each ranking are candidates."""
     return max(CANDIDATES, 4 * query.limit)
 

@@ -23,6 +23,10 @@ from assay.search.web.provider import WebHit, WebSearchProvider
 EXTRACTOR = "snippet/1"
 
 
+CutSnippet = Callable[[Document, bytes], Sequence[PassageSpan]]
+"""Returns the passages of a document with this text."""
+
+
 class OnlineSearch:
     """Implements `core.ports.Search`; `spans` returns a document's passages."""
 
@@ -32,7 +36,7 @@ class OnlineSearch:
         library: Library,
         blobs: Blobs,
         clock: Clock,
-        spans: Callable[[Document], Sequence[PassageSpan]],
+        spans: CutSnippet,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
         """`rate_limiter` delays queries to the provider, by its name; None does not."""
@@ -81,22 +85,21 @@ class OnlineSearch:
         await self._provider.close()
 
     def _kept(self, found: Sequence[WebHit]) -> list[Hit]:
-        pairs = [self._document(hit) for hit in found]
+        texts = ["\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n" for hit in found]
+        pairs = [self._document(hit, text) for hit, text in zip(found, texts, strict=True)]
         self._library.add(pairs, UNSORTED)
-        documents = [document for _, document in pairs]
         return [
-            Hit(document=document, score=1 / rank, spans=self._passages(document))
-            for rank, document in enumerate(documents, 1)
+            Hit(document=document, score=1 / rank, spans=self._passages(document, text))
+            for rank, ((_, document), text) in enumerate(zip(pairs, texts, strict=True), 1)
         ]
 
-    def _passages(self, document: Document) -> tuple[PassageSpan, ...]:
+    def _passages(self, document: Document, text: bytes) -> tuple[PassageSpan, ...]:
         """The provider's snippet of the page. Its address, at the end of the text, is not a passage."""
-        return tuple(span for span in self._spans(document) if span.text != document.url)
+        return tuple(span for span in self._spans(document, text) if span.text != document.url)
 
-    def _document(self, hit: WebHit) -> tuple[Snapshot, Document]:
+    def _document(self, hit: WebHit, text: bytes) -> tuple[Snapshot, Document]:
         now = self._clock.now()
         body = msgspec.json.encode(hit)
-        text = "\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n"
         snapshot = Snapshot(
             sha256=self._blobs.put(body), url=hit.url, media_type="application/json", size=len(body), fetched_at=now
         )

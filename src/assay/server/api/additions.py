@@ -56,7 +56,7 @@ class AdditionList(msgspec.Struct, frozen=True, kw_only=True):
     additions: tuple[AdditionShown, ...]
 
 
-async def told(call: RouteCall, made: list[Addition], wait: float) -> AdditionList:
+async def await_additions(call: RouteCall, made: list[Addition], wait: float) -> AdditionList:
     """The additions when they have ended, or after `wait` seconds.
 
     Raises:
@@ -72,19 +72,19 @@ async def told(call: RouteCall, made: list[Addition], wait: float) -> AdditionLi
     if all(each.state == "failed" for each in found):
         raise refusal("nothing-read", "; ".join(named_alone(each.error) for each in found))
     call.status = 201 if all(each.state in ENDED for each in found) else 202
-    return AdditionList(additions=tuple(map(_shown_addition, found)))
+    return AdditionList(additions=tuple(map(_addition_shown, found)))
 
 
 @routes.get("/additions")
 async def list_additions(call: RouteCall) -> AdditionList:
     """List additions in progress and those of the last days, newest first."""
-    return AdditionList(additions=tuple(map(_shown_addition, await call.assay.additions())))
+    return AdditionList(additions=tuple(map(_addition_shown, await call.assay.additions())))
 
 
 @routes.get("/additions/{addition}")
 async def show_addition(call: RouteCall, addition: str) -> AdditionShown:
     """Show an addition."""
-    return _shown_addition(await call.assay.addition(addition))
+    return _addition_shown(await call.assay.addition(addition))
 
 
 @routes.get("/additions/{addition}/events", media=(STREAM,), pages=AdditionShown)
@@ -103,7 +103,7 @@ async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
         now = await call.assay.addition(addition)
         silent = 0.0 if now.seq != last else silent + LOOK_SECONDS
         if now.seq != last:
-            yield frame(msgspec.json.encode(_shown_addition(now)), event="addition", id=str(now.seq))
+            yield frame(msgspec.json.encode(_addition_shown(now)), event="addition", id=str(now.seq))
         elif silent >= HEARTBEAT:
             silent = 0.0
             yield BEAT
@@ -115,7 +115,7 @@ async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
     yield BEGIN
 
 
-def _shown_addition(addition: Addition) -> AdditionShown:
+def _addition_shown(addition: Addition) -> AdditionShown:
     said = {
         "line": named_alone(addition.line),
         "error": named_alone(addition.error),

@@ -14,7 +14,7 @@ from starlette.formparsers import MultiPartException
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
-from assay.server.api.additions import WAIT, AdditionList, named_alone, told
+from assay.server.api.additions import WAIT, AdditionList, await_additions, named_alone
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
 from assay.server.guards import body_of
 from assay.server.problems import refusal
@@ -165,12 +165,12 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
     body_of(call.request).most = most + 100_000  # a form has more than its files
     type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if type == "multipart/form-data":
-        return await told(call, await _form(call, collection, most), query.wait)
+        return await await_additions(call, await _form(call, collection, most), query.wait)
     if not query.name:
         raise refusal("invalid", "say how the file is called: ?name=report.pdf, or send a form (multipart/form-data)")
     pieces, kind = call.request.stream(), "" if type in FILES else type
     made = await call.assay.begin_upload(query.name, pieces, collection, media_type=kind, most=most)
-    return await told(call, [made], query.wait)
+    return await await_additions(call, [made], query.wait)
 
 
 async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
@@ -200,7 +200,7 @@ async def add_places(call: RouteCall, collection: str, body: Places) -> Addition
     places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
     if not places:
         raise refused("", "the body names nothing to read: urls or paths")
-    return await told(call, [await call.assay.begin_add(places, collection)], body.wait)
+    return await await_additions(call, [await call.assay.begin_add(places, collection)], body.wait)
 
 
 @routes.post("/collections/{collection:path}/crawl", status=201)
@@ -235,7 +235,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
     else:
         named = sources_of(AddedScope(urls=body.urls), call.backend.settings) or []
         made = await call.assay.begin_add(named, collection)
-    return await told(call, [made], body.wait)
+    return await await_additions(call, [made], body.wait)
 
 
 @routes.post("/collections/{collection:path}/sync")

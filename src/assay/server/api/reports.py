@@ -22,7 +22,7 @@ from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, begun
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, roles, sources_of, wanted_of
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, accepts
@@ -202,7 +202,7 @@ async def show_estimate(call: RouteCall, run: str) -> Estimate:
 async def estimate_run(call: RouteCall, body: RunWanted) -> Estimate:
     """Estimate what a run would take, without starting one."""
     sources = sources_of(body.scope, call.backend.settings)
-    return await call.assay.foresee(body.question, sources=sources, **wanted_of(body))
+    return await call.assay.foresee(body.question, sources=sources, **options_of(body))
 
 
 @routes.post("/runs/{run}/verify")
@@ -235,7 +235,7 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
             plan=plan,
             exclude=body.exclude,
             add=add,
-            **cast("ForkOptions", wanted_of(body)),
+            **cast("ForkOptions", options_of(body)),
         )
 
     answer = begun(await once(call, body, begin))

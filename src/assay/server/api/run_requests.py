@@ -164,7 +164,7 @@ class QuestionWanted(RequestBody, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
 
 
-def wanted_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
+def options_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
     """The options of the library.
 
     Raises:

@@ -13,7 +13,7 @@ from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
 from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
-from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, sources_of, wanted_of
+from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, options_of, sources_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.daily import UsedToday
 
@@ -100,7 +100,7 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
     """
 
     async def begin() -> str:
-        return await _begin(call, body, wanted_of(body))
+        return await _begin(call, body, options_of(body))
 
     run_id = await once(call, body, begin)
     if not query.wait:
@@ -173,7 +173,7 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
 
     async def begin() -> str:
         row = await call.assay.find(run)
-        wanted = wanted_of(body)
+        wanted = options_of(body)
         wanted["continues"] = row.run_id
         return await _begin(call, body, wanted)
 
@@ -185,7 +185,7 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
     """Ask about what a run has read, in a new run of the same thread; nothing new is searched."""
 
     async def begin() -> str:
-        return await call.backend.begin_ask(call.owner, run, body.question, **wanted_of(body))
+        return await call.backend.begin_ask(call.owner, run, body.question, **options_of(body))
 
     return _begun(call, await once(call, body, begin))
 

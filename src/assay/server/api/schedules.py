@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.errors import NotBuilt
 from assay.core.run_options import RunOptions
-from assay.server.api.run_requests import RequestBody, RunWanted, sources_of, wanted_of
+from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.schedules import Schedule, ScheduleBook, read_every
 from assay.services.schedules.book import lasting, lasting_sources
@@ -55,7 +55,7 @@ async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     """Have the server ask a question repeatedly; it is due at once."""
     book, seconds = book_of(call), read_every(body.every)
     wanted = cast(
-        RunOptions, {name: value for name, value in wanted_of(body.run).items() if value not in (None, (), {})}
+        RunOptions, {name: value for name, value in options_of(body.run).items() if value not in (None, (), {})}
     )
     kept = lasting(body.run.question, wanted, call.backend.settings)
     sources = sources_of(body.run.scope, call.backend.settings)

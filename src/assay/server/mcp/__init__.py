@@ -1,1 +1,1 @@
-"""The Model Context Protocol: research, its evidence and the library as tools of other assistants."""
+"""The Model Context Protocol: research, its evidence and the library as tools for other assistants."""

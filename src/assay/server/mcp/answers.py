@@ -1,4 +1,4 @@
-"""The tools' answers, whose types make the output schemas, and a run's findings as texts in pages."""
+"""The tools' answers, whose types make the output schemas; and a run's results as texts in pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.export.markdown import render
 
 
 class FoundDocument(BaseModel):
-    """A document which answers a query."""
+    """A document that matches a query."""
 
     id: str
     title: str
@@ -26,7 +26,7 @@ class FoundDocument(BaseModel):
 
 
 class FoundDocuments(BaseModel):
-    """Documents which answer a query, best first."""
+    """Documents that match a query, best first."""
 
     results: list[FoundDocument]
 
@@ -42,7 +42,7 @@ class FetchedDocument(BaseModel):
 
 
 class RunNews(BaseModel):
-    """How a run stands."""
+    """The state of a run."""
 
     run_id: str
     status: str = Field(description="created, running, waiting, paused, completed, failed or cancelled")
@@ -61,7 +61,7 @@ class RunNews(BaseModel):
 
 
 class ReportPage(BaseModel):
-    """A page of what a run has found."""
+    """A page of a run's results."""
 
     run_id: str
     part: str
@@ -88,7 +88,7 @@ class PassageEvidence(BaseModel):
 
 
 class ClaimSupport(BaseModel):
-    """A sentence of the report, the verdict on it, and the passages it rests on."""
+    """A sentence of the report, its verdict, and the passages it rests on."""
 
     claim: str
     text: str
@@ -99,7 +99,7 @@ class ClaimSupport(BaseModel):
 
 
 class EvidenceFound(BaseModel):
-    """Claims with the passages behind them."""
+    """Claims with their evidence."""
 
     run_id: str
     claims: list[ClaimSupport]
@@ -107,7 +107,7 @@ class EvidenceFound(BaseModel):
 
 
 class CheckedSentence(BaseModel):
-    """A claim of a text, and the verdict on it."""
+    """A claim of a text, and its verdict."""
 
     text: str
     verdict: Verdict
@@ -128,7 +128,7 @@ class CheckedAnswer(BaseModel):
 
 
 class SteerResult(BaseModel):
-    """What became of what a run was told."""
+    """The result of a request to a run."""
 
     run_id: str
     state: str = Field(description="accepted, applied or rejected")
@@ -165,15 +165,15 @@ class CollectionList(BaseModel):
     collections: list[CollectionEntry]
 
 
-# A run's findings as texts in pages: clients cut off what is longer than some 25,000 tokens.
+# A run's results as texts in pages: clients cut off texts longer than about 25,000 tokens.
 
 PAGE = 24_000
-"""Code points of a page: some 6,000 tokens, and 12,000 where a script takes more of them."""
+"""Code points of a page: about 6,000 tokens, 12,000 in scripts that take more."""
 Part = Literal["report", "summary", "claims", "sources"]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A page of a text, and the number of the next one; None after the last."""
+    """A page of a text, and the number of the next page; None after the last."""
 
     text: str
     following: int | None
@@ -186,7 +186,7 @@ def first_page(view: RunView) -> tuple[str, bool]:
 
 
 def page_of(text: str, number: int) -> Page | None:
-    """Page `number` (from 1) of a text, which ends with a paragraph where it can; None where there is none."""
+    """Page `number` (from 1) of a text; it ends with a paragraph if possible. None if there is no such page."""
     pages = list(_pages(text))
     if not 1 <= number <= len(pages):
         return None
@@ -212,7 +212,7 @@ def _pages(text: str) -> Iterator[str]:
 
 
 def _end(text: str) -> int:
-    """Where a page of at most this text ends: after a paragraph, a sentence, or anywhere."""
+    """The end of a page of at most this length: after a paragraph, a sentence, or anywhere."""
     if (paragraph := text.rfind("\n\n", PAGE // 2)) > 0:
         return paragraph + 2
     ends = [end for _, end in sentences(text) if PAGE // 2 < end < len(text)]
@@ -220,7 +220,7 @@ def _end(text: str) -> int:
 
 
 def _summary(report: Report) -> str:
-    """The report up to its first heading after the answer, and its headings."""
+    """The report up to the first heading after the answer, and the report's headings."""
     text = report.markdown.strip()
     parts = outline(text)
     said = next((at for at, part in enumerate(parts) if text[part.body : part.end].strip()), len(parts))

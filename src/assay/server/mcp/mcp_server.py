@@ -1,4 +1,4 @@
-"""The server: every tool, resource and prompt, with what clients are told of them."""
+"""The MCP server: every tool, resource and prompt, with its description for clients."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ evidence shows the passage behind it.
 
 
 class _Kind(NamedTuple):
-    """A tool and what a client may know of it before it calls."""
+    """A tool, and what a client may know of it before calling it."""
 
     function: Callable[..., Any]
     title: str
@@ -59,7 +59,7 @@ TOOLS = (
 
 
 class ToolServer(MCPServer[McpService]):
-    """Says of a misspelt argument what was meant; the library passes over what it does not know."""
+    """Suggests the right name for a misspelt argument; the library ignores names it does not know."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[McpService, Any] | None = None
@@ -76,8 +76,8 @@ class ToolServer(MCPServer[McpService]):
 
 
 def build_server(service: McpService, security: RequestStateSecurity | None = None) -> MCPServer[McpService]:
-    """The server over `service`. `security` seals what clients carry between two calls: processes which serve the same
-    clients share it.
+    """The server over `service`. `security` seals the state that clients carry between two calls; processes that serve
+    the same clients share it.
     """
 
     @asynccontextmanager
@@ -103,7 +103,7 @@ def build_server(service: McpService, security: RequestStateSecurity | None = No
 
 @contextmanager
 def _log_kept() -> Iterator[None]:
-    """Within the block the log of this process is set up by the library, and after it as before."""
+    """Restore this process's logging after the block: the library sets it up anew."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
@@ -142,17 +142,17 @@ def _add_resources(server: MCPServer[McpService]) -> None:
 
 async def report_md(ctx: Ctx, run_id: str) -> str:
     """A run's report as Markdown, with its sources and verdicts."""
-    return render(await _seen(ctx, run_id))
+    return render(await _run_view(ctx, run_id))
 
 
 async def report_json(ctx: Ctx, run_id: str) -> str:
     """A run's report as data (schema assay.report/1)."""
-    return msgspec.json.encode(build_report(await _seen(ctx, run_id))).decode()
+    return msgspec.json.encode(build_report(await _run_view(ctx, run_id))).decode()
 
 
 async def claims_json(ctx: Ctx, run_id: str) -> str:
     """The claims of a run's report: verdict, reason, citations."""
-    return msgspec.json.encode(build_report(await _seen(ctx, run_id)).claims).decode()
+    return msgspec.json.encode(build_report(await _run_view(ctx, run_id)).claims).decode()
 
 
 async def document_text(ctx: Ctx, sha256: str) -> str:
@@ -163,7 +163,7 @@ async def document_text(ctx: Ctx, sha256: str) -> str:
         raise ResourceNotFoundError(str(error)) from error
 
 
-async def _seen(ctx: Ctx, run_id: str) -> RunView:
+async def _run_view(ctx: Ctx, run_id: str) -> RunView:
     try:
         return await view_of(ctx, run_id)
     except ToolError as error:

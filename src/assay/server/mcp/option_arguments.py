@@ -1,4 +1,4 @@
-"""Options of a run as arguments of a tool: MCP gets its schema from a function's signature."""
+"""Options of a run as arguments of a tool: MCP derives a tool's schema from a function's signature."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_options(function: F) -> F:
-    """Give a function which takes `**options` the signature of one that names each option MCP offers."""
+    """Give a function that takes `**options` a signature with each option that MCP offers."""
     whole = inspect.signature(function, eval_str=True)
     named = [each for each in whole.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
     options = [*_arguments()]
@@ -38,7 +38,7 @@ def _arguments() -> Iterable[Parameter]:
 
 
 def check_names(tool: str, given: Mapping[str, object], known: Iterable[str]) -> None:
-    """Refuse an argument which is one of the tool's, misspelt.
+    """Refuse a misspelt argument of the tool.
 
     Other names are passed over: clients add arguments of their own to every call.
 

@@ -1,4 +1,4 @@
-"""Tools which read: the library, reports in pages, the evidence behind their claims; and which check a text."""
+"""Tools that read the library, reports and their evidence, and that check a text."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from assay.server.mcp.service import Ctx, assay_of, citable, hides, shelves, sou
 
 FOUND = 10
 PASSAGES = 3
-"""Passages shown of a document which was found."""
+"""Passages shown of a found document."""
 LISTED = 50
 CLAIMS = 20
-"""Claims whose evidence is shown at once."""
+"""The most claims whose evidence is shown at once."""
 
 
 async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look for.")]) -> FoundDocuments:
@@ -55,7 +55,7 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
     except AssayError as error:
         raise ToolError(worded(str(error))) from error
     shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
-    return FoundDocuments(results=[_found(ctx, hit) for hit in shown])
+    return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
 
 
 async def fetch(
@@ -85,7 +85,7 @@ async def fetch(
 
 
 async def document_of(ctx: Ctx, reference: str) -> tuple[Document, str]:
-    """A document which the client may see, with its text.
+    """A document that the client may see, with its text.
 
     Raises:
         ToolError: there is none.
@@ -109,7 +109,7 @@ async def research_report(
     ),
     cursor: Annotated[int, Field(ge=1, description="Which page: 1, then `next_cursor`.")] = 1,
 ) -> ReportPage:
-    """Read a run's report in pages: the text with its sources, or only the summary, the claims or the sources."""
+    """Read a run's report page by page: the text with its sources, or only the summary, the claims or the sources."""
     view = await view_of(ctx, run_id)
     found = page_of(await asyncio.to_thread(part_of, view, part), cursor)
     if found is None:
@@ -123,12 +123,12 @@ async def evidence(
     citation: Annotated[int | None, Field(description="The number of a citation in the report.")] = None,
     claim: Annotated[str, Field(description="The id of a claim (research_report with part claims).")] = "",
 ) -> EvidenceFound:
-    """Show what sentences of a report rest on: the exact bytes of each cited passage in its stored document, with what
-    stands around it, and the verdict on the sentence. Without `citation` and `claim`: all claims which do not hold.
+    """Show the evidence for sentences of a report: the exact bytes of each cited passage in its stored document, the
+    text around it, and the verdict on the sentence. Without `citation` and `claim`: all claims that do not hold.
     """
     view = await view_of(ctx, run_id)
     report = await asyncio.to_thread(build_report, view)
-    claims = [each for each in report.claims if _is_meant(each, citation, claim)][:CLAIMS]
+    claims = [each for each in report.claims if _is_requested(each, citation, claim)][:CLAIMS]
     if not claims and (claim or citation is not None):
         known = ", ".join(each.id for each in report.claims[:CLAIMS]) or "none"
         raise ToolError(f"no such claim or citation in the report of run {view.run_id}; its claims are: {known}")
@@ -146,7 +146,9 @@ async def verify(
     ctx: Ctx,
     text: Annotated[str, Field(description="Text with citations, links or a list of references.")] = "",
     run_id: Annotated[str, Field(description="Instead of a text: the run whose report is checked again.")] = "",
-    collections: Annotated[list[str] | None, Field(description="What it is held against; null: the default.")] = None,
+    collections: Annotated[
+        list[str] | None, Field(description="Where to look for evidence; null: the default.")
+    ] = None,
     web: Annotated[bool, Field(description="Fetch the pages which the text cites.")] = False,
 ) -> CheckedAnswer:
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
@@ -206,7 +208,7 @@ async def list_collections(ctx: Ctx) -> CollectionList:
     )
 
 
-def _found(ctx: Ctx, hit: Hit) -> FoundDocument:
+def _found_document(ctx: Ctx, hit: Hit) -> FoundDocument:
     document = hit.document
     return FoundDocument(
         id=document.sha256,
@@ -216,7 +218,7 @@ def _found(ctx: Ctx, hit: Hit) -> FoundDocument:
     )
 
 
-def _is_meant(claim: ReportClaim, citation: int | None, id: str) -> bool:
+def _is_requested(claim: ReportClaim, citation: int | None, id: str) -> bool:
     if id:
         return claim.id == id
     if citation is not None:

@@ -1,4 +1,4 @@
-"""Tools which research: begin a run, wait for it within a client's patience, steer it, ask about it, end it."""
+"""Tools for runs: start one, wait for it as long as a client can, steer it, ask about it, end it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ LONGEST_WAIT = 50
 """Seconds: most clients give a tool 60."""
 WAIT = 45
 NEWS_SECONDS = 1.0
-"""Between two notices of progress."""
+"""Seconds between two progress notices."""
 STILL_SECONDS = 12.0
-"""After so long without news, a notice says that there is none."""
+"""Seconds without an event after which a notice says that the run is still active."""
 LATEST = 5
 STEER_SECONDS = 10.0
 
@@ -44,7 +44,7 @@ RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")
 
 
 class Begun(BaseModel):
-    """A run which was begun, what it asks, and until when (of the monotonic clock) this call waits for it."""
+    """A run that this call started, its questions, and until when (monotonic clock) the call waits for it."""
 
     run_id: str
     until: float
@@ -52,7 +52,7 @@ class Begun(BaseModel):
 
 
 class FormAnswers(BaseModel):
-    """What a person answered; the fields are made for the questions."""
+    """The user's answers; the fields are made from the questions."""
 
 
 Question = Annotated[str, Field(description="The whole question, with all that is to be kept in mind.")]
@@ -69,7 +69,7 @@ Clarify = Annotated[
 async def begun(
     ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
 ) -> Begun:
-    """Begin the run, or find the one which this request has begun already, and see what it asks."""
+    """Start the run, or find the one that the same request started before, and get its questions."""
     check_may(ctx, "write")
     until = time.monotonic() + wait_seconds
     may_ask = can_elicit(ctx) if clarify is None else clarify
@@ -80,7 +80,7 @@ async def begun(
         wanted["continues"] = (await view_of(ctx, earlier)).run_id
     sources = None if earlier and not collections else await sources_of(ctx, collections)
     if sources and not collections and "web" not in wanted:
-        sources = None  # the default collection, and the web where the settings say so
+        sources = None  # the default collection, and the web if the settings say so
     caller = caller_of(ctx)
     key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
     try:
@@ -89,11 +89,11 @@ async def begun(
     except AssayError as error:
         raise ToolError(worded(str(error))) from error
     view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
-    return Begun(run_id=run_id, until=until, questions=asked(view))
+    return Begun(run_id=run_id, until=until, questions=open_questions(view))
 
 
 async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(begun)]) -> FormAnswers | Elicit[FormAnswers]:
-    """The user's answers to what the run asks; none where it asks nothing, or nobody can be asked here."""
+    """The user's answers to the run's questions; none if it has no questions, or the client cannot ask the user."""
     if not run.questions or not can_elicit(ctx):
         return FormAnswers()
     return Elicit("Before the research begins:", _form(run.questions))
@@ -146,7 +146,7 @@ async def ask(
     question: Annotated[str, Field(description="A question about what the run has read.")],
     wait_seconds: Wait = WAIT,
 ) -> Annotated[CallToolResult, RunNews]:
-    """Ask about what a finished run has read. Nothing new is searched; the answer cites the same sources."""
+    """Ask about what a finished run has read. It searches nothing new; the answer cites the same sources."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
@@ -161,7 +161,7 @@ async def steer(
     run_id: RunId,
     text: Annotated[str, Field(description="What the run is to heed, such as: leave out prices before 2024.")],
 ) -> SteerResult:
-    """Tell a running run what to heed from its next decision on."""
+    """Give a running run an instruction that counts from its next decision on."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     try:
@@ -193,7 +193,7 @@ async def cancel(
 
 
 def can_elicit(ctx: Ctx) -> bool:
-    """Whether the client can show a form to its user."""
+    """Whether the client can show its user a form."""
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
@@ -201,13 +201,13 @@ def can_elicit(ctx: Ctx) -> bool:
     return ctx.session.can_send_request or (ctx.protocol_version or "") >= "2026-07-28"
 
 
-def asked(view: RunView) -> tuple[str, ...]:
-    """The questions a run waits to have answered."""
+def open_questions(view: RunView) -> tuple[str, ...]:
+    """The questions whose answers a run waits for."""
     return view.clarification.questions if view.status == "waiting" and view.waiting_for == "answers" else ()
 
 
 async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
-    """The run when it has ended or waits for a person, at the latest at `until`; the client is told how it goes."""
+    """Wait until the run ends or needs a person, at most until `until`; report progress to the client."""
     caller, news = caller_of(ctx), _Notices(ctx)
     try:
         async with asyncio.timeout(max(0.0, until - time.monotonic())):
@@ -219,36 +219,36 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
                 if any(envelope.type == RunWaiting.kind for envelope in group) and await _waits(caller, run_id):
                     break
     except (TimeoutError, Cancelled):
-        pass  # the wait is over, or the server stops; the run goes on, and the client is told so
+        pass  # the wait is over, or the server stops; the run continues, and the client learns that
     return await view_of(ctx, run_id)
 
 
 async def _waits(caller: Caller, run_id: str) -> bool:
-    """Whether a run waits for answers which nobody has given."""
-    return bool(asked(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
+    """Whether a run waits for answers that nobody has given."""
+    return bool(open_questions(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
 
 
 class _Notices:
-    """Notices of progress: at most one a second, and one where there was no news for long."""
+    """Progress notices: at most one per second, and one after a long time without events."""
 
     def __init__(self, ctx: Ctx) -> None:
         self._ctx, self._began, self._told = ctx, time.monotonic(), 0.0
         self._step, self._line, self._new = 0, "", False
 
     def note(self, seq: int, line: str) -> None:
-        """Take what happened at event `seq`."""
+        """Take the event with number `seq`."""
         self._step = max(self._step, seq)
         if line:
             self._line, self._new = line, True
 
     async def tell(self, *, still: bool) -> None:
-        """Tell the client, where it is time."""
+        """Notify the client if it is time."""
         now = time.monotonic()
         if not still and (not self._new or now - self._told < NEWS_SECONDS):
             return
         waited = f"still working after {now - self._began:.0f} s; last: " if still else ""
         self._told, self._new = now, False
-        self._step += still  # it has to grow
+        self._step += still  # progress must grow
         await self._ctx.report_progress(float(self._step), message=f"{waited}{self._line or 'begun'}")
 
 
@@ -264,16 +264,16 @@ async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
 
 
 async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
-    """How the run stands at `until`, or before that when it has ended."""
+    """The state of the run at `until`, or when it ends if that is earlier."""
     view = await watch(ctx, run_id, until)
-    news = _told(view, page_of(ctx, run_id))
+    news = _run_news(view, page_of(ctx, run_id))
     content: list[Any] = [TextContent(type="text", text=news.model_dump_json())]
     if news.report:
         content.append(_link(run_id, view.question))
     return CallToolResult(content=content, structured_content=news.model_dump(mode="json"))
 
 
-def _told(view: RunView, url: str) -> RunNews:
+def _run_news(view: RunView, url: str) -> RunNews:
     terminal = view.status in FINAL
     report, more = first_page(view) if terminal and report_state(view) != "none" else ("", False)
     return RunNews(
@@ -284,10 +284,10 @@ def _told(view: RunView, url: str) -> RunNews:
         next_action=_next(view, terminal=terminal, has_report=bool(report), more=more),
         question=view.question,
         phase=view.active_phase,
-        sources=len({each.document_sha256 for each in view.sources.values()}),  # one may have several ids
+        sources=len({each.document_sha256 for each in view.sources.values()}),  # a document may have several ids
         claims=len(view.claims),
         latest=[] if terminal else _latest(view),
-        questions=list(asked(view)),
+        questions=list(open_questions(view)),
         report=report,
         verdicts={name: count for name in VERDICTS if (count := getattr(view.summary, name))},
         url=url,
@@ -303,7 +303,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     if terminal:
         why = worded(view.error) or view.stop_reason or view.status
         return f"The run ended without a report ({why}). Tell the user; do not begin it again unasked."
-    if asked(view):
+    if open_questions(view):
         return (
             f"Ask the user these questions, then call research_wait(run_id={run_id!r}, answers=[…]) with the answers "
             "in their order."
@@ -316,7 +316,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
 
 
 def _latest(view: RunView) -> list[str]:
-    """What the agents do now."""
+    """What the agents are doing."""
     return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
 
 
@@ -327,7 +327,7 @@ def _link(run_id: str, question: str) -> ResourceLink:
 
 
 def _form(questions: Sequence[str]) -> type[FormAnswers]:
-    """A form with a field for each question, all of which may be left empty."""
+    """A form with a field for each question; every field may be left empty."""
     fields: dict[str, Any] = {
         f"q{place}": (str, Field("", title=question, description=question))
         for place, question in enumerate(questions, 1)

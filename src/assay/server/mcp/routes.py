@@ -1,4 +1,4 @@
-"""The server over HTTP, at `/mcp`, in every version of the protocol its library knows."""
+"""The MCP server over HTTP, at `/mcp`, in every protocol version that its library supports."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ _made: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
 def routes(backend: Backend) -> Sequence[BaseRoute]:
     """The one route.
 
-    With a database several processes may serve the same client, so nothing of a session is kept between requests; a
-    client of an earlier protocol then cannot be asked by a form, and is given the questions instead.
+    With a database, several processes may serve the same client, so no session is stored between requests. A client of
+    an earlier protocol then gets the questions as text, since it cannot show a form.
     """
     application = _server(backend).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=backend.settings.database is not None,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the server looks at it
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the server's guards check
     )
     return application.routes
 
@@ -48,7 +50,7 @@ async def running(backend: Backend) -> AsyncIterator[None]:
 
 
 async def _end_streams(backend: Backend) -> None:
-    """Clients of earlier versions keep a stream open in which nothing may ever come: a server would wait for it."""
+    """Clients of earlier versions keep an empty stream open, for which a stopping server would wait."""
     await backend.closing.wait()
     AppStatus.should_exit = True
 
@@ -68,7 +70,7 @@ def _caller(backend: Backend, request: Request | None) -> Caller:
 
 
 def _security(backend: Backend) -> RequestStateSecurity | None:
-    """The key which seals what a client carries between two calls: one for all processes over a database."""
+    """The key that seals the state a client carries between two calls: one for all processes over a database."""
     if (database := backend.settings.database) is None:
         return None
     secret = database.get_secret_value().encode()

@@ -1,4 +1,4 @@
-"""Whose runs and documents the tools see, and what they may show of them."""
+"""The caller of a tool: whose runs and documents the tools see, and what they may show."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ PRIVATE = (
 
 
 class McpService(msgspec.Struct, frozen=True):
-    """What all tools work with.
+    """The service behind all tools. `caller_of` identifies the caller: over HTTP by the request, over stdio by None.
 
-    `caller_of` says who asks: over HTTP it is told the request, over stdio None. `allow_private` lets a client see
-    documents of private collections.
+    `allow_private` lets a client see documents of private collections.
     """
 
     caller_of: Callable[[Request | None], Caller]
@@ -40,7 +39,7 @@ class McpService(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class Audits(Protocol):
-    """Runs are executed where there is an audit log."""
+    """Where runs are executed, if there is an audit log."""
 
     auditor: Auditor
 
@@ -49,19 +48,19 @@ Ctx = Context[McpService, Any]
 
 
 def service_of(ctx: Ctx) -> McpService:
-    """What the tools of this server work with."""
+    """The service of a tool's server."""
     service: McpService = ctx.request_context.lifespan_context
     return service
 
 
 def caller_of(ctx: Ctx) -> Caller:
-    """Who asks: a model, which has tools and no commands."""
+    """The caller; from here on messages are worded for a model, which has tools and no commands."""
     now_read_on("mcp")
     return service_of(ctx).caller_of(_request(ctx))
 
 
 def check_may(ctx: Ctx, needed: Permission) -> None:
-    """Make sure that who calls a tool may do what it does.
+    """Make sure that the caller may use a tool.
 
     Raises:
         ToolError: he, or his token, may not.
@@ -71,20 +70,20 @@ def check_may(ctx: Ctx, needed: Permission) -> None:
 
 
 def may(ctx: Ctx, needed: Permission) -> bool:
-    """Whether who calls a tool, or his token, may do what needs this."""
+    """Whether the caller, or their token, has this right."""
     request = _request(ctx)
     who = None if request is None else who_of(request)
     return who is None or who.may(needed)
 
 
 async def noted(ctx: Ctx, action: str, run_id: str) -> None:
-    """Keep in the audit log what a tool did to a run, under the name its route has in the API.
+    """Record in the audit log what a tool did to a run, under the name of the API's operation.
 
     The request says who asks: a session's tools work in a task of their own, which knows nothing of later requests.
     """
     request, caller = _request(ctx), caller_of(ctx)
     if request is None or not isinstance(caller.runs, Audits):
-        return  # over stdio there is one user, as at a terminal
+        return  # over stdio there is one user, as in a terminal
     who, address = who_of(request), request.client.host if request.client else ""
     entry = AuditEntry(
         actor=caller.owner,
@@ -98,13 +97,13 @@ async def noted(ctx: Ctx, action: str, run_id: str) -> None:
 
 
 def page_of(ctx: Ctx, run_id: str) -> str:
-    """Where a person reads a report with its evidence, "" without a server."""
+    """The address of the page with a report and its evidence, "" without a server."""
     base = _base(ctx)
     return f"{base}/api/v1/runs/{run_id}/report?format=html" if base else ""
 
 
 def citable(ctx: Ctx, url: str, sha256: str) -> str:
-    """An address under which a document can be cited: its own, where it is a page."""
+    """An address for citing a document: its own if it is a web page."""
     if url.startswith(("http://", "https://")):
         return url
     base = _base(ctx)
@@ -122,12 +121,12 @@ def _request(ctx: Ctx) -> Request | None:
 
 
 def assay_of(ctx: Ctx) -> Assay:
-    """The library of whoever asks."""
+    """The library of the caller."""
     return caller_of(ctx).assay
 
 
 async def view_of(ctx: Ctx, run_id: str) -> RunView:
-    """A run as it stands.
+    """A run as it is now.
 
     Raises:
         ToolError: there is no such run, or it read what the client may not see.
@@ -144,12 +143,12 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
 
 
 async def hides(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:
-    """Whether any of this is private, and not for this client."""
+    """Whether any of this is private and hidden from this client."""
     return not service_of(ctx).allow_private and bool(await assay_of(ctx).private(collections, documents))
 
 
 async def shelves(ctx: Ctx) -> list[CollectionRow]:
-    """The collections the client may see."""
+    """The collections that the client may see."""
     rows = await assay_of(ctx).collections()
     return [row for row in rows if service_of(ctx).allow_private or not row.private]
 

@@ -1,4 +1,4 @@
-"""The server over stdin and stdout, for the client which started this process, and runs which are executed in it."""
+"""The MCP server over stdin and stdout, for the client that started this process; it executes its runs itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.services.handle import RunHandle
 
 
 class LocalRuns:
-    """Executes the runs of one library here, whoever waits for them; implements `server.calling.Runs`.
+    """Executes the runs of one library in this process; implements `server.protocol_runs.Runs`.
 
     There is one owner: whoever started this process.
     """
@@ -31,25 +31,25 @@ class LocalRuns:
 
     @property
     def going(self) -> tuple[str, ...]:
-        """The runs which are executed here now."""
+        """The runs being executed here."""
         return tuple(self._held)
 
     async def begin(
         self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
     ) -> str:
-        """Store a run and execute it; its id."""
+        """Store a run and execute it; return its id."""
         run_id = await self._assay.create(question, sources=sources, **wanted)
         await self.go_on(owner, run_id)
         return run_id
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
-        """Have a question answered from what a run has read; the id of the run which does."""
+        """Start a run that answers from what another has read; return its id."""
         run_id = await self._assay.create_ask(reference, question, **wanted)
         await self.go_on(owner, run_id)
         return run_id
 
     async def go_on(self, owner: str, reference: str) -> None:
-        """Go on with a stored run unless it has ended, waits for a person, or somebody executes it already."""
+        """Continue a stored run unless it has ended, waits for a person, or is being executed."""
         row = await self._assay.find(reference)
         if row.queued or row.status in FINAL:
             return
@@ -58,7 +58,7 @@ class LocalRuns:
         if held := self._held.get(row.run_id):
             if row.status != "waiting":
                 return
-            with suppress(StoreError):  # it is let go of, however that goes
+            with suppress(StoreError):  # the run is released, whatever happens
                 await held.view()
         try:
             self._hold(await self._assay.resume(row.run_id))
@@ -66,13 +66,13 @@ class LocalRuns:
             return
 
     async def view(self, owner: str, reference: str) -> RunView:
-        """A run as it stands."""
+        """A run as it is now."""
         return await self._assay.view(reference)
 
     def groups(
         self, owner: str, run_id: str, after: int = 0, rest: float | None = None
     ) -> AsyncIterator[Sequence[Envelope]]:
-        """The events of a run as they come, until it has ended; nothing, where none came for `rest` seconds."""
+        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
         return self._assay.groups(run_id, after, rest=rest)
 
     def _hold(self, handle: RunHandle) -> None:
@@ -84,7 +84,7 @@ class LocalRuns:
 
 
 async def serve(assay: Assay, runs: LocalRuns, *, allow_private: bool = False) -> None:
-    """Answer the client until it closes stdin. `runs` has what is still executed then."""
+    """Answer the client until it closes stdin. `runs` then has the runs that are still being executed."""
     caller = Caller(assay, runs)
     service = McpService(caller_of=lambda _: caller, allow_private=allow_private)
     await build_server(service).run_stdio_async()

@@ -60,7 +60,7 @@ def ticket_for(request: Request) -> Ticket:
     return backend_of(request).streams.ticket(owner_of(request))
 
 
-def answered(value: object, status: int = 200) -> Response:
+def json_answer(value: object, status: int = 200) -> Response:
     """A value as JSON."""
     return Response(_encode(value), status, media_type=JSON)
 

@@ -18,7 +18,7 @@ from assay.core.events import Envelope
 from assay.core.milestones import shorten
 from assay.core.usage import Usage
 from assay.server.openai import identifiers
-from assay.server.openai.calls import DONE, Waiting, answered, begin, caller_of, events, fault, ticket_for
+from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, fault, json_answer, ticket_for
 from assay.server.openai.chat_stream import (
     ChatChoice,
     ChatChunk,
@@ -123,14 +123,14 @@ class ModelList(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_models(request: Request) -> Response:
     """`GET /v1/models`."""
-    return answered(ModelList(data=tuple(await identifiers.models(caller_of(request).assay))))
+    return json_answer(ModelList(data=tuple(await identifiers.models(caller_of(request).assay))))
 
 
 async def show_model(request: Request) -> Response:
     """`GET /v1/models/{id}`."""
     name = request.path_params["id"]
     await identifiers.read_model(caller_of(request).assay, name)
-    return answered(ListedModel(id=name))
+    return json_answer(ListedModel(id=name))
 
 
 async def complete(request: Request) -> Response:
@@ -174,7 +174,7 @@ def _helped(request: Request, help: Helped, body: ChatRequest) -> Response:
         message = ChatMessage(role="assistant", content=help.text)
         choice = ChatChoice(message=message, finish_reason=help.finish)
         usage = chat_usage(Usage())
-        return answered(Completion(id=id, created=created, model=body.model, choices=(choice,), usage=usage))
+        return json_answer(Completion(id=id, created=created, model=body.model, choices=(choice,), usage=usage))
     choices = (
         ChunkChoice(delta=Delta(role="assistant", content=help.text)),
         ChunkChoice(finish_reason=help.finish),

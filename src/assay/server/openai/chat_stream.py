@@ -148,9 +148,9 @@ class ChatProjection:
     def take(self, envelope: Envelope) -> list[ChatChunk]:
         """What one more event adds to the stream."""
         self._folder.apply(envelope)
-        return list(self._told(envelope))
+        return list(self._project(envelope))
 
-    def _told(self, envelope: Envelope) -> Iterator[ChatChunk]:
+    def _project(self, envelope: Envelope) -> Iterator[ChatChunk]:
         event = decode(envelope)
         match event:
             case RunCreated():

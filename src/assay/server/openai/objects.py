@@ -27,7 +27,7 @@ class SummaryText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReasoningItem(msgspec.Struct, frozen=True, kw_only=True):
-    """How the run went, in lines for a person."""
+    """The progress of the run, in lines for a person."""
 
     type: Literal["reasoning"] = "reasoning"
     id: str
@@ -38,7 +38,7 @@ class ReasoningItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UrlSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A page which a search found."""
+    """A page found by a search."""
 
     type: Literal["url"] = "url"
     url: str
@@ -55,7 +55,7 @@ class SearchAction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class WebSearchItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A search of the web, or a page which was opened."""
+    """A search of the web, or an opened page."""
 
     type: Literal["web_search_call"] = "web_search_call"
     id: str
@@ -64,7 +64,7 @@ class WebSearchItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A document which a search found."""
+    """A document found by a search."""
 
     file_id: str
     filename: str
@@ -104,7 +104,7 @@ class MessageItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceItem(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes `[start, end)` of a stored document's text (UTF-8), and what they say."""
+    """Bytes `[start, end)` of a stored document's text (UTF-8), with the text itself."""
 
     document_sha256: str
     snapshot_sha256: str
@@ -133,20 +133,20 @@ Item = ReasoningItem | WebSearchItem | FileSearchItem | MessageItem | ClaimItem
 
 
 class CachedTokens(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the input was known to the model's service."""
+    """The cached part of the input."""
 
     cached_tokens: int = 0
     cache_write_tokens: int = 0
 
 
 class ReasoningTokens(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the output was thought."""
+    """The reasoning part of the output."""
 
     reasoning_tokens: int = 0
 
 
 class ResponseUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the run took of its models."""
+    """The usage of models in the run."""
 
     input_tokens: int
     input_tokens_details: CachedTokens
@@ -169,20 +169,20 @@ class Incomplete(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked of reasoning."""
+    """The requested reasoning."""
 
     effort: str | None = None
     summary: Literal["auto"] = "auto"
 
 
 class ShownDomains(msgspec.Struct, frozen=True, kw_only=True):
-    """The hosts of the web which are searched."""
+    """The hosts to search on the web."""
 
     allowed_domains: tuple[str, ...]
 
 
 class ShownTool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where the run looks."""
+    """Where the run searches."""
 
     type: Literal["web_search", "file_search"]
     filters: ShownDomains | msgspec.UnsetType = msgspec.UNSET
@@ -196,7 +196,7 @@ class PlainFormat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SchemaFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """The form of an answer which is the fields of a schema."""
+    """The form of an answer with the fields of a schema."""
 
     type: Literal["json_schema"] = "json_schema"
     name: str = "answer"
@@ -206,7 +206,7 @@ class SchemaFormat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextForm(msgspec.Struct, frozen=True, kw_only=True):
-    """How the answer is written."""
+    """The form and length of the answer."""
 
     format: PlainFormat | SchemaFormat = PlainFormat()
     verbosity: Literal["medium"] = "medium"

@@ -209,7 +209,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
     )
     named = next((run for each in reversed(messages) if (run := identifiers.run_of_item(each.id or ""))), "")
     effort = (request.reasoning.effort if request.reasoning else None) or ""
-    wanted = _wanted(model, request.assay, effort)
+    wanted = _run_options(model, request.assay, effort)
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     _limit_calls(wanted, request.max_tool_calls)
     if request.text and request.text.format.schema:
@@ -239,7 +239,7 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
         raise UsageError("Assay gives one answer: leave `n` out")
     answers = [text_of(each.content) for each in request.messages if each.role == "assistant"]
     named = next((run for each in reversed(answers) if (run := identifiers.run_at_foot(each))), "")
-    wanted = _wanted(model, request.assay, request.reasoning_effort or "")
+    wanted = _run_options(model, request.assay, request.reasoning_effort or "")
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     if request.web_search_options is not None:
         wanted.setdefault("web", True)
@@ -316,7 +316,7 @@ def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
         wanted["max_searches"], wanted["max_pages"] = (calls + 1) // 2, calls // 2
 
 
-def _wanted(model: ModelName, options: Options, effort: str) -> RunOptions:
+def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
     """Options of a run without questions to a person: a client of this protocol cannot answer."""
     wanted = options.wanted
     depth = wanted.get("depth") or model.depth

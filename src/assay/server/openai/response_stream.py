@@ -119,9 +119,9 @@ class ResponseProjection:
         if self.ended and envelope.type != RunResumed.kind:
             return []
         self.ended = False
-        return list(self._told(envelope))
+        return list(self._project(envelope))
 
-    def _told(self, envelope: Envelope) -> Iterator[p.StreamPart]:
+    def _project(self, envelope: Envelope) -> Iterator[p.StreamPart]:
         event = decode(envelope)
         match event:
             case RunCreated():
@@ -134,7 +134,7 @@ class ResponseProjection:
                 yield from self._end()
             case Event():
                 if line := milestone(event):
-                    yield from self._say(_title(envelope), line)
+                    yield from self._summary_line(_title(envelope), line)
 
     def _used(self, event: Event) -> Iterator[p.StreamPart]:
         """What a tool did."""
@@ -184,7 +184,7 @@ class ResponseProjection:
 
     # progress
 
-    def _say(self, title: str, line: str) -> Iterator[p.StreamPart]:
+    def _summary_line(self, title: str, line: str) -> Iterator[p.StreamPart]:
         """A line of the summary of reasoning; lines under the same title share a part."""
         if self._reasoning is None:
             self._reasoning = ReasoningItem(id=f"rs_{self._run}_{len(self._items)}")

@@ -14,7 +14,7 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
 from assay.server.openai import identifiers
-from assay.server.openai.calls import DONE, Waiting, answered, begin, caller_of, events, ticket_for
+from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, json_answer, ticket_for
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
 from assay.server.openai.stream_parts import StreamPart
@@ -72,7 +72,7 @@ async def create(request: Request) -> Response:
         return EventStream(frames(events(caller, run_id), projection, -1), ticket)
     if body.background:
         ticket.close()
-        return answered((await replayed(caller, run_id, projection)).response)
+        return json_answer((await replayed(caller, run_id, projection)).response)
     return Waiting(events(caller, run_id), ticket, projection.take, lambda: projection.response)
 
 
@@ -86,7 +86,7 @@ async def retrieve(request: Request) -> Response:
         after = query.get("starting_after", "")
         parts = frames(events(caller, run_id), projection, int(after) if after.isdecimal() else -1)
         return EventStream(parts, ticket_for(request))
-    return answered((await replayed(caller, run_id, projection)).response)
+    return json_answer((await replayed(caller, run_id, projection)).response)
 
 
 async def cancel(request: Request) -> Response:
@@ -94,21 +94,21 @@ async def cancel(request: Request) -> Response:
     caller, run_id = await _named(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
-    return answered((await replayed(caller, run_id, ResponseProjection())).response)
+    return json_answer((await replayed(caller, run_id, ResponseProjection())).response)
 
 
 async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
     caller, run_id = await _named(request)
     await caller.remove(run_id)
-    return answered(Deleted(id=identifiers.response_id(run_id)))
+    return json_answer(Deleted(id=identifiers.response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
     """`GET /v1/responses/{id}/input_items`."""
     caller, run_id = await _named(request)
     item = InputItem(id=f"in_{run_id}", content=(InputText(text=(await caller.view(run_id)).question),))
-    return answered(InputItems(data=(item,), first_id=item.id, last_id=item.id))
+    return json_answer(InputItems(data=(item,), first_id=item.id, last_id=item.id))
 
 
 async def frames(

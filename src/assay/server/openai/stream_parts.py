@@ -18,7 +18,7 @@ class StreamPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResponsePart(StreamPart, frozen=True, kw_only=True):
-    """The response as it stands: created, queued, in_progress, completed, failed, incomplete."""
+    """The response in its present state: created, queued, in_progress, completed, failed, incomplete."""
 
     response: ResponseObject
 
@@ -31,7 +31,7 @@ class ItemPart(StreamPart, frozen=True, kw_only=True):
 
 
 class CallStep(StreamPart, frozen=True, kw_only=True):
-    """How far a search is."""
+    """The state of a search."""
 
     output_index: int
     item_id: str
@@ -90,7 +90,7 @@ class AnnotationPart(CallStep, frozen=True, kw_only=True):
 
 
 class ErrorPart(StreamPart, frozen=True, kw_only=True):
-    """Why the response fails, which follows."""
+    """Why the response fails; the failed response follows."""
 
     code: str
     message: str

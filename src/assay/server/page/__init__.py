@@ -22,9 +22,9 @@ from assay.server.page import (
     shelfscreen,
     templates_environment,
 )
-from assay.server.page.templates_environment import guarded, is_shown, told
+from assay.server.page.templates_environment import guarded, problem_page, wants_page
 
-__all__ = ["FREE", "PART", "is_shown", "told"]
+__all__ = ["FREE", "PART", "problem_page", "wants_page"]
 
 Handler = Callable[..., Awaitable[Response]]
 
@@ -114,4 +114,4 @@ def routes(_backend: Backend) -> Sequence[BaseRoute]:
 
 
 PART = RouteGroup(prefix="/static", routes=routes)
-"""Its routes begin everywhere; `told` shows problems outside the other parts as pages."""
+"""Its routes begin everywhere; `problem_page` shows problems outside the other parts as pages."""

@@ -84,7 +84,7 @@ async def _store_files(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
     most = call.backend.settings.server.upload_mb * 1_000_000
     upload = call.assay.begin_upload
     made = [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
-    await additions.told(call, made, additions.WAIT)
+    await additions.await_additions(call, made, additions.WAIT)
     return collection
 
 

@@ -220,7 +220,7 @@ class Watched:
             pass  # the server stops, or the run was deleted: viewers ask again, and learn which
         finally:
             self.over = True
-            self._tell()
+            self._wake_followers()
 
     async def _read_on(self, backend: Backend, owner: str) -> None:
         now = asyncio.get_running_loop().time
@@ -232,13 +232,13 @@ class Watched:
             if group or self.board.late:
                 spoken = self._listen(group, began)
                 if await self._renew(at_once=not self.board.edition, dear=not self.board.edition) or spoken:
-                    self._tell()
+                    self._wake_followers()
                 if self.board.late and await self._renew():
-                    self._tell()
+                    self._wake_followers()
             await asyncio.sleep(max(TICK - (now() - began), 0.0) if group else 0.0)
         await self._renew(at_once=True)
         self.ended = self._folder.view.status in FINAL
-        self._tell()
+        self._wake_followers()
 
     async def _renew(self, *, at_once: bool = False, dear: bool = True) -> bool:
         view = self._folder.view
@@ -258,12 +258,12 @@ class Watched:
         """The changes since an edition and an announcement; made once for all viewers at the same state."""
         known = (max(edition, 0), said, self.board.edition, self.said)
         if known != self._known:
-            spoken = _spoken(self.said) if self.said != said else ""
+            spoken = _announcement(self.said) if self.said != said else ""
             data = _partials(self.board.since(max(edition, 0))) + spoken
             self._known, self._chunk = known, framed(data, id=str(self.board.settled))
         return self._chunk
 
-    def _tell(self) -> None:
+    def _wake_followers(self) -> None:
         news, self.news = self.news, asyncio.Event()
         news.set()
 
@@ -294,7 +294,7 @@ class Hub:
                     yield chunk
                 elif over:
                     break
-                elif not await _is_told(news):
+                elif not await _wait_for_news(news):
                     yield BEAT
             yield framed("over", event="ended") if watched.ended else BEGIN
         finally:
@@ -328,7 +328,7 @@ def hub_of(state: State, backend: Backend) -> Hub:
     return hub
 
 
-async def _is_told(news: asyncio.Event) -> bool:
+async def _wait_for_news(news: asyncio.Event) -> bool:
     """Wait for news; False if a heartbeat is due first."""
     try:
         await asyncio.wait_for(news.wait(), HEARTBEAT)
@@ -349,7 +349,7 @@ def _partials(regions: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def _spoken(said: str) -> str:
+def _announcement(said: str) -> str:
     return f'<hx-partial hx-target="#announced" hx-swap="innerHTML">{escape(said)}</hx-partial>' if said else ""
 
 

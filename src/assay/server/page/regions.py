@@ -68,7 +68,7 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A document which was read."""
+    """A document that was read."""
 
     title: str
     url: str

@@ -49,7 +49,7 @@ _SHOWN: dict[tuple[str, int, str], dict[str, Any]] = {}
 SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimFilter(msgspec.Struct, frozen=True, kw_only=True):
     """A filter of the claims: verdicts, and how many claims have them."""
 
     id: str
@@ -138,15 +138,15 @@ def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
     return (*text.headings, *own)
 
 
-def _filters(material: Material) -> tuple[Kept, ...]:
+def _filters(material: Material) -> tuple[ClaimFilter, ...]:
     """All claims, weak ones, contradicted ones, and those that could not be checked."""
     verdicts = material.verdicts
     weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)
     found = (
-        Kept(id="all", name=N_("All"), count=len(verdicts)),
-        Kept(id="weak", name=N_("Weak"), count=weak),
-        Kept(id="contradicted", name=N_("Contradicted"), count=verdicts.count("contradicted")),
-        Kept(id="unchecked", name=N_("Unchecked"), count=verdicts.count("unchecked")),
+        ClaimFilter(id="all", name=N_("All"), count=len(verdicts)),
+        ClaimFilter(id="weak", name=N_("Weak"), count=weak),
+        ClaimFilter(id="contradicted", name=N_("Contradicted"), count=verdicts.count("contradicted")),
+        ClaimFilter(id="unchecked", name=N_("Unchecked"), count=verdicts.count("unchecked")),
     )
     assert {"partial", "unsupported", "contradicted", "unchecked", *HOLDING} == set(VERDICTS)
     return found

@@ -12,7 +12,7 @@ from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of
 from assay.server.wire import RouteCall
-from assay.services.schedules import said
+from assay.services.schedules import format_interval
 
 LATEST = 3
 OFTEN = ("daily", "weekly", "12h", "2w", "4w")
@@ -99,7 +99,7 @@ async def _entry(call: RouteCall, schedule: schedules.ScheduleShown) -> Schedule
     latest = [await _outcome(call, run) for run in schedule.runs[: -LATEST - 1 : -1]]
     return ScheduleEntry(
         schedule=schedule,
-        every=said(schedule.every),
+        every=format_interval(schedule.every),
         outcomes=tuple(each for each in latest if each is not None),
         current=await _outcome(call, schedule.current) if schedule.current else None,
     )

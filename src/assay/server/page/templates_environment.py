@@ -211,14 +211,14 @@ def guarded(
             made = cast(Callable[..., Awaitable[Response]], handler)
             return await made(call, **request.path_params)
         except Refusal as refusal:
-            return told(request, refusal.problem, refusal.headers)
+            return problem_page(request, refusal.problem, refusal.headers)
         except AssayError as error:
-            return told(request, problem_of(error, tuple(map(str, request.path_params.values()))))
+            return problem_page(request, problem_of(error, tuple(map(str, request.path_params.values()))))
 
     return answer
 
 
-def told(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """A problem for a person; whoever must log in is redirected to the login."""
     if is_fragment(request):
         answer = piece(request, "parts/note.html", problem.status, text=problem.detail or problem.title, fault=True)
@@ -230,7 +230,7 @@ def told(request: Request, problem: Problem, headers: Mapping[str, str] | None =
     return screen(RouteCall(request), "problem.html", status=problem.status, headers=headers, problem=problem)
 
 
-def is_shown(request: Request) -> bool:
+def wants_page(request: Request) -> bool:
     """Whether the caller reads responses as pages."""
     return "text/html" in request.headers.get("accept", "") or is_fragment(request)
 

@@ -1,4 +1,4 @@
-"""What templates say of values: states, counts, sums, times; in the language of the page."""
+"""Words for the values that templates show (states, counts, sums, times), in the language of the page."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from assay.core.later import later
 from assay.core.translation import ENGLISH, N_, gettext, ngettext, number, speech
 from assay.locale import PAGE_LOCALES
 
-# The language of the page: what somebody chose, else the first which his browser asks for and there is.
+# The language of the page: the user's choice, else the first one available that the browser asks for.
 
 LANGUAGE = "assay-language"
-"""The cookie which says in what language the page speaks; without it the browser's is taken."""
+"""The cookie with the user's choice of language; without it, the browser decides."""
 NAMES = {"en": "English", "de": "Deutsch"}
-"""Each language in its own."""
+"""Each language by its own name."""
 
 
 def language_of(request: Request) -> str:
-    """The language a page is answered in."""
+    """The language of the response to a request."""
     chosen = chosen_of(request)
     return chosen or next((each for each in _browser_languages(request.headers.get("accept-language", ""))), ENGLISH)
 
 
 def chosen_of(request: Request) -> str:
-    """The language somebody chose, "" where it is the browser's."""
+    """The language that the user chose, "" if it is the browser's."""
     chosen = request.cookies.get(LANGUAGE, "")
     return chosen if chosen in PAGE_LOCALES else ""
 
 
 def _browser_languages(header: str) -> Iterator[str]:
-    """The languages of a browser which there are, those it likes best first."""
+    """The available languages that a browser accepts, preferred ones first."""
     weighed: list[tuple[float, str]] = []
     for part in header[:500].split(","):
         name, _, quality = part.partition(";")
@@ -45,7 +45,7 @@ def _browser_languages(header: str) -> Iterator[str]:
 
 
 def _weight(quality: str) -> float:
-    """`q=0.8` as a number; 1 where nothing is said."""
+    """`q=0.8` as a number; 1 if it is missing."""
     try:
         return float(quality.strip().removeprefix("q=") or 1)
     except ValueError:
@@ -109,28 +109,28 @@ def counted(count: int, one: str, several: str) -> str:
 
 
 def status_word(status: str) -> str:
-    """How a run, an agent or an addition stands, in a word."""
+    """The state of a run, an agent or an addition, in a word."""
     return gettext(_STATES.get(status, status))
 
 
 def standing(run: HasStanding) -> str:
-    """How a run in a list stands: one which nobody executes yet is queued."""
+    """The state of a run in a list; one that nobody executes yet is queued."""
     waits = run.queued and run.status in ("created", "running") and not run.executed
     return status_word("queued" if waits else run.status)
 
 
 def role_word(role: str) -> str:
-    """What a user may be."""
+    """A user's role."""
     return gettext(_ROLES.get(role, role))
 
 
 def measure_word(measure: str) -> str:
-    """What there is a limit of."""
+    """Something that has a limit."""
     return gettext(_MEASURES.get(measure, measure))
 
 
 def every(code: str) -> str:
-    """`2w` as how often: `every 2 weeks`."""
+    """`2w` as an interval in words: `every 2 weeks`."""
     count, unit = code[:-1], code[-1:]
     if not count.isdecimal() or unit not in _EVERY:
         return gettext("every {time}").format(time=code)
@@ -141,7 +141,7 @@ def every(code: str) -> str:
 
 
 def money(usd: float) -> str:
-    """`$0.42`; small sums to the hundredth of a cent."""
+    """`$0.42`; small amounts to a hundredth of a cent."""
     small = 0 < usd < 0.1
     if speech().locale == ENGLISH:
         return f"${usd:.4f}" if small else f"${usd:,.2f}"
@@ -150,7 +150,7 @@ def money(usd: float) -> str:
 
 
 def decimal(value: float) -> str:
-    """A number with one digit behind its point."""
+    """A number with one decimal."""
     found = speech().locale
     return (
         f"{value:,.1f}" if found == ENGLISH else str(numbers.format_decimal(round(value, 1), "#,##0.0", locale=found))
@@ -169,7 +169,7 @@ def duration(seconds: float) -> str:
 
 
 def ago(iso: str, now: datetime | None = None) -> str:
-    """How long ago a moment was, in words."""
+    """The time since a moment, in words."""
     try:
         then = datetime.fromisoformat(iso)
     except ValueError:

@@ -169,7 +169,7 @@ class Batch:
         known = self._folder.runs.get(order.key, "")
         if known:
             try:
-                return await self._taken_up(order, known)
+                return await self._resume_run(order, known)
             except UnknownName:  # it was never stored, or was deleted
                 pass
         for places in range(self._places(), 0, -1):
@@ -185,7 +185,7 @@ class Batch:
             return handle
         raise AssertionError("there is always one place")
 
-    async def _taken_up(self, order: BatchRow, run_id: str) -> RunHandle | None:
+    async def _resume_run(self, order: BatchRow, run_id: str) -> RunHandle | None:
         """Resume a run of an earlier call."""
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)

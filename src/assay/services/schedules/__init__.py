@@ -6,6 +6,6 @@ lasting   options in a form that stays valid for years
 Import `due` and `lasting` directly: they need the whole of `Assay`, which knows schedules.
 """
 
-from assay.services.schedules.book import Schedule, ScheduleBook, read_every, said
+from assay.services.schedules.book import Schedule, ScheduleBook, format_interval, read_every
 
-__all__ = ["Schedule", "ScheduleBook", "read_every", "said"]
+__all__ = ["Schedule", "ScheduleBook", "format_interval", "read_every"]

@@ -228,7 +228,7 @@ def read_every(text: str) -> int:
     return seconds
 
 
-def said(seconds: int) -> str:
+def format_interval(seconds: int) -> str:
     """Seconds as `read_every` reads them."""
     unit = next(unit for unit in ("w", "d", "h", "m") if seconds % UNITS[unit] == 0)
     return f"{seconds // UNITS[unit]}{unit}"

@@ -83,7 +83,7 @@ async def _ask(
 ) -> DueOutcome | None:
     """Ask the question, or resume its interrupted run; None if that is not due either."""
     try:
-        handle = await _left(assay, schedule)
+        handle = await _resume_current(assay, schedule)
         if handle is None:
             if moment(schedule.next_at) > now:
                 return None
@@ -103,7 +103,7 @@ async def _ask(
     return await _noted(assay, book, schedule, view, now)
 
 
-async def _left(assay: Researcher, schedule: Schedule) -> RunHandle | None:
+async def _resume_current(assay: Researcher, schedule: Schedule) -> RunHandle | None:
     """Resume the run that an earlier process left; None if there is none."""
     if not schedule.current:
         return None

@@ -178,7 +178,7 @@ def thread_page(
     if place is not None:
         chosen = chosen.where(_last.c.number < place.before)
     if folded := common.fold(text):
-        chosen = chosen.where(_says(folded))
+        chosen = chosen.where(_with_text(folded))
     found = connection.execute(chosen).all()
     rows = [_thread(each) for each in found[:limit]]
     return ThreadPage(rows, ThreadPlace(newest, found[limit - 1].number) if len(found) > limit else None)
@@ -214,7 +214,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
     )
 
 
-def _says(folded: str) -> ColumnElement[bool]:
+def _with_text(folded: str) -> ColumnElement[bool]:
     """The threads with a text in their title or in one of their questions."""
     asked = exists().where(
         runs.c.owner == threads.c.owner,

@@ -82,13 +82,13 @@ def restore(
             draft = Path(work) / DATABASE
             if zipfile.is_zipfile(file):
                 with _opened(file, draft) as archive:
-                    known = _brought_up(draft, own)
+                    known = _upgrade_copy(draft, own)
                     count, damaged = _put_blobs(archive, blobs)
                     _put_also(archive, also)  # before the database: after a kill here, the user can restore again
                     _put_in_place(draft, at)
             else:
                 copy_database(file, draft)
-                known, count, damaged = _brought_up(draft, own), 0, []
+                known, count, damaged = _upgrade_copy(draft, own), 0, []
                 blobs.claim()  # in a shared blob store, existing blobs belong to this library too
                 _put_in_place(draft, at)
     except _DAMAGED as error:
@@ -142,7 +142,7 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _brought_up(draft: Path, own: str) -> tuple[int, int]:
+def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
     """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has.
 
     Raises:

@@ -60,7 +60,7 @@ class SqlUsers:
 
     async def add(self, user: UserRow) -> bool:
         """See the port."""
-        return await self._made(_ADD.values(msgspec.structs.asdict(user)))
+        return await self._created_row(_ADD.values(msgspec.structs.asdict(user)))
 
     async def all(self) -> list[UserRow]:
         """See the port."""
@@ -127,7 +127,7 @@ class SqlUsers:
     async def keep(self, credential: Credential) -> bool:
         """See the port."""
         values = msgspec.structs.asdict(credential) | {"scopes": list(credential.scopes)}
-        return await self._made(_KEEP.values(values))
+        return await self._created_row(_KEEP.values(values))
 
     async def credential(self, hash: str) -> Credential | None:
         """See the port."""
@@ -158,7 +158,7 @@ class SqlUsers:
             lambda connection: [_credential(row) for row in connection.execute(chosen)]
         )
 
-    async def _made(self, statement: Any) -> bool:
+    async def _created_row(self, statement: Any) -> bool:
         """Whether an insertion created a row: not every driver counts inserted rows."""
         return await self._transactions.write(lambda connection: connection.execute(statement).first() is not None)
 

@@ -76,7 +76,7 @@ class SqlWebhooks:
             chosen = chosen.where(webhooks.c.owner == owner, webhooks.c.run == run)
         else:
             waits = exists().where(deliveries.c.webhook == webhooks.c.id, deliveries.c.state == "waiting")
-            chosen = chosen.where(or_(webhooks.c.run == "", ~_told_all(), waits))
+            chosen = chosen.where(or_(webhooks.c.run == "", ~_all_events_noted(), waits))
         return await self._transactions.read(lambda connection: [_webhook(row) for row in connection.execute(chosen)])
 
     async def one(self, owner: str, id: str) -> Webhook | None:
@@ -175,7 +175,7 @@ class SqlWebhooks:
             settled = and_(deliveries.c.created < oldest, deliveries.c.state != "waiting")
             dropped = connection.execute(delete(deliveries).where(settled)).rowcount
             kept = exists().where(deliveries.c.webhook == webhooks.c.id)
-            over = and_(webhooks.c.run != "", webhooks.c.created < oldest, _told_all(), ~kept)
+            over = and_(webhooks.c.run != "", webhooks.c.created < oldest, _all_events_noted(), ~kept)
             connection.execute(delete(webhooks).where(over))
             return dropped
 
@@ -202,7 +202,7 @@ def drop_of_run(connection: Connection, run_id: str) -> None:
     connection.execute(delete(webhooks).where(webhooks.c.run == run_id))
 
 
-def _told_all() -> ColumnElement[bool]:
+def _all_events_noted() -> ColumnElement[bool]:
     """Whether the run of a webhook has ended, and all its events were noted."""
     return (
         exists(select(1).select_from(runs).join(heard, heard.c.run == runs.c.number))

@@ -72,8 +72,8 @@ class Likely:
 def _stems(text: str) -> frozenset[str]:
     """The stems of the words of a text; cached, since later runs on the same sources read the same texts."""
     if text.isascii():
-        return frozenset(map(stem, _ASCII_WORD.findall(text)))
-    return frozenset(map(stem, WORD.findall(unicodedata.normalize("NFKC", text).translate(_INVISIBLE))))
+        return frozenset(map(stem, set(_ASCII_WORD.findall(text))))
+    return frozenset(map(stem, set(WORD.findall(unicodedata.normalize("NFKC", text).translate(_INVISIBLE)))))
 
 
 MOST_PASSAGES = 3_000

@@ -53,7 +53,7 @@ class Masked(msgspec.Struct, frozen=True, kw_only=True):
 def mask(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
     """Hide the values of `claim` that `findings` report; names only with `names`."""
     reading = read(claim)
-    chosen = sorted(_chosen(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
+    chosen = sorted(_to_hide(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
     letters = [letter for letter in ascii_uppercase if _sign(letter) not in claim]
     hidden: list[Hidden] = []
     for each in chosen:
@@ -71,7 +71,7 @@ def _sign(letter: str) -> str:
     return f"{{{letter}}}"
 
 
-def _chosen(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
+def _to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
     quoted = [finding.slot for finding in findings if finding.rule == "quote"]
     asked = [
         finding

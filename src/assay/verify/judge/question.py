@@ -110,13 +110,13 @@ def _clean(text: str) -> str:
     text = HARMFUL.sub("", text)
     kept, at = [], 0
     for start, end in sentences(text) if _TELLING.search(text) else ():
-        if _tells(text[start:end]):
+        if _is_instruction(text[start:end]):
             kept += [text[at:start], LEFT_OUT]
             at = end
     return "".join((*kept, text[at:]))
 
 
-def _tells(sentence: str) -> bool:
+def _is_instruction(sentence: str) -> bool:
     """Whether a sentence tells a judge which verdict to give, or is only such a command."""
     found = _TELLING.search(sentence)
     bare = found is not None and _OURS.search(found[0]) and len(sentence) - len(found[0]) < _REST

@@ -79,10 +79,10 @@ class Edition:
         if not left:
             self._text, self._checked = state(_(NOTHING_LEFT)), []
             return True
-        lent = self._lent(changes)
+        lent = self._claims_with_lent_markers(changes)
         ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}
         ops |= {each.sentence.id: Recite(each.passages) for each in lent}
-        wanted = [self._wanted(each, changes, lent) for each in left]
+        wanted = [self._expected_claim(each, changes, lent) for each in left]
         text = self._means.retell(changed(self._before, ops, emptied=self._means.emptied))
         found = aligned(text, wanted)
         if found is None:
@@ -94,7 +94,7 @@ class Edition:
         ]
         return True
 
-    def _wanted(
+    def _expected_claim(
         self,
         checked: ClaimResult,
         changes: Mapping[str, tuple[Change, ClaimResult | None]],
@@ -104,7 +104,7 @@ class Edition:
         said = placed((after or checked).sentence)
         return ClaimChange(said.text, (after or checked).passages) if after or checked in lent else said
 
-    def _lent(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
+    def _claims_with_lent_markers(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
         """Claims without a marker whose citation belongs to a claim that changes: they get their own."""
         found: list[ClaimResult] = []
         lender: ClaimResult | None = None

@@ -81,12 +81,12 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def limits(self) -> tuple[str, ...]:
         """What a reader must know about it."""
-        done = _counted(self.recited, self.rewritten, self.removed, self.emptied)
+        done = _describe_changes(self.recited, self.rewritten, self.removed, self.emptied)
         told = _("Verification changed the report as it was written: {changes}.")
         return (told.format(changes=done),) if done else ()
 
 
-def _counted(recited: int, rewritten: int, removed: int, emptied: int) -> str:
+def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) -> str:
     parts = (
         (recited, ngettext("{count} sentence got another citation", "{count} sentences got another citation", recited)),
         (
@@ -238,7 +238,7 @@ class Mender:
         kept = {each.after.id: each for each in mended if each.after.id in done.revised}
         for claim in self.checked:
             if claim.id in kept:
-                self._say_revised(kept[claim.id])
+                self._emit_revised(kept[claim.id])
             elif claim.id in done.removed:
                 why = _judged(claim)
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
@@ -247,11 +247,11 @@ class Mender:
         self.done["remove"] += len(done.removed)
         self.text, self.checked = done.text, done.checked
         ways = [each.how for each in kept.values()]
-        why = _counted(ways.count("recite"), ways.count("narrow"), len(done.removed), ways.count("empty"))
+        why = _describe_changes(ways.count("recite"), ways.count("narrow"), len(done.removed), ways.count("empty"))
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 
-    def _say_revised(self, mended: Mended) -> None:
+    def _emit_revised(self, mended: Mended) -> None:
         before, after = mended.before, mended.after
         self.run.emit(
             ClaimRevised(

@@ -54,7 +54,7 @@ class Pruning:
         while self._spread(self.blocks):
             pass
 
-    def gone(self, block: Block | None) -> bool:
+    def is_removed(self, block: Block | None) -> bool:
         """Whether a block or one of its parents is removed."""
         while block is not None and id(block) not in self.dead:
             block = self._around[id(block)][0]
@@ -91,13 +91,13 @@ class Pruning:
         for block in self._every:
             if id(block) in self.dead and block.kind in ("list", "table", "quote"):
                 before = self.beside(block, -1)
-                if before is not None and before.kind == "paragraph" and not self.gone(before):
+                if before is not None and before.kind == "paragraph" and not self.is_removed(before):
                     yield before
 
-    def keeps_a_sign(self, leaf: Block) -> bool:
+    def keeps_list_marker(self, leaf: Block) -> bool:
         """Whether a dead block is on the line of a list marker that stays."""
         item, beside = self._around[id(leaf)]
-        return item is not None and item.kind == "item" and beside[0] is leaf and not self.gone(item)
+        return item is not None and item.kind == "item" and beside[0] is leaf and not self.is_removed(item)
 
     def edits(self) -> list[Edit]:
         """The edits that remove the dead blocks and their blank lines, and renumber lists."""
@@ -107,7 +107,7 @@ class Pruning:
         for block in blocks:
             if id(block) not in self.dead:
                 yield from self._cuts(block.children)
-            elif not self.keeps_a_sign(block):
+            elif not self.keeps_list_marker(block):
                 yield self._cut(bisect_left(self._starts, block.start), bisect_left(self._starts, block.end))
 
     def _cut(self, first: int, after: int) -> Edit:
@@ -126,7 +126,7 @@ class Pruning:
 
     def _numbers(self) -> Iterator[Edit]:
         for block in self._every:
-            if block.kind != "list" or not block.ordered or self.gone(block):
+            if block.kind != "list" or not block.ordered or self.is_removed(block):
                 continue
             signs = [(item, _NUMBER.match(item.text)) for item in block.children]
             kept = [(item, sign) for item, sign in signs if id(item) not in self.dead and sign is not None]

@@ -158,9 +158,9 @@ def _removed(report: str, found: Sequence[SentenceExtent], gone: set[int], empti
     edits = blocks.edits()
     for block, inside in members.items():
         leaf = leaves[block]
-        if not blocks.gone(leaf):
+        if not blocks.is_removed(leaf):
             edits += _sentences_out(report, found, inside, gone)
-        elif blocks.keeps_a_sign(leaf) and gone.issuperset(inside):
+        elif blocks.keeps_list_marker(leaf) and gone.issuperset(inside):
             edits.append(_item_text_out(found, blocks.beside(leaf, 1), inside))
     return [*edits, *kept]
 

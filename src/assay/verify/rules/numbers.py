@@ -40,7 +40,7 @@ seconds and is no sentence, only the presence of the numbers counts.
 """
 
 
-class _Stated(msgspec.Struct, frozen=True):
+class _ComparedNumbers(msgspec.Struct, frozen=True):
     """What is compared: the claim's numbers with the words around each, and the evidence's numbers."""
 
     claim: AnalyzedText
@@ -51,7 +51,7 @@ class _Stated(msgspec.Struct, frozen=True):
     fits: dict[tuple[int, EvidenceSpan], float]
     weighed: bool
 
-    def taken(self, place: EvidenceSpan, index: int) -> bool:
+    def is_taken(self, place: EvidenceSpan, index: int) -> bool:
         """Whether another number of the claim states the value at `place`, and fits there at least as well."""
         others = [other for other, places in self.holding.items() if other != index and place in places]
         return any(self.fit(other, place) >= self.fit(index, place) for other in others)
@@ -102,7 +102,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     holding = {index: _holding(claim.words[index], places, every) for index in indices}
     weighed = len(indices) * len(places) * len(claim.words) <= MOST_WEIGHED
     around = {index: context(claim, (index,)) for index in indices}
-    stated = _Stated(claim, texts, around, places, holding, {}, weighed)
+    stated = _ComparedNumbers(claim, texts, around, places, holding, {}, weighed)
     for index in indices:
         yield _find(stated, index)
 
@@ -112,16 +112,16 @@ def _holding(word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[T
     return frozenset(place for place, other in places.items() if token and states(other, token, every))
 
 
-def _find(stated: _Stated, index: int) -> SlotFinding:
+def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
     claim, texts, holding = stated.claim, stated.texts, stated.holding[index]
     token = claim.words[index].token
     assert token is not None  # only words with a token get here
-    if not holding and _is_said_otherwise(claim.plain.text, token, texts):
+    if not holding and _is_written_otherwise(claim.plain.text, token, texts):
         return _finding(claim, index, texts, "stated", None, veto=False)
     others = (
         place
         for place, other in (stated.places.items() if stated.weighed else ())
-        if place not in holding and _comparable(token, other) and not stated.taken(place, index)
+        if place not in holding and _comparable(token, other) and not stated.is_taken(place, index)
     )
     bound = bind(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
     if holding:
@@ -142,13 +142,13 @@ def _find(stated: _Stated, index: int) -> SlotFinding:
     return _finding(claim, index, texts, "conflict" if place else "absent", place, veto=veto)
 
 
-def _is_entailed(stated: _Stated, token: Token, instead: EvidenceSpan | None) -> bool:
+def _is_entailed(stated: _ComparedNumbers, token: Token, instead: EvidenceSpan | None) -> bool:
     """Whether the value in its place is beyond its bound: "over 100,000" if it says 757,000."""
     other = stated.places[instead] if instead else None
     return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
 
 
-def _needed(stated: _Stated, bound: Bound) -> float:
+def _needed(stated: _ComparedNumbers, bound: Bound) -> float:
     """How well another value must fit: less if only its passage names the claim's subject."""
     if bound.same is None or bound.other is None or bound.same.passage == bound.other.passage:
         return FITS
@@ -226,7 +226,7 @@ def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
     token, claim = read.words[index].token, read.plain.text
     assert token is not None  # only words with a token get here
     if isinstance(token, Amount) and token.word and not (token.ordinal or token.terms):
-        return not _counted(claim, token, texts)
+        return not _counts_same_thing(claim, token, texts)
     letters = _letters(claim, token)
     return letters != "" and not any(
         re.fullmatch(rf"{letters}s?\d*", word) for reading in texts.readings for word in _vocabulary(reading.plain.text)
@@ -261,7 +261,7 @@ def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
     )
 
 
-def _counted(claim: str, token: Amount, texts: Texts) -> bool:
+def _counts_same_thing(claim: str, token: Amount, texts: Texts) -> bool:
     """Whether the evidence counts what `token` counts: another number before the same word."""
     noun = re.match(r"[ -]([^\W\d_]{3,})", claim[token.end :])
     if noun is None:
@@ -334,10 +334,10 @@ def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
     """Whether the date agrees; a year missing in the evidence's date may be beside it."""
     if not same_day(claim, evidence):
         return False
-    return not claim.year or evidence.year > 0 or _year_stated(claim.year, stated)
+    return not claim.year or evidence.year > 0 or _has_year(claim.year, stated)
 
 
-def _year_stated(year: int, stated: Sequence[Token]) -> bool:
+def _has_year(year: int, stated: Sequence[Token]) -> bool:
     return any(
         token.year == year if isinstance(token, Day) else _is_year(token) and token.literal == str(year)
         for token in stated
@@ -345,8 +345,8 @@ def _year_stated(year: int, stated: Sequence[Token]) -> bool:
     )
 
 
-def _is_said_otherwise(claim: str, token: Token, texts: Texts) -> bool:
-    return _is_written(claim, token, texts) or _is_named(claim, token, texts.names) or _is_month_stated(token, texts)
+def _is_written_otherwise(claim: str, token: Token, texts: Texts) -> bool:
+    return _is_written(claim, token, texts) or _is_named(claim, token, texts.names) or _has_month_and_year(token, texts)
 
 
 def _is_written(claim: str, token: Token, texts: Texts) -> bool:
@@ -360,13 +360,13 @@ def _is_written(claim: str, token: Token, texts: Texts) -> bool:
     return any(written in _vocabulary(reading.plain.text) for reading in texts.readings)
 
 
-def _is_month_stated(token: Token, texts: Texts) -> bool:
+def _has_month_and_year(token: Token, texts: Texts) -> bool:
     """Whether month and year of a date without a day are in one text, apart: "through October", and 2007."""
     if not isinstance(token, Day) or token.day or not (token.month and token.year):
         return False
     return any(
         any(MONTHS.get(word.text.lower()) == token.month and word.text[0].isupper() for word in reading.words)
-        and _year_stated(token.year, [word.token for word in reading.words if word.token])
+        and _has_year(token.year, [word.token for word in reading.words if word.token])
         for reading in texts.readings
     )
 

@@ -87,7 +87,7 @@ def _unsoftened(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
                 continue
             if _is_no_limit(reading, index):
                 continue
-            finding = _left_out(claim, texts, at, index)
+            finding = _omitted_qualifier(claim, texts, at, index)
             if finding is not None:
                 yield finding
 
@@ -99,7 +99,7 @@ def _is_no_limit(reading: AnalyzedText, index: int) -> bool:
     return before == "not" or after in ("you", "we", "i", "they", "he", "she")
 
 
-def _left_out(claim: AnalyzedText, texts: Texts, passage: int, index: int) -> SlotFinding | None:
+def _omitted_qualifier(claim: AnalyzedText, texts: Texts, passage: int, index: int) -> SlotFinding | None:
     """A finding if the word after the softening one is in the claim, with everything around it."""
     reading = texts.readings[passage]
     after = next(

@@ -44,11 +44,11 @@ def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
             slot=ClaimSlot(quote.text, at, at + len(quote.text)),
             outcome="stated" if quote.found else "absent",
             passage=quote.places[0][0] if quote.found else "",
-            veto=not quote.found and not _is_called(quote.text, evidence),
+            veto=not quote.found and not _is_title_of_work(quote.text, evidence),
         )
 
 
-def _is_called(text: str, evidence: ClaimEvidence) -> bool:
+def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
     """Whether it is the title of a film, a book or a case, which the evidence may call by another name.
 
     As with other names, absence alone says nothing. If the evidence has most of its words, but not all, one was

@@ -19,15 +19,13 @@ from assay.core.sources import Document, Passage, PassageSpan, Source, passage_o
 from assay.core.translation import Phrases, spoken
 from assay.verify import gate
 from assay.verify.added_checks import faults
-from assay.verify.checks import NO_CITATION
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.question import MOST_PASSAGES
 from assay.verify.rules.quotes import verbatim
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import notices
-
-SILENT = Check(rule="citation", verdict="unsupported", reason="the cited document shares no word with it")
 
 
 class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +118,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
     lines: tuple[int, ...]
     found_in: Mapping[str, tuple[str, ...]] = {}
 
-    def told(self, opinions: Mapping[str, Check]) -> CheckedText:
+    def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = {each.id: opinions.get(each.id, self.checks[each.id]) for each in self.found}
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
@@ -154,7 +152,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
 def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
-    return () if check is SILENT else each.evidence.passages
+    return () if check is NO_SHARED_WORD else each.evidence.passages
 
 
 def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = ALL_OURS) -> TextDraft:
@@ -234,7 +232,7 @@ class _Desk:
         return cited[::-1]
 
     def _picked(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
-        passages = tuple(passage for each in references for passage in self._named_by(each).meant(sentence.text))
+        passages = tuple(passage for each in references for passage in self._whole_source(each).meant(sentence.text))
         if lent:
             passages = tuple(p for p in (verbatim(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p)
         if not passages and (lent or not references) and self._shelf.everything:
@@ -242,12 +240,12 @@ class _Desk:
         silent = not passages and not lent
         if silent:
             passages = tuple(
-                islice((p for each in references for p in self._named_by(each).passages), MOST_PASSAGES + 1)
+                islice((p for each in references for p in self._whole_source(each).passages), MOST_PASSAGES + 1)
             )
             passages = passages if len(passages) <= MOST_PASSAGES else ()
         return _Cited(sentence, references if passages or not lent else (), passages, lent, silent)
 
-    def _named_by(self, reference: TextReference) -> WholeSource:
+    def _whole_source(self, reference: TextReference) -> WholeSource:
         if reference.id not in self._whole:
             self._whole[reference.id] = WholeSource(self._passages(reference))
         return self._whole[reference.id]
@@ -255,16 +253,16 @@ class _Desk:
     @cached_property
     def _pool(self) -> WholeSource:
         """The passages of all documents; their sources are numbered after the references."""
-        every = (self._held(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
+        every = (self._passages_of(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
         return WholeSource(passage for passages in every for passage in passages)
 
     def _passages(self, reference: TextReference) -> list[Passage]:
         found: list[Passage] = []
         for at, document in enumerate(self._documents[reference.id]):
-            found.extend(self._held(reference.id if at == 0 else f"{reference.id}{at:06d}", document))
+            found.extend(self._passages_of(reference.id if at == 0 else f"{reference.id}{at:06d}", document))
         return found
 
-    def _held(self, source: str, document: Document) -> list[Passage]:
+    def _passages_of(self, source: str, document: Document) -> list[Passage]:
         self.sources[source] = _source(source, document)
         return [passage_of(source, document, span) for span in readable(self._shelf.spans(document))]
 
@@ -299,8 +297,8 @@ def _settled(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) 
     if not any(desk.has(reference) for reference in each.references):
         return CodeRuling(check=_absent(missing, each.references))
     if each.silent and not missing:  # a translation, or other words: a judge can decide
-        return CodeRuling(check=SILENT, is_open=bool(each.passages))
-    ruling = CodeRuling(check=SILENT) if each.silent else settle(found.sentence, found.evidence, rules)
+        return CodeRuling(check=NO_SHARED_WORD, is_open=bool(each.passages))
+    ruling = CodeRuling(check=NO_SHARED_WORD) if each.silent else settle(found.sentence, found.evidence, rules)
     if missing and ruling.check.verdict in ("unsupported", "unchecked"):
         return CodeRuling(check=_absent(missing, ()), findings=ruling.findings)
     return ruling
@@ -320,11 +318,11 @@ def _absent(missing: Sequence[TextReference], references: Sequence[TextReference
     count.
     """
     if missing:
-        named = ", ".join(_called(reference) for reference in missing)
+        named = ", ".join(_reference_name(reference) for reference in missing)
         return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
-    named = ", ".join(_called(reference) for reference in references)
+    named = ", ".join(_reference_name(reference) for reference in references)
     return Check(rule="citation", verdict="unsupported", reason=f"{named} is not in the list of references")
 
 
-def _called(reference: TextReference) -> str:
+def _reference_name(reference: TextReference) -> str:
     return f"[{reference.label}]" if reference.label else reference.url[:200]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.tables.answers import bound, recomputed
-from assay.core.tables.cells import Note, ReadTable, TablePiece, heard, read_tables, told
+from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
 from assay.core.tables.table_questions import answer
 from assay.core.tables.words import read_asking
 from assay.locale import LOCALES, speaking
@@ -196,12 +196,12 @@ def test_no_question_and_no_sentence_fails(question: str, sentence: str) -> None
 @given(st.sets(st.integers(0, 5000), min_size=1, max_size=200))
 def test_notes_are_read_as_they_were_told(ordinals: set[int]) -> None:
     note = Note("Sum of size: 7", tuple(sorted(ordinals)))
-    assert heard(f"Something else.\n{told(note)}\n3 of the 9 rows are shown.") == (note,)
+    assert read_notes(f"Something else.\n{note_line(note)}\n3 of the 9 rows are shown.") == (note,)
 
 
 def test_other_lines_are_no_notes() -> None:
-    assert heard("Computed from passages x: 7\nComputed from passages 3-: 7") == ()
-    assert len(heard("Computed from passages 0-999999999: 7")[0].ordinals) == 1_000
+    assert read_notes("Computed from passages x: 7\nComputed from passages 3-: 7") == ()
+    assert len(read_notes("Computed from passages 0-999999999: 7")[0].ordinals) == 1_000
 
 
 @pytest.mark.parametrize("locale", LOCALES)

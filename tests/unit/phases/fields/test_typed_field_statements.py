@@ -12,7 +12,7 @@ from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
 from assay.phases.fields.answer import composed
 from assay.phases.fields.schema import FieldSlot, Leaf
-from assay.phases.fields.values import FieldAnswer, label, stated
+from assay.phases.fields.values import FieldAnswer, label, supported_field
 from assay.run.protocols import DocumentPassages
 
 HEADER = "PEP: 6\nTitle: Bug Fix Releases\nAuthor: Ann Lee, Bo Ek\nStatus: Superseded\nCreated: 15-Mar-2001\n"
@@ -29,7 +29,7 @@ def ledger() -> Ledger:
 
 
 def state(slot: FieldSlot, value: Any, *ids: str, subject: str = "PEP 6 (Bug Fix Releases)") -> Field:
-    return stated((slot.name,), slot, FieldAnswer(value=value, passages=ids), subject, ledger())
+    return supported_field((slot.name,), slot, FieldAnswer(value=value, passages=ids), subject, ledger())
 
 
 def test_a_header_field_is_framed_by_its_own_key_and_says_of_what_it_is() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.evidence.segment import segment
-from assay.phases.survey.filters import HEADS, Header, counted, parts, read_header
+from assay.phases.survey.filters import HEADS, Header, count_keys, parts, read_header
 
 PEP = "PEP: 0006\nTitle: Bug Fix Releases\nStatus: Superseded\nType: Process\n\nAbstract\n========\n\nNote: all this.\n"
 EIP = "---\neip: 20\ntitle: Token Standard\nstatus: Final\n---\n\n## Abstract\n\nA token.\n"
@@ -44,7 +44,7 @@ def test_fields_stand_above_the_first_prose(text: str, fields: dict[str, str], c
 
 def test_keys_are_counted_with_the_values_that_sort_documents() -> None:
     headers = [header(f"{number}.md", f"Id: {number}\nStatus: {'ab'[number % 2]}\n") for number in range(101)]
-    ids, status = counted(headers)
+    ids, status = count_keys(headers)
     assert (ids.key, ids.documents, ids.different, ids.values) == ("Id", 101, 101, {})
     assert (status.key, status.documents, status.values) == ("Status", 101, {"a": 51, "b": 50})
 

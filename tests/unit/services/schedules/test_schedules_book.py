@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay import Assay, RunHandle
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.view import RunView
-from assay.services.schedules import ScheduleBook, read_every, said
+from assay.services.schedules import ScheduleBook, format_interval, read_every
 from assay.services.schedules.book import Schedule, iso, lasting, lasting_sources, moment
 from assay.services.schedules.due import next_due, run_due
 from assay.settings import Settings, load
@@ -37,7 +37,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 )
 def test_how_often(text: str, seconds: int):
     assert read_every(text) == seconds
-    assert read_every(said(seconds)) == seconds
+    assert read_every(format_interval(seconds)) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "7", "d", "0d", "-1d", "1.5h", "monthly", "9999999w", "7d7d", "٧d"])

@@ -13,9 +13,10 @@ from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
+from assay.verify.checks import NO_SHARED_WORD
 from assay.verify.texts.marked_text import TextReference, mark
 from assay.verify.texts.reference_match import Catalogue
-from assay.verify.texts.text_check import SILENT, CheckedText, DocumentAccess, TextDraft, draft
+from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, draft
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
@@ -63,7 +64,7 @@ def shelf(
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
-    return draft(text, mark(text), shelf(documents)).told({})
+    return draft(text, mark(text), shelf(documents)).with_opinions({})
 
 
 def verdicts(text: str) -> list[str]:
@@ -167,12 +168,12 @@ def drafted(text: str, body: str) -> TextDraft:
 def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
     [found] = (made := drafted("Das Wasser steigt dort um 7 Meter ([t](docs/tides.md)).", TIDES)).to_judge()
     assert "rises seven metres" in " ".join(found.evidence.texts)
-    alone = made.told({})
+    alone = made.with_opinions({})
     assert [(claim.verdict, claim.reason, claim.passages) for claim in alone.claims] == [
-        ("unsupported", SILENT.reason, ())
+        ("unsupported", NO_SHARED_WORD.reason, ())
     ]
     assert alone.passages == ()
-    judged = made.told({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
+    judged = made.with_opinions({found.id: Check(rule="judge", verdict="supported", reason="it says so")})
     assert judged.claims[0].verdict == "supported"
     assert judged.claims[0].passages == tuple(passage.id for passage in judged.passages)
 
@@ -181,12 +182,12 @@ def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None
     long = "# Tides\n\n" + "\n\n".join(f"High water number {at} comes at noon." for at in range(100, 140))
     made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
     assert made.to_judge() == ()
-    assert [claim.reason for claim in made.told({}).claims] == [SILENT.reason]
+    assert [claim.reason for claim in made.with_opinions({}).claims] == [NO_SHARED_WORD.reason]
 
 
 def sought(text: str) -> CheckedText:
     """`text` checked, with evidence looked for where it cites nothing."""
-    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).told({})
+    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).with_opinions({})
 
 
 def test_evidence_is_found_for_sentences_which_cite_nothing() -> None:
