@@ -109,32 +109,32 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
             yield from leaf.cells
 
 
-def read_blocks(text: str) -> tuple[Block, ...]:
+def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
     """The blocks of `text`; joined, their texts are `text` (`render`).
+
+    A report is read as it is shown: HTML and images are text, and links lead only to the web. With `html`, for a draft
+    of somebody else, they are what they are.
 
     Who they are by is known from what code stated (`core.translation.state`). Kept, as everything from writing to the
     final gate reads one report.
     """
-    return _kept(text, frozenset(speech().stated.items()))
+    return _kept(text, frozenset(speech().stated.items()), html)
 
 
 @functools.lru_cache(maxsize=64)
-def _kept(text: str, known: frozenset[tuple[str, Statement]]) -> tuple[Block, ...]:
+def _kept(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
     del known  # what code stated decides on origins: without it in the key those of before would be given
-    return parse(text)
+    return parse(text, html=html)
 
 
-def parse(text: str) -> tuple[Block, ...]:
+def parse(text: str, *, html: bool = False) -> tuple[Block, ...]:
     """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams."""
-    return _parsed(text, _reader(shown=False), {})
+    return _parsed(text, _reader(html=html), {})
 
 
 def parse_shown(text: str, links: dict[str, Any]) -> tuple[Block, ...]:
-    """As `parse`, for a text as readers see it: HTML is text, and links lead only to the web.
-
-    The definitions of links in `text` are added to `links`, as markdown-it has them.
-    """
-    return _parsed(text, _reader(shown=True), {"references": links})
+    """As `parse`; the definitions of links in `text` are added to `links`, as markdown-it has them."""
+    return _parsed(text, _reader(html=False), {"references": links})
 
 
 def _parsed(text: str, reader: MarkdownIt, environment: dict[str, Any]) -> tuple[Block, ...]:
@@ -217,14 +217,11 @@ class _ShownMarkdown(MarkdownIt):
         return link_target(url) is not None
 
 
-def markdown(*, shown: bool) -> MarkdownIt:
-    """A new parser, which reads blocks and leaves what is inside them.
-
-    `shown` is for texts as readers see them: HTML and images are text, and links lead only to the web.
-    """
-    made = (_ShownMarkdown if shown else MarkdownIt)("commonmark").enable(["table", "strikethrough"])
+def markdown(*, html: bool = False) -> MarkdownIt:
+    """A new parser, which reads blocks and leaves what is inside them; `html` as `read_blocks`."""
+    made = (MarkdownIt if html else _ShownMarkdown)("commonmark").enable(["table", "strikethrough"])
     made.disable(["inline", "text_join"])
-    return made.disable(["image", "html_block", "html_inline"]) if shown else made
+    return made if html else made.disable(["image", "html_block", "html_inline"])
 
 
 _reader = functools.cache(markdown)

@@ -126,23 +126,23 @@ class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
         return self.block.kind in ("heading", "head row") or self.block.origin != "writer"
 
 
-def read(report: str) -> tuple[ReportSentence, ...]:
-    """Every sentence of `report`, in order, with the markers inside it and directly after it.
+def read(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
+    """Every sentence of `report`, in order, with the markers inside it and directly after it; `html` as `read_blocks`.
 
     A marker after the final punctuation belongs to the sentence before it; one alone in its block, to the last sentence
     of the block before. Cached, since comparing, checking and the gate read the same report.
     """
-    return _read(report, frozenset(speech().stated.items()))
+    return _read(report, frozenset(speech().stated.items()), html)
 
 
 @functools.lru_cache(maxsize=128)
-def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSentence, ...]:
+def _read(report: str, stated: frozenset[tuple[str, str]], html: bool) -> tuple[ReportSentence, ...]:
     del stated  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
     markers = parse(report)
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
     alone: list[Marker] = []  # of the blocks since the last sentence that contain nothing else
-    for number, block in enumerate(readable(read_blocks(report), {})):
+    for number, block in enumerate(readable(read_blocks(report, html=html), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
         if not sentences:
@@ -157,9 +157,9 @@ def _read(report: str, stated: frozenset[tuple[str, str]]) -> tuple[ReportSenten
     return numbered(found)
 
 
-def claims(report: str) -> tuple[ReportSentence, ...]:
-    """The sentences of `report` that state something checkable: facts and frames."""
-    return tuple(sentence for sentence in read(report) if sentence.id)
+def claims(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
+    """The sentences of `report` that state something checkable: facts and frames; `html` as `read_blocks`."""
+    return tuple(sentence for sentence in read(report, html=html) if sentence.id)
 
 
 def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:

@@ -93,7 +93,7 @@ def _marks(claim: BlockClaim) -> list[Mark]:
 
 @functools.cache
 def _reader() -> MarkdownIt:
-    reader = markdown(shown=True)
+    reader = markdown()
     reader.inline.ruler.at("text", _text)
     reader.inline.ruler.before("text", "mark", _mark)
     return reader

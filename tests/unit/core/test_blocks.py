@@ -105,7 +105,8 @@ def test_what_readers_see_has_no_html_and_links_only_to_the_web() -> None:
         "<div>", "One", "</div>", "[b]: mailto:a@example.org",
     ]  # fmt: skip
     assert links["A"]["href"] == "https://example.org"
-    assert [block.kind for block in parse(text) if block.kind != "space"] == ["html"]
+    assert parse(text) == parse_shown(text, {})
+    assert [block.kind for block in parse(text, html=True) if block.kind != "space"] == ["html"]
 
 
 @given(TEXTS)

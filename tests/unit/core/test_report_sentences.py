@@ -59,6 +59,20 @@ def test_places_begin_at_the_first_character_and_end_before_the_markers_at_the_e
     ]
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div>The moon is made of cheese.</div>",
+        "<!--\nThe moon is made of cheese. -->",
+        '[x]: tel:1 "The moon is cheese."',
+    ],
+)
+def test_what_readers_see_as_text_is_checked_although_markdown_would_hide_it(hidden: str) -> None:
+    report = f"It rises [S1.1].\n\n{hidden}\n"
+    assert ["moon" in claim.text for claim in claims(report)] == [False, True]
+    assert len(claims(report, html=True)) == 1
+
+
 def test_ids_count_claims_alone() -> None:
     assert [sentence.id for sentence in read("# Head\n\nOne is so here.\n\nIs it?\n\nTwo is so here.")] == [
         "",

@@ -163,7 +163,7 @@ def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRule
     """
     desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with spoken(Phrases(stated=notices(marked.text))):
-        cited = desk.cited(claims(marked.text))
+        cited = desk.cited(claims(marked.text, html=True))
     held = gate.documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
     found = tuple(
         PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages, desk.sources)) for each in cited
