@@ -137,7 +137,7 @@ def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
         if schema.get("type") == "object":
             parts.append(FieldGroup(name=name, description=_described(schema), slots=_slots(schema, place)))
         elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
-            _known(schema, _OF_ARRAY, place)
+            _check_keywords(schema, _OF_ARRAY, place)
             said = _described(schema) or _described(items)
             parts.append(FieldGroup(name=name, description=said, many=True, slots=_slots(items, f"{place}/items")))
         else:
@@ -155,7 +155,7 @@ def _slots(schema: Mapping[str, Any], place: str) -> tuple[FieldSlot, ...]:
 def _properties(schema: object, place: str) -> dict[str, Any]:
     if not isinstance(schema, dict):
         raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
-    _known(schema, _OF_OBJECT, place)
+    _check_keywords(schema, _OF_OBJECT, place)
     if schema.get("type", "object") != "object":
         raise UsageError(f"the schema at {place} has type {schema['type']!r} and must be an object; {SUPPORTED}")
     properties = schema.get("properties")
@@ -196,7 +196,7 @@ def _items(schema: Mapping[str, Any], place: str) -> dict[str, Any]:
 def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
     if _type(schema) != "array":
         return FieldSlot(name=name, leaf=_leaf(schema, place), description=_described(schema))
-    _known(schema, _OF_ARRAY, place)
+    _check_keywords(schema, _OF_ARRAY, place)
     items = _items(schema, place)
     return FieldSlot(
         name=name,
@@ -209,7 +209,7 @@ def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
 
 
 def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
-    _known(schema, _OF_LEAF, place)
+    _check_keywords(schema, _OF_LEAF, place)
     enum = _enum(schema, place)
     kind = next((each for each in _TYPES if each == (schema.get("type") or _type_of(enum))), None)
     if kind is None:
@@ -255,7 +255,7 @@ def _type(schema: Mapping[str, Any]) -> object:
     return schema.get("type") or ("array" if "items" in schema else None)
 
 
-def _known(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
+def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
     for key in _unknown(schema, keywords):
         raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
 
