@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from queues import claims_locked
 
 from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
 from assay.run.job_hand import JobInHand
 from assay.run.process import SystemClock
+from assay.store.sql import postgres
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -43,6 +45,22 @@ async def taken(jobs: Jobs, holder: str = "w1", **values: Any) -> list[str]:
 
 def with_(job: Job, **values: Any) -> Job:
     return msgspec.structs.replace(job, **values)
+
+
+async def test_a_claim_takes_the_lock_only_if_there_is_a_job_to_take(stores, jobs: Jobs, monkeypatch) -> None:
+    monkeypatch.setattr(postgres, "IDLE_SECONDS", 60)  # the server lets the lock be held
+    async with asyncio.timeout(60), claims_locked(stores.two):
+        assert await jobs.claim(by()) is None
+    await jobs.put([job("a", owner="ann"), job("b", owner="ann", release="2.0"), job("c", kind="other")])
+    assert (await jobs.claim(by())).id == "a"
+    async with asyncio.timeout(60), claims_locked(stores.two):
+        assert await jobs.claim(by(unfit=lambda release: release == "2.0")) is None
+        assert await jobs.claim(by(but=("b",))) is None
+        assert await jobs.claim(by(per_user=1)) is None
+        claiming = asyncio.ensure_future(jobs.claim(by()))
+        done, _ = await asyncio.wait([claiming], timeout=0.3)
+        assert not done
+    assert (await claiming).id == "b"
 
 
 async def test_what_was_put_is_found_whole(stores, jobs: Jobs) -> None:

@@ -7,11 +7,12 @@ from collections import Counter
 
 import pytest
 from journals import draft
-from queues import ANY, TTL, put, taken
+from queues import ANY, TTL, claims_locked, put, taken
 
 from assay.core.errors import FenceLost, StoreError, UnknownName
 from assay.core.ports import Commit, Queue, QueueLimits, QueuePlace, RunInputs
 from assay.core.ports.jobs import QUEUE_NEWS, QueueDepth
+from assay.store.sql import postgres
 
 # What is in memory is no other process's, and has no queue.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -154,6 +155,37 @@ async def test_many_who_claim_at_once_never_get_the_same(stores, queue: Queue) -
     claims = [store.queue.claim(f"w{n}", TTL, limits) for n, store in enumerate((stores.one, stores.two) * 10)]
     leases = [lease for lease in await asyncio.gather(*claims) if lease is not None]
     assert len(leases) == len({lease.run_id for lease in leases}) == 9
+
+
+async def test_a_claim_takes_the_lock_only_if_there_is_a_run_to_take(stores, queue: Queue, monkeypatch) -> None:
+    monkeypatch.setattr(postgres, "IDLE_SECONDS", 60)  # the server lets the lock be held
+    one = QueueLimits(running=1)
+    async with asyncio.timeout(60), claims_locked(stores.two):
+        assert await queue.claim("w1", TTL, ANY) is None
+    await put(stores.one, "a", user="ann")
+    await put(stores.one, "b", user="ann", release="2.0")
+    await put(stores.one, "c")
+    await queue.park("c")
+    assert (await queue.claim("w1", TTL, ANY)).run_id == "a"
+    async with asyncio.timeout(60), claims_locked(stores.two):
+        assert await queue.claim("w2", TTL, ANY, but=["b"]) is None
+        assert await queue.claim("w2", TTL, ANY, unfit=lambda release: release == "2.0") is None
+        assert await queue.claim("w2", TTL, one) is None
+        assert await queue.claim("w2", TTL, QueueLimits(per_user=1)) is None
+        claiming = asyncio.ensure_future(queue.claim("w2", TTL, ANY))
+        done, _ = await asyncio.wait([claiming], timeout=0.3)
+        assert not done
+    assert (await claiming).run_id == "b"
+
+
+async def test_a_run_which_another_took_after_the_look_is_taken_once(stores, queue: Queue, monkeypatch) -> None:
+    monkeypatch.setattr(postgres, "IDLE_SECONDS", 60)
+    await put(stores.one, "a")
+    async with claims_locked(stores.two):
+        both = [asyncio.ensure_future(queue.claim(holder, TTL, ANY)) for holder in ("w1", "w2")]
+        await asyncio.sleep(0.3)
+    found = [lease for lease in await asyncio.gather(*both) if lease is not None]
+    assert [(lease.run_id, lease.fence) for lease in found] == [("a", 1)]
 
 
 async def test_runs_of_an_unfit_release_are_left_to_others(stores, queue: Queue) -> None:

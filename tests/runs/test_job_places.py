@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,6 +27,7 @@ from assay.fetch import objects
 from assay.fetch.git import GitConnector
 from assay.fetch.objects import ObjectsConnector
 from assay.run.process import SystemClock
+from assay.services import scratch
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob
 
@@ -224,7 +228,7 @@ async def test_a_cancelled_listing_ends_what_it_started_and_leaves_nothing(
         await working
         assert (await assay.job(job.id)).state == "cancelled"
         async with asyncio.timeout(60):
-            while list(tmp_path.glob("assay-place-*")):
+            while list(tmp_path.glob("assay-scratch-*")):
                 await asyncio.sleep(0.05)
     server.close()
 
@@ -237,7 +241,32 @@ async def test_a_fetched_repository_goes_when_its_job_is_done(
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
         await worked(assay)
         assert (await assay.job(job.id)).result["documents"] == FILES
-        assert list(tmp_path.glob("assay-place-*")) == []
+        assert list(tmp_path.glob("assay-scratch-*")) == []
+
+
+async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
+    tmp_path: Path, repository: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is killed with a repository at hand; what workers have which are alive, stays."""
+    (temporary := tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    alive = scratch.scratch_folder()
+    environment = {**os.environ, "TMPDIR": str(temporary), "ASSAY_HOME": str(tmp_path / "home")}
+    line = (sys.executable, "-m", "assay", "worker", "--jobs", "1", "-q")
+    async with Assay(home=tmp_path / "home") as assay:
+        job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
+        with subprocess.Popen(line, env=environment) as killed:
+            while not (left := [each for each in temporary.glob(f"{scratch.PREFIX}*/*") if each.parent != alive]):
+                await asyncio.sleep(0.01)
+            killed.kill()
+        assert killed.returncode == -signal.SIGKILL
+        assert left[0].parent.exists()
+        with subprocess.Popen(line, env=environment) as worker:
+            async with asyncio.timeout(SECONDS):
+                while (await assay.job(job.id)).state != "done":
+                    await asyncio.sleep(0.05)
+            worker.terminate()
+        assert list(temporary.glob(f"{scratch.PREFIX}*")) == [alive]
 
 
 async def test_what_is_too_large_for_anybody_is_not_tried_again(

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,6 +33,7 @@ from assay.services import places
 from assay.services.pages import fetching
 from assay.services.places import FILES
 from assay.services.ports import Readers
+from assay.services.scratch import scratch_folder
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ class Gathering:
         return pages, failed
 
     async def _connected(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
-        folder = Path(tempfile.mkdtemp(prefix="assay-"))
+        folder = await asyncio.to_thread(scratch_folder)
         files = connector.fetch(place, folder, self._clock, self._largest)
         try:
             return await asyncio.to_thread(self.fetched, files, place, collection)

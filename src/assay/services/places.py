@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import FileToRead, find_files, printable
+from assay.services.scratch import scratch_folder
 
 # Places that connectors list, for a job that reads them in parts: repositories, object stores.
 
@@ -44,14 +44,14 @@ class _Held:
 
     def opened(self) -> Path:
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="assay-place-"))
+            self.folder = scratch_folder()
         return self.folder
 
     def clear(self) -> None:
         """Move the folder away at once, although its users may still write there."""
         folder, self.folder = self.folder, None
         if folder is not None:
-            self._gone.append(folder.rename(folder.with_name(f"{folder.name}.gone")))
+            self._gone.append(folder.rename(folder.with_name(f"{folder.name}-gone")))
         self.sweep()
 
     def sweep(self) -> None:

@@ -20,7 +20,7 @@ from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.process import event_setter, is_dead, together
 from assay.run.releases import is_ahead
-from assay.services import stored_runs, threads, worlds
+from assay.services import scratch, stored_runs, threads, worlds
 from assay.services.context import Context
 
 log = logging.getLogger(__name__)
@@ -54,8 +54,8 @@ class Working(Protocol):
 
 
 async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
-    """Run several workers in this process; if one fails, the others stop."""
-    await together(*(worker.work(until_empty=until_empty) for worker in workers))
+    """Run several workers in this process; if one fails, the others stop. Deletes what killed ones fetched."""
+    await together(asyncio.to_thread(scratch.sweep), *(worker.work(until_empty=until_empty) for worker in workers))
 
 
 async def enqueue(context: Context, run_id: str, priority: int) -> None:
@@ -161,6 +161,8 @@ class Worker:
         self._empty = False
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
+        if self._empty:
+            return
         while len(self._handles) < self._slots and not self._stopping:
             # a run of ours may have released its lease and not be settled yet, or have renewed it late
             but = self._others | {handle.run_id for handle in self._handles}

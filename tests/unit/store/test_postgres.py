@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import begin, draft, said, seqs, step
+from queues import put
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import InternalError
 
@@ -204,8 +205,11 @@ async def test_who_is_stopped_inside_a_transaction_holds_nobody_up(
     try:
         waiting = asyncio.ensure_future(stopped.journal.transactions.write(claim))
         await asyncio.to_thread(began.wait, 60)
+        await put(other, "a")
         start = time.monotonic()
-        assert await other.queue.claim("worker 2", 4.0, QueueLimits()) is None
+        lease = await other.queue.claim("worker 2", 4.0, QueueLimits())
+        assert lease is not None
+        assert lease.run_id == "a"
         assert time.monotonic() - start < 20  # it would wait 30 s for the lock, and fail
         woken.set()
         assert await asyncio.wait_for(waiting, 60) == "claimed"

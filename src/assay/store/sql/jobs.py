@@ -120,7 +120,10 @@ class SqlJobs(OwnedView):
         return await self._transactions.read(look)
 
     async def claim(self, claim: JobClaim) -> Job | None:
-        """See the port."""
+        """See the port. Looks first without the lock of all claims, as `SqlQueue.claim` does."""
+
+        def look(connection: Connection) -> bool:
+            return _may_claim(connection, self._transactions.clock(connection), claim)
 
         def take(connection: Connection) -> Job | None:
             self._backend.serialize_claims(connection)
@@ -150,7 +153,7 @@ class SqlJobs(OwnedView):
                 return _row(connection, jobs.c.number == number)
             return None
 
-        return await self._transactions.write(take)
+        return await self._transactions.write(take) if await self._transactions.read(look) else None
 
     async def renew(self, job: Job, ttl: float) -> bool:
         """See the port."""
@@ -229,22 +232,35 @@ class SqlJobs(OwnedView):
         return true() if self._owner is None else jobs.c.owner == self._owner
 
 
-def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
-    """The number of the next job."""
-    going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
-    place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
+def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
+    """Whether there is a job to take, apart from limits, and as long as no other process takes it first."""
+    left: list[str] = []
+    while True:
+        found = select(jobs.c.release).where(_claimable(now, claim), jobs.c.release.not_in(left)).limit(1)
+        release = connection.execute(found).scalar()
+        if release is None:
+            return False
+        if claim.unfit is None or not claim.unfit(release):
+            return not claim.per_user or _next(connection, now, claim) is not None
+        left.append(release)
+
+
+def _claimable(now: float, claim: JobClaim) -> ColumnElement[bool]:
+    """The condition for jobs that a worker may take, apart from limits and releases."""
     free = or_(
         and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
     )
     of = true() if claim.parent is None else jobs.c.parent == claim.parent
+    return and_(free, of, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
+
+
+def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
+    """The number of the next job."""
+    going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
+    place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
     inner = (
         select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
-        .where(
-            free,
-            of,
-            jobs.c.id.not_in(sorted(claim.but)),
-            _fit(connection, claim),
-        )
+        .where(_claimable(now, claim), _fit(connection, claim))
         .subquery()
     )
     first = connection.execute(select(inner.c.number, inner.c.owner, inner.c.priority).where(inner.c.place == 1)).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
 from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
@@ -43,7 +43,10 @@ class SqlQueue(OwnedView):
         but: Collection[str] = (),
         unfit: Unfit | None = None,
     ) -> Lease | None:
-        """See the port."""
+        """See the port. Looks first without the lock in which claims wait for each other: mostly nothing is there."""
+
+        def look(connection: Connection) -> bool:
+            return _may_claim(connection, self._transactions.clock(connection), limits, but, unfit)
 
         def claim(connection: Connection) -> Lease | None:
             self._backend.serialize_claims(connection)
@@ -54,7 +57,7 @@ class SqlQueue(OwnedView):
             _change(connection, run_id, None, taken=queue.c.taken + 1)
             return writes.acquire(connection, run_id, None, holder, (now, now + ttl), "")
 
-        return await self._transactions.write(claim)
+        return await self._transactions.write(claim) if await self._transactions.read(look) else None
 
     async def park(self, run_id: str) -> None:
         """See the port."""
@@ -111,6 +114,24 @@ def _unfit(connection: Connection, unfit: Unfit | None) -> list[str]:
     return [release for release in connection.execute(select(queue.c.release).distinct()).scalars() if unfit(release)]
 
 
+def _may_claim(
+    connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Unfit | None
+) -> bool:
+    """Whether there is a run to take, as long as no other process takes it first."""
+    left: list[str] = []
+    while (release := _any_release(connection, now, but, left)) is not None:
+        if unfit is None or not unfit(release):
+            return limits == QueueLimits() or _next(connection, now, limits, but, _unfit(connection, unfit)) is not None
+        left.append(release)
+    return False
+
+
+def _any_release(connection: Connection, now: float, but: Collection[str], unfit: Collection[str]) -> str | None:
+    """The release of any run that can be taken; one found is enough, so this is quick however many there are."""
+    found = select(queue.c.release).join(runs, runs.c.number == queue.c.run).where(*_claimable(but, unfit)).limit(1)
+    return connection.execute(found, {"now": now, "longest": now + LONGEST_LEASE}).scalar()
+
+
 def _next(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
@@ -137,21 +158,22 @@ def _first_of_each_user(but: Collection[str], unfit: Collection[str]) -> Select[
     inner = (
         select(queue.c.run, runs.c.run_id, queue.c.owner, queue.c.priority, place.label("place"))
         .join(runs, runs.c.number == queue.c.run)
-        .where(
-            queue.c.ready == 1,
-            queue.c.taken < MOST_TAKEN,
-            runs.c.status.in_(_GOING),
-            or_(
-                runs.c.holder == "",
-                runs.c.lease_until <= bindparam("now"),
-                runs.c.lease_until > bindparam("longest"),
-            ),
-            runs.c.run_id.not_in(sorted(but)),
-            queue.c.release.not_in(unfit),
-        )
+        .where(*_claimable(but, unfit))
         .subquery()
     )
     return select(inner.c.run, inner.c.run_id, inner.c.owner, inner.c.priority).where(inner.c.place == 1)
+
+
+def _claimable(but: Collection[str], unfit: Collection[str]) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for runs that a worker may take, apart from limits."""
+    return (
+        queue.c.ready == 1,
+        queue.c.taken < MOST_TAKEN,
+        runs.c.status.in_(_GOING),
+        or_(runs.c.holder == "", runs.c.lease_until <= bindparam("now"), runs.c.lease_until > bindparam("longest")),
+        runs.c.run_id.not_in(sorted(but)),
+        queue.c.release.not_in(unfit),
+    )
 
 
 def _queued(connection: Connection, owner: str | None, now: float, limit: int) -> list[QueuedRun]:
