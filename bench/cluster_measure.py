@@ -1,8 +1,8 @@
 """What the model of a cluster rests on, measured: `python -m bench cluster_measure [--out FILE]`.
 
 Queued runs over 1, 2 and 4 workers, with models slow enough that cores are not the limit; what a run leaves in the
-database, and what it costs the server; how long a claim takes by the length of the queue; and how much slower commits
-become the more processes listen. PostgreSQL is one of ours on loopback which syncs each commit to the disk.
+database, and what it costs the server; and what single things take (`cluster_costs.py`). PostgreSQL is one of ours on
+loopback which syncs each commit to the disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -27,21 +26,22 @@ import psycopg
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 import postgres
+from cluster_costs import (
+    START,
+    claim_seconds,
+    hearing_seconds,
+    look_seconds,
+    notified,
+    queueing_seconds,
+    renewal_seconds,
+)
 from fleet import Fleet
 from sqlalchemy import make_url
 from workers import TASKS, Taken, queue_all
 
-from assay.core.ports import QueueLimits
-from assay.store.sql import open_store
-
 SETTINGS = ((1, 4, 3.0), (2, 4, 3.0), (4, 4, 3.0), (4, 2, 1.5), (2, 4, 1.5))
 """Workers, slots, and seconds a call takes. The first is what the simulation is calibrated on, the others check it."""
 WAVES = 3
-START = 300.0
-"""Seconds a worker may take to start: the machine may be much used."""
-DEPTHS = (10, 1_000, 10_000, 50_000)
-LISTENERS = (0, 20, 60, 120)
-COMMITS, LOOKS = 400, 30
 TABLES = ("events", "steps", "holds", "ledger", "runs", "inbox", "queue", "memos", "threads")
 
 
@@ -66,6 +66,10 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 class Constants(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured; `rows` and `bytes` are a run's, by table; `claims` and `commits` seconds, by what stands.
 
+    `looks` are seconds of a look into an empty queue, `queueing` of storing and queueing a run, `renewal` of renewing a
+    lease, all of a core, here and at the server; `hearing` of a worker which hears of a commit. `looked` says whether
+    workers already looked without the lock when the settings were measured.
+
     `telling` are a run's commits of which other processes hear, `transactions` all which the server counted, reads and
     renewals of leases included.
     """
@@ -78,6 +82,12 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     claims: dict[str, float]
     commits: dict[str, float]
     idle_transactions: float
+    looks: float
+    queueing: float
+    renewal: float
+    hearing: float
+    cores: int
+    looked: bool = True
 
 
 def server_cpu(process: psutil.Process) -> float:
@@ -170,87 +180,6 @@ def committed(url: str) -> int:
         )
 
 
-_FILL = """WITH made AS (
-    INSERT INTO runs (run_id, question, brief, created_at, status, holder, lease_until, fence, control,
-        active_seconds, last_seq)
-    SELECT 'q' || n, 'q', '{}', '2026-01-01T00:00:00+00:00', 'created', '', 0, 0, '', 0, 0
-    FROM generate_series(%s::int, %s::int) AS n RETURNING number)
-INSERT INTO queue (run, owner, priority, ready, taken) SELECT number, 'u' || number %% 50, 0, 1, 0 FROM made"""
-
-
-def on_cores(server: psutil.Process) -> float:
-    """Seconds which this process and the server's have been on a core, to the nanosecond (Linux)."""
-    total = time.process_time()
-    for each in (server, *server.children()):
-        with contextlib.suppress(OSError):  # it has ended
-            total += int(Path(f"/proc/{each.pid}/schedstat").read_text().split()[0]) / 1e9
-    return total
-
-
-async def claim_seconds(url: str, folder: Path, server: psutil.Process) -> dict[str, float]:
-    """What a look for the next run takes of a core, here and at the server, by how many are queued.
-
-    By the clock it is more, and on a machine which others use much more: this is what it takes at least.
-    """
-    store, found, before = open_store(folder, database=url), {}, 0
-    for depth in DEPTHS:
-        with psycopg.connect(postgres.bare(url), autocommit=True) as connection:
-            connection.execute(f"SET search_path = {make_url(url).query['schema']}")
-            connection.execute(_FILL, [before + 1, depth])
-            connection.execute("ANALYZE runs, queue")
-        before, took = depth, []
-        for _ in range(LOOKS):
-            began = on_cores(server)
-            lease = await store.queue.claim("bench", 30.0, QueueLimits())
-            took.append(on_cores(server) - began)
-            assert lease is not None
-            await store.journal.release(lease)
-        found[str(depth)] = statistics.median(took)
-    await store.close()
-    return found
-
-
-def fastest(took: list[float]) -> float:
-    """The value which a tenth stay below."""
-    return statistics.quantiles(took, n=10)[0]
-
-
-_TELL = "WITH a AS (INSERT INTO bench_notified VALUES (1)) SELECT pg_notify('bench', %s)"
-
-
-def notified(url: str) -> Iterator[tuple[str, float]]:
-    """Seconds of a commit which tells others, by how many listen."""
-    listening: list[psycopg.Connection] = []
-    for count in LISTENERS:
-        while len(listening) < count:
-            listening.append(psycopg.connect(postgres.bare(url), autocommit=True))
-            listening[-1].execute("LISTEN bench")
-        stop = threading.Event()
-        drain = threading.Thread(target=drained, args=(listening, stop))
-        drain.start()
-        with psycopg.connect(postgres.bare(url), autocommit=True) as connection:
-            connection.execute("CREATE TABLE IF NOT EXISTS bench_notified (n int)")
-            took = []
-            for number in range(COMMITS):
-                began = time.perf_counter()
-                connection.execute(_TELL, [str(number)])
-                took.append(time.perf_counter() - began)
-            yield str(count), fastest(took)
-        stop.set()
-        drain.join()
-    for each in listening:
-        each.close()
-
-
-def drained(listening: list[psycopg.Connection], stop: threading.Event) -> None:
-    while not stop.is_set():
-        for each in listening:
-            each.pgconn.consume_input()
-            while each.pgconn.notifies() is not None:
-                continue
-        time.sleep(0.01)
-
-
 @contextlib.contextmanager
 def heard(url: str) -> Iterator[Callable[[], int]]:
     """Counts what is told of runs meanwhile; news of the queue (":queue") apart."""
@@ -272,6 +201,11 @@ def idle(fleet: Fleet, seconds: float = 15.0) -> float:
     return rate
 
 
+def made_fleet(place: Path, server: postgres.Server) -> Fleet:
+    place.mkdir()
+    return Fleet(place, postgres.with_schema(server.url), lease=4.0)
+
+
 def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constants:
     """All of it."""
     found = postgres.binaries()
@@ -283,11 +217,14 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             claims = asyncio.run(claim_seconds(postgres.with_schema(server.url), Path(folder) / "claims", process))
+            looks = asyncio.run(look_seconds(postgres.with_schema(server.url), Path(folder) / "looks", process))
+            queueing = queueing_seconds(made_fleet(Path(folder) / "queueing", server), process)
+            renewal = asyncio.run(renewal_seconds(postgres.with_schema(server.url), Path(folder) / "renewal", process))
+            hearing = hearing_seconds(made_fleet(Path(folder) / "hearing", server))
             notify = dict(notified(server.url))
             print(claims, notify, flush=True)
             for number, (workers, slots, delay) in enumerate(settings):
-                (place := Path(folder) / str(number)).mkdir()
-                fleet = Fleet(place, postgres.with_schema(server.url), lease=4.0)
+                fleet = made_fleet(Path(folder) / str(number), server)
                 try:
                     resting = resting or idle(fleet)
                     before = committed(fleet.database)
@@ -311,6 +248,11 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
                 claims=claims,
                 commits=notify,
                 idle_transactions=resting,
+                looks=looks,
+                queueing=queueing,
+                renewal=renewal,
+                hearing=hearing,
+                cores=psutil.cpu_count() or 1,
             )
     finally:
         server.remove()

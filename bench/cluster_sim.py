@@ -1,119 +1,69 @@
-"""A cluster simulated, event by event: `python -m bench cluster_sim [--plots docs/images]`.
+"""A cluster simulated: `python -m bench cluster_sim [--plots docs/images]`.
 
-Workers with slots take runs out of one queue; claims are made one after the other under one lock, and a worker's
-claims, renewals and commits go through its one writer. Commits which tell other processes take their turn at the
-server, one at a time, as PostgreSQL's do. The constants were measured with one worker (`bench/cluster_measure.py`);
-what was measured with others checks the simulation, and then it goes where no machine here can.
+The constants were measured with one worker (`bench/cluster_measure.py`); what was measured with others checks the
+simulation (`cluster_events.py`), and then it goes where no machine here can.
 """
 
 from __future__ import annotations
 
 import argparse
-import bisect
-import math
-import random
-import statistics
-from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import simpy
+from cluster_events import LEASE, RENEWAL, Costs, Points, Result, Setting, simulate
 from cluster_measure import Constants, Measured
 from cluster_model import Profile, calibration, constants, load
 from cluster_plots import lines, write_svg
 
-POLL = 0.25
-"""Seconds between two looks of a worker which has a slot free while anything is in the queue."""
-REST = 5.0
-"""The same while there is nothing."""
-LEASE, RENEWAL = 4.0, 0.25
-"""Seconds which a lease lasts, and between two renewals."""
-
-
-class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds: `overhead` of a run beside its calls and commits; `turn` until its slot takes the next.
-
-    `claims` are by how many runs are queued, `notify` (of a commit which tells others) by how many listen.
-
-    `polls` and `herd` are what workers do today: look four times a second while runs are queued or executed, and all of
-    them whenever one is queued or ends.
-    """
-
-    overhead: float
-    turn: float
-    commits: float
-    claims: tuple[tuple[float, float], ...]
-    notify: tuple[tuple[float, float], ...]
-    polls: bool = True
-    herd: bool = True
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """A cluster and its work: `batch` runs at the beginning, or `rate` runs a second for `seconds`.
-
-    `queued` more wait all the time; a run has `commits` times those of the bench's.
-    """
-
-    workers: int
-    slots: int
-    calls: float
-    delay: float
-    batch: int = 0
-    rate: float = 0.0
-    seconds: float = 0.0
-    queued: int = 0
-    commits: float = 1.0
-    spread: float = 0.0
-    seed: int = 1
-
-
-class Run(msgspec.Struct, kw_only=True):
-    """One run: when it came, was taken up, and ended."""
-
-    came: float
-    began: float = math.nan
-    ended: float = math.nan
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """How it went. `lost` are leases which ran out while their worker waited to renew them."""
-
-    runs: tuple[Run, ...]
-    span: float
-    duration: float
-    wait: float
-    throughput: float
-    longest_write: float
-    lost: int
-    at_once: float
-    claims: int
-
-
 QUIET_CPU = 0.09
 """Seconds of a core which a run of the bench takes of its worker on a machine that is little used (docs/workers.md)."""
+MOST_OTHERS, MOST_TURN = 200.0, 5.0
+"""How far the calibration goes: others who want cores, seconds of a core from one run to the next."""
+ROUNDS, HALVINGS = 2, 12
 
 
-def costs(known: Constants, contention: float) -> Costs:
-    """The constants of the engine on the machine as it was measured; what else a run takes is left of the first.
+def calibrated(known: Constants) -> Costs:
+    """The constants of the engine on the machine as it was measured, by the first setting alone.
 
-    `contention` is the machine's load by that of the first setting: the higher, the longer by the clock is what the
-    processor does. What a run takes beside its calls, by what it takes of cores, says how much longer it was then.
+    How many others wanted its cores follows from how long a run took, and what a slot takes from one run to the next
+    from how long all of them took.
     """
     of = calibration(known)
-    notify = points(known.commits)
-    left = max(of.duration - of.calls * of.delay - known.telling * notify[0][1], 0.0)
-    waves = of.runs / of.workers / of.slots
-    turn = max((of.span - waves * of.duration) / max(waves - 1, 1), 0.0)
-    stretch = max(left / (of.cpu + of.server_cpu), 1.0) * contention
-    return Costs(
-        overhead=left * contention,
-        turn=turn * contention,
+    renewed = of.duration / RENEWAL / of.slots * known.renewal
+    own = 1 - (renewed + known.telling * known.hearing) / (of.cpu + of.server_cpu)
+    cost = Costs(
+        work=of.cpu * own,
+        served=of.server_cpu * own,
+        turn=0.0,
         commits=known.telling,
-        claims=tuple((at, took * stretch) for at, took in points(known.claims)),
-        notify=notify,
+        claims=points(known.claims),
+        notify=points(known.commits),
+        queueing=known.queueing,
+        looks=known.looks if known.looked else 0.0,
+        renewal=known.renewal,
+        hearing=known.hearing,
+        cores=known.cores,
     )
+    for _ in range(ROUNDS):
+        cost = solved(cost, "others", MOST_OTHERS, lambda result: result.duration < of.duration, alike(of))
+        cost = solved(cost, "turn", MOST_TURN, lambda result: result.span < of.span, alike(of))
+    return cost
+
+
+def solved(cost: Costs, name: str, most: float, less: Callable[[Result], bool], setting: Setting) -> Costs:
+    """The same with so much of one thing that a simulation of the setting gives no `less` any more."""
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        tried = msgspec.structs.replace(cost, **{name: middle})
+        low, high = (middle, high) if less(simulate(setting, tried)) else (low, middle)
+    return msgspec.structs.replace(cost, **{name: low})
+
+
+def loaded(cost: Costs, times: float) -> Costs:
+    """The same beside so many times the others."""
+    return msgspec.structs.replace(cost, others=cost.others * times)
 
 
 def quiet(known: Constants) -> Costs:
@@ -122,186 +72,19 @@ def quiet(known: Constants) -> Costs:
     part = min(QUIET_CPU / of.cpu, 1.0)
     (at, first), *more = points(known.commits)
     return Costs(
-        overhead=(of.cpu + of.server_cpu) * part,
+        work=of.cpu * part,
+        served=of.server_cpu * part,
         turn=0.0,
         commits=known.telling,
         claims=tuple((at, took * part) for at, took in points(known.claims)),
+        looks=known.looks * part,
+        renewal=known.renewal * part,
         notify=((at, first), *((at, first + (took - first) * part) for at, took in more)),
     )
 
 
-def points(measured: dict[str, float]) -> tuple[tuple[float, float], ...]:
+def points(measured: dict[str, float]) -> Points:
     return tuple(sorted((float(at), value) for at, value in measured.items()))
-
-
-def between(known: tuple[tuple[float, float], ...], at: float) -> float:
-    """The value at a place, straight between what was measured, and straight on beyond it."""
-    if len(known) == 1 or at <= known[0][0]:
-        return known[0][1]
-    place = min(bisect.bisect_left(known, (at, -math.inf)), len(known) - 1)
-    (x0, y0), (x1, y1) = known[place - 1], known[place]
-    return max(y0 + (y1 - y0) * (at - x0) / (x1 - x0), 0.0)
-
-
-class Simulation:
-    """One cluster at work."""
-
-    def __init__(self, setting: Setting, cost: Costs) -> None:
-        self.setting, self.cost = setting, cost
-        self.env = simpy.Environment()
-        self.queue: deque[Run] = deque()
-        self.runs: list[Run] = []
-        self.lock, self.bell = simpy.Resource(self.env, 1), simpy.Resource(self.env, 1)
-        self.writers = [simpy.Resource(self.env, 1) for _ in range(setting.workers)]
-        self.busy = [0] * setting.workers
-        self.dice = random.Random(setting.seed)
-        self.woken = [self.env.event() for _ in range(setting.workers)]
-        self.commit_seconds = between(cost.notify, setting.workers)
-        self.longest_write, self.lost, self.claims = 0.0, 0, 0
-        self.done = 0
-
-    def result(self) -> Result:
-        """Simulate it to the end."""
-        setting = self.setting
-        for _ in range(setting.batch):
-            self._come()
-        if setting.rate:
-            self.env.process(self._arrivals())
-        for number in range(setting.workers):
-            self.env.process(self._worker(number))
-            self.env.process(self._renewals(number))
-        if setting.batch and not setting.rate:
-            while self.done < setting.batch:
-                self.env.step()
-        else:
-            self.env.run(until=setting.seconds)
-        return self._result()
-
-    def _come(self) -> None:
-        run = Run(came=self.env.now)
-        self.runs.append(run)
-        self.queue.append(run)
-        self._tell()
-
-    def _tell(self) -> None:
-        """Workers which have a slot free look: all of them, or one."""
-        workers = range(self.setting.workers)
-        idle = [number for number in workers if self.busy[number] < self.setting.slots]
-        for number in idle if self.cost.herd else idle and [self.dice.choice(idle)]:
-            self._wake(number)
-
-    def _wake(self, number: int) -> None:
-        if not self.woken[number].triggered:
-            self.woken[number].succeed()
-
-    def _arrivals(self) -> Generator[Any, Any, None]:
-        while True:
-            yield self.env.timeout(self.dice.expovariate(self.setting.rate))
-            self._come()
-
-    def _worker(self, number: int) -> Generator[Any, Any, None]:
-        """Takes up what it has slots for; looks again at news, and every so often."""
-        yield self.env.timeout(self.dice.random() * POLL)  # they were not started in one moment
-        while True:
-            self.woken[number] = self.env.event()
-            while self.busy[number] < self.setting.slots:
-                run = yield from self._claim(number)
-                if run is None:
-                    break
-                self.busy[number] += 1
-                self.env.process(self._run(number, run))
-            waits = POLL if self.cost.polls and len(self.runs) > self.done else REST
-            if self.busy[number] < self.setting.slots:
-                yield self.woken[number] | self.env.timeout(waits)
-            else:
-                yield self.woken[number]
-
-    def _claim(self, number: int) -> Generator[Any, Any, Run | None]:
-        """One look under the lock of claims, through the worker's writer."""
-        with self.writers[number].request() as writer:
-            yield writer
-            began = self.env.now
-            with self.lock.request() as lock:
-                yield lock
-                yield self.env.timeout(between(self.cost.claims, len(self.queue) + self.setting.queued))
-                run = self.queue.popleft() if self.queue else None
-                self.claims += 1
-            self._wrote(began)
-        if run is not None:
-            run.began = self.env.now
-        return run
-
-    def _commit(self, number: int, *, tells: bool = True) -> Generator[Any, Any, None]:
-        """A commit of a worker; one which tells others waits for its turn at the server."""
-        asked = self.env.now
-        with self.writers[number].request() as writer:
-            yield writer
-            if tells:
-                with self.bell.request() as bell:
-                    yield bell
-                    yield self.env.timeout(self.commit_seconds)
-            else:
-                yield self.env.timeout(self.cost.notify[0][1])
-        self._wrote(asked)
-
-    def _wrote(self, asked: float) -> None:
-        self.longest_write = max(self.longest_write, self.env.now - asked)
-
-    def _renewals(self, number: int) -> Generator[Any, Any, None]:
-        while True:
-            yield self.env.timeout(RENEWAL)
-            if not self.busy[number]:
-                continue
-            asked = self.env.now
-            yield from self._commit(number, tells=False)
-            if self.env.now - asked > LEASE - RENEWAL:
-                self.lost += self.busy[number]
-
-    def _run(self, number: int, run: Run) -> Generator[Any, Any, None]:
-        """Calls, one after the other, with what the engine does in between; then the slot is free."""
-        setting = self.setting
-        calls = max(round(setting.calls), 1)
-        share, kept = setting.calls / calls, self.cost.commits * setting.commits / calls
-        owed = 0.0
-        for _ in range(calls):
-            delay = setting.delay * share
-            if setting.spread:
-                delay *= self.dice.lognormvariate(-(setting.spread**2) / 2, setting.spread)
-            yield self.env.timeout(delay + self.cost.overhead / calls)
-            owed += kept
-            for _ in range(int(owed)):
-                yield from self._commit(number)
-            owed -= int(owed)
-        run.ended = self.env.now
-        self.done += 1
-        yield self.env.timeout(self.cost.turn)
-        self.busy[number] -= 1
-        self._wake(number)
-        if self.cost.herd:
-            self._tell()  # who leaves the queue says so, to all
-
-    def _result(self) -> Result:
-        ended = [run for run in self.runs if not math.isnan(run.ended)]
-        begun = [run for run in self.runs if not math.isnan(run.began)]
-        start = min((run.began for run in begun), default=0.0)
-        span = max((run.ended for run in ended), default=start) - start
-        held = sum((run.ended if not math.isnan(run.ended) else self.env.now) - run.began for run in begun)
-        return Result(
-            runs=tuple(self.runs),
-            span=span,
-            duration=statistics.fmean(run.ended - run.began for run in ended) if ended else math.nan,
-            wait=statistics.fmean(run.began - run.came for run in begun) if begun else math.nan,
-            throughput=len(ended) / span if span else 0.0,
-            longest_write=self.longest_write,
-            lost=self.lost,
-            at_once=held / self.env.now if self.env.now else 0.0,
-            claims=self.claims,
-        )
-
-
-def simulate(setting: Setting, cost: Costs) -> Result:
-    """One cluster, from the first run to the last."""
-    return Simulation(setting, cost).result()
 
 
 # What it tells.
@@ -317,8 +100,8 @@ HORIZON = 60.0
 
 def checked(known: Constants) -> list[tuple[Measured, Result]]:
     """Every measured setting beside what the simulation says of it."""
-    first = calibration(known)
-    return [(each, simulate(alike(each), costs(known, each.load / first.load))) for each in known.settings]
+    cost, first = calibrated(known), calibration(known)
+    return [(each, simulate(alike(each), loaded(cost, each.load / first.load))) for each in known.settings]
 
 
 def alike(measured: Measured) -> Setting:
@@ -348,14 +131,14 @@ def fleet(workers: int, *, load: float = 0.75, seconds: float = HORIZON, queued:
     )
 
 
-def changed(cost: Costs, *, claims: bool = False, bell: bool = False) -> Costs:
-    """The same engine with what docs/scale.md proposes: cheap `claims`, one worker told; `bell`: news in groups."""
-    first = cost.claims[0][1]
-    if claims:
-        cost = msgspec.structs.replace(cost, polls=False, herd=False, claims=((0.0, first),))
-    if bell:
-        cost = msgspec.structs.replace(cost, notify=((0.0, cost.notify[0][1] / 20),))
-    return cost
+def locked(cost: Costs) -> Costs:
+    """The same engine as it was before: every look is under the lock."""
+    return msgspec.structs.replace(cost, looks=0.0)
+
+
+def grouped(cost: Costs) -> Costs:
+    """The same engine with what docs/scale.md proposes first: news in groups, apart from commits."""
+    return msgspec.structs.replace(cost, notify=((0.0, cost.notify[0][1] / 20),))
 
 
 def main(plots: Path | None) -> None:
@@ -372,17 +155,21 @@ def main(plots: Path | None) -> None:
         )
     for runs in DAYS:
         print(runs, load(known, RESEARCH, runs, SLOTS))
-    ways = {"today": quiet(known), "claims": changed(quiet(known), claims=True)}
-    ways["claims and news"] = changed(quiet(known), claims=True, bell=True)
+    cost = quiet(known)
+    ways = {
+        "looks under the lock": (locked(cost), FLEETS),
+        "today": (cost, FLEETS),
+        "news in groups": (grouped(cost), FLEETS[:-1]),  # with more, so many look that it takes too long
+    }
     writes: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
-    for name, cost in ways.items():
-        for workers in FLEETS:
-            result = simulate(fleet(workers), cost)
+    for name, (way, fleets) in ways.items():
+        for workers in fleets:
+            result = simulate(fleet(workers), way)
             writes[name].append((workers, max(result.longest_write, 0.001)))
             print(
                 f"{name}: {workers} workers, {workers * SLOTS * 0.75 / RESEARCH.seconds:.2f} runs a second: start after"
                 f" {result.wait:.2f} s, longest write {result.longest_write:.2f} s, leases lost {result.lost},"
-                f" {result.claims / HORIZON:.0f} claims a second",
+                f" {result.looks / HORIZON:.0f} looks and {result.claims / HORIZON:.0f} claims a second",
                 flush=True,
             )
     if plots is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,12 +19,16 @@ pytest.importorskip("psycopg")
 
 import cluster_plots
 import cluster_sim
+import simpy
+from cluster_cores import Cores
+from cluster_events import Costs, Setting, between, simulate
 from cluster_model import DAY, constants, load
-from cluster_sim import Costs, Setting, between, changed, simulate
+from cluster_sim import grouped, locked
 
 ROOT = Path(__file__).parents[2]
 COSTS = Costs(
-    overhead=0.4,
+    work=0.2,
+    served=0.1,
     turn=0.1,
     commits=12,
     claims=((10, 0.004), (1_000, 0.006), (10_000, 0.03)),
@@ -76,14 +82,48 @@ def test_more_workers_are_never_slower_until_the_lock_is_full() -> None:
     assert spans[0] / spans[2] == pytest.approx(4, rel=0.15)
 
 
-def test_too_many_idle_workers_hold_up_each_others_writes_and_what_is_proposed_mends_that() -> None:
-    slow = msgspec.structs.replace(COSTS, claims=((0, 0.004), (10, 0.05)))
+def test_looks_under_the_lock_lose_leases_which_looks_without_it_keep() -> None:
+    slow = msgspec.structs.replace(COSTS, claims=((0, 0.004), (10, 0.05)), looks=0.001)
     wanted = cluster_sim.fleet(150, seconds=20, queued=10)
-    today, then = simulate(wanted, slow), simulate(wanted, changed(slow, claims=True, bell=True))
-    assert today.longest_write > then.longest_write
-    assert today.lost > 0
-    assert then.lost == 0
-    assert then.wait < 1
+    before, today = simulate(wanted, locked(slow)), simulate(wanted, slow)
+    assert before.looks == 0
+    assert before.claims > today.claims
+    assert before.lost > 2 * today.lost
+
+
+def test_news_in_groups_mend_commits_which_wait_for_each_other() -> None:
+    slow = msgspec.structs.replace(COSTS, looks=0.001, notify=((0, 0.002), (150, 0.2)))
+    wanted = cluster_sim.fleet(150, seconds=20)
+    today, then = simulate(wanted, slow), simulate(wanted, grouped(slow))
+    assert today.longest_write > 1
+    assert then.longest_write < 0.5
+
+
+def test_cores_are_shared_evenly_with_others_and_nobody_uses_two() -> None:
+    """With two cores and one other, two who want a second each have two thirds of a core; then one has a whole one."""
+    env = simpy.Environment()
+    cores, ended = Cores(env, cores=2, others=1), {}
+
+    def want(name: str, begin: float, seconds: float) -> Iterator[simpy.Event]:
+        yield env.timeout(begin)
+        yield cores.use(seconds)
+        ended[name] = env.now
+
+    for name, begin, seconds in (("a", 0, 1), ("b", 0, 2), ("late", 10, 1)):
+        env.process(want(name, begin, seconds))
+    env.run()
+    assert ended == {"a": pytest.approx(1.5), "b": pytest.approx(2.5), "late": pytest.approx(11)}
+
+
+def test_what_waits_for_a_writer_is_one_transaction_and_a_loop_does_one_thing_at_a_time() -> None:
+    wanted = Setting(workers=1, slots=4, calls=1, delay=1.0, batch=4)
+    free = msgspec.structs.replace(COSTS, work=0.0, served=0.0, turn=0.0, commits=1, claims=((0, 0.0),))
+    written = simulate(wanted, msgspec.structs.replace(free, notify=((0, 0.2),)))
+    ends = [run.ended - 1.0 - run.began for run in written.runs]
+    assert max(ends) < 0.2 * 3.1  # the transaction before, perhaps with a renewal, and theirs: not four
+    worked = simulate(wanted, msgspec.structs.replace(free, work=0.5, notify=((0, 0.0),)))
+    ends = sorted(run.ended for run in worked.runs)
+    assert [later - sooner for sooner, later in itertools.pairwise(ends)] == pytest.approx([0.5] * 3)
 
 
 def test_between_what_was_measured_lies_a_straight_line() -> None:

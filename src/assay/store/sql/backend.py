@@ -66,6 +66,10 @@ class DatabaseBackend(Protocol):
         """Wait until no other process takes something out of the queue."""
         ...
 
+    def may_claim_now(self, connection: Connection) -> bool:
+        """Do the same without waiting: False if another process takes something out of the queue."""
+        ...
+
     def others(self, connection: Connection) -> bool:
         """Whether anybody else is connected, as far as the database can tell."""
         ...

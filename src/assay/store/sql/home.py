@@ -258,7 +258,7 @@ def open_store(
         permits=SqlPermits(opened, journal),
         additions=SqlAdditions(opened),
         tells_all=bool(database),
-        queue=SqlQueue(opened, journal),
+        queue=SqlQueue(journal),
         jobs=SqlJobs(opened, journal),
         users=SqlUsers(journal),
         buckets=SqlBuckets(journal),

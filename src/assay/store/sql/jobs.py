@@ -120,14 +120,9 @@ class SqlJobs(OwnedView):
         return await self._transactions.read(look)
 
     async def claim(self, claim: JobClaim) -> Job | None:
-        """See the port. Looks first without the lock of all claims, as `SqlQueue.claim` does."""
+        """See the port."""
 
-        def look(connection: Connection) -> bool:
-            return _may_claim(connection, self._transactions.clock(connection), claim)
-
-        def take(connection: Connection) -> Job | None:
-            self._backend.serialize_claims(connection)
-            now = self._transactions.time(connection)
+        def take(connection: Connection, now: float) -> Job | None:
             while (number := _next(connection, now, claim)) is not None:
                 job = _row(connection, jobs.c.number == number)
                 if job.stopping:  # its worker died or released it before it noticed
@@ -153,7 +148,7 @@ class SqlJobs(OwnedView):
                 return _row(connection, jobs.c.number == number)
             return None
 
-        return await self._transactions.write(take) if await self._transactions.read(look) else None
+        return await self._transactions.claim(lambda connection, now: _may_claim(connection, now, claim), take)
 
     async def renew(self, job: Job, ttl: float) -> bool:
         """See the port."""

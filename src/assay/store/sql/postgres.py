@@ -176,6 +176,11 @@ class Postgres:
         """See the protocol."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:key, hashtext(:of))"), self._lock(_CLAIMS))
 
+    def may_claim_now(self, connection: Connection) -> bool:
+        """See the protocol."""
+        attempt = text("SELECT pg_try_advisory_xact_lock(:key, hashtext(:of))")
+        return bool(connection.execute(attempt, self._lock(_CLAIMS)).scalar_one())
+
     def others(self, connection: Connection) -> bool:
         """See the protocol: each of Assay's connections holds a lock that others can hold too."""
         return not self._sessions.issuperset(self.working(connection))

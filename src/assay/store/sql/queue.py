@@ -24,8 +24,8 @@ _GOING = ("created", "running", "waiting")
 class SqlQueue(OwnedView):
     """`Queue` over a journal's database, through its writer."""
 
-    def __init__(self, database: Database, journal: SqlJournal) -> None:
-        self._backend, self._transactions = database.backend, journal.transactions
+    def __init__(self, journal: SqlJournal) -> None:
+        self._transactions = journal.transactions
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         """See the port."""
@@ -43,21 +43,18 @@ class SqlQueue(OwnedView):
         but: Collection[str] = (),
         unfit: Unfit | None = None,
     ) -> Lease | None:
-        """See the port. Looks first without the lock in which claims wait for each other: mostly nothing is there."""
+        """See the port."""
 
-        def look(connection: Connection) -> bool:
-            return _may_claim(connection, self._transactions.clock(connection), limits, but, unfit)
-
-        def claim(connection: Connection) -> Lease | None:
-            self._backend.serialize_claims(connection)
-            now = self._transactions.time(connection)
+        def take(connection: Connection, now: float) -> Lease | None:
             run_id = _next(connection, now, limits, but, _unfit(connection, unfit))
             if run_id is None:
                 return None
             _change(connection, run_id, None, taken=queue.c.taken + 1)
             return writes.acquire(connection, run_id, None, holder, (now, now + ttl), "")
 
-        return await self._transactions.write(claim) if await self._transactions.read(look) else None
+        return await self._transactions.claim(
+            lambda connection, now: _may_claim(connection, now, limits, but, unfit), take
+        )
 
     async def park(self, run_id: str) -> None:
         """See the port."""

@@ -99,6 +99,10 @@ class Sqlite:
     def serialize_claims(self, connection: Connection) -> None:
         """Do nothing, for the same reason."""
 
+    def may_claim_now(self, connection: Connection) -> bool:
+        """Return True, for the same reason."""
+        return True
+
     def hurry(self, connection: Connection) -> None:
         """Do nothing: a file's lock belongs to its process until that ends."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, cast
@@ -22,6 +23,10 @@ T = TypeVar("T")
 
 # # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
+CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
+"""Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,
+so that workers told at once do not meet again.
+"""
 _UNKNOWN = "the database went away while this was written: look whether it is there, then try again"
 
 
@@ -80,6 +85,32 @@ class Transactions:
     def serialize_claims(self, connection: Connection) -> None:
         """Wait until no other process takes something from the queue, or creates a run within an allowance."""
         self._database.backend.serialize_claims(connection)
+
+    async def claim(
+        self, look: Callable[[Connection, float], bool], take: Callable[[Connection, float], T | None]
+    ) -> T | None:
+        """Take something that other processes may take too; None if there is nothing.
+
+        Both are given the time. `look` says whether there is anything, and needs no lock. Only then is `take` called,
+        under the lock that all claims share. While another process has that, this one looks again: it may be the last.
+
+        Raises:
+            StoreError: it could not be read or written.
+        """
+
+        def alone(connection: Connection) -> tuple[bool, T | None]:
+            if not self._database.backend.may_claim_now(connection):
+                return False, None
+            return True, take(connection, self.time(connection))
+
+        pause = CLAIM_PAUSE
+        while await self.read(lambda connection: look(connection, self.clock(connection))):
+            done, taken = await self.write(alone)
+            if done:
+                return taken
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(2 * pause, LONGEST_CLAIM_PAUSE)
+        return None
 
     async def close(self) -> None:
         """Write what waits, and close everything."""
