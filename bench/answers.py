@@ -224,12 +224,12 @@ def main() -> int:
     """Measure each language."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--languages", nargs="+", default=LANGUAGES)
-    parser.add_argument("--count", type=int, default=100, help="questions a language, 0 for all")
+    parser.add_argument("--count", type=int, default=100, help="questions per language, 0 for all")
     parser.add_argument("--unanswerable", type=int, default=50, help="questions asked of each other half")
-    parser.add_argument("--answerable", action="store_true", help="only questions which have an answer")
+    parser.add_argument("--answerable", action="store_true", help="only questions that have an answer")
     parser.add_argument("--part", choices=("all", "training", "held-out"), default="all")
     parser.add_argument("--embedder", default="", help="search and choose by meaning too, with this embedder")
-    parser.add_argument("--show", action="store_true", help="print what did not answer")
+    parser.add_argument("--show", action="store_true", help="print the questions that were not answered")
     options = parser.parse_args()
     folder = data_folder()
     if folder is None:

@@ -127,7 +127,7 @@ async def measure(kind: str, runs: int, spread: float) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--spread", type=float, default=0.0, help="seconds within which they start")
+    parser.add_argument("--spread", type=float, default=0.0, help="seconds within which all start")
     parser.add_argument("--store", choices=["memory", "sqlite"])
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()

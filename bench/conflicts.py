@@ -143,6 +143,6 @@ def main(most: int, show: bool) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", type=int, default=3000, help="passages of each collection")
-    parser.add_argument("--show", action="store_true", help="what is reported, to be read")
+    parser.add_argument("--show", action="store_true", help="print what is reported")
     options = parser.parse_args()
     sys.exit(main(options.passages, options.show))

@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--plain-citations", action="store_true", help="the model cites as it is told to")
+    parser.add_argument("--plain-citations", action="store_true", help="the model cites in the requested form")
     options = parser.parse_args(arguments)
     logging.disable(logging.WARNING)
     counts: Counter[str] = Counter()

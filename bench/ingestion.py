@@ -143,8 +143,8 @@ def main(documents: int, counts: list[int], kill_every: float, seed: int) -> Non
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--workers", default="1,2,4", help="how many, with commas between")
-    parser.add_argument("--kill-every", type=float, default=0.0, help="seconds; 0: none is killed")
+    parser.add_argument("--workers", default="1,2,4", help="how many, separated by commas")
+    parser.add_argument("--kill-every", type=float, default=0.0, help="seconds between kills; 0: none")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if missing := postgres.reason_to_skip():

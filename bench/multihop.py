@@ -80,8 +80,8 @@ def _options() -> argparse.Namespace:
         "--part", choices=("training", "reporting"), default="reporting", help="which half of the documents"
     )
     parser.add_argument("--words", choices=tuple(linked.WORDS), default="plain", help="how the questions are worded")
-    parser.add_argument("--all", action="store_true", help="search all documents, not those with headers alone")
-    parser.add_argument("--strategy", action="append", help="how research works; again for several")
+    parser.add_argument("--all", action="store_true", help="search all documents, not only those with headers")
+    parser.add_argument("--strategy", action="append", help="the strategy; repeat for several")
     parser.add_argument("--depth", choices=("auto", "light", "medium", "extended"), default="auto")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     return parser.parse_args()

@@ -278,7 +278,7 @@ def _print(title: str, tallies: dict[str, Tally], *, wanted: bool, missed: str) 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("train", "report"), default="report")
-    parser.add_argument("--missed", default="", help="show what was missed in this class")
+    parser.add_argument("--missed", default="", help="print the missed edits of this class")
     parser.add_argument("--pairs", type=int, default=A_SET, help="most pairs of each origin")
     parser.add_argument("--judge", default="", metavar="PROVIDER:NAME", help="a judge, or `oracle`: see judged.py")
     parser.add_argument("--sample", type=int, default=judged.A_CLASS, help="edited claims of each class for the judge")

@@ -338,9 +338,9 @@ def main() -> int:
     words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     words.add_argument("names", nargs="*", help="constructs (all)")
     words.add_argument("--of", choices=("text", "draft"), action="append")
-    words.add_argument("--sizes", help="characters, with commas")
+    words.add_argument("--sizes", help="characters, separated by commas")
     words.add_argument("--cap", type=float, default=CAP, help="seconds one text may take")
-    words.add_argument("--slow", action="store_true", help="print only what misses its aim or grows too fast")
+    words.add_argument("--slow", action="store_true", help="print only texts that miss the aim or grow too fast")
     given = words.parse_args()
     gc.set_threshold(GARBAGE_AFTER, 20, 20)  # as in a command
     print(machine())

@@ -60,9 +60,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--part", choices=("training", "reporting"), default="reporting", help="which half of the documents"
     )
-    parser.add_argument("--all", action="store_true", help="search all documents, not those with headers alone")
+    parser.add_argument("--all", action="store_true", help="search all documents, not only those with headers")
     parser.add_argument("--offline", action="store_true", help="the model alone, without the engine")
-    parser.add_argument("--strategy", default="orchestrated", help="through the library: how research works")
+    parser.add_argument("--strategy", default="orchestrated", help="the strategy, through the library")
     parser.add_argument("--depth", choices=("auto", "light", "medium", "extended"), default="auto")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     return parser.parse_args()

@@ -467,7 +467,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("do", choices=("record", "train"))
     parser.add_argument("path", type=Path)
-    parser.add_argument("--count", type=int, default=100, help="questions a language to record, asked three times")
+    parser.add_argument("--count", type=int, default=100, help="questions per language, each asked three times")
     options = parser.parse_args()
     if options.do == "record":
         record(options.path, options.count)

@@ -73,7 +73,7 @@ def _table(name: str, seconds: Sequence[float], aim: float) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--home", type=Path, help="a home which holds the documents; else a new one is filled first")
+    parser.add_argument("--home", type=Path, help="a home with the documents; without it, a new one is filled first")
     return parser.parse_args()
 
 

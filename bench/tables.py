@@ -37,7 +37,7 @@ def main() -> int:
     """Ask and print; 2 when the packages are not there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", type=Path)
-    parser.add_argument("--second", action="store_true", help="the second draw: other tables, other questions")
+    parser.add_argument("--second", action="store_true", help="other tables and questions")
     parser.add_argument("--show", action="store_true", help="print each opening")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

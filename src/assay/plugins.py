@@ -63,7 +63,7 @@ def names(group: Group) -> tuple[str, ...]:
 
 
 def load(group: Group, name: str) -> Any:
-    """The object behind `name` in `group`: what its entry point says, untyped; the caller knows the protocol.
+    """The object behind `name` in `group`, as its entry point names it, untyped: the caller knows the protocol.
 
     Raises:
         UnknownName: no adapter of that name; the message offers the nearest.
@@ -82,7 +82,7 @@ def load(group: Group, name: str) -> Any:
 
 
 def origin(group: Group, name: str) -> str:
-    """Where the adapter `name` comes from: the module and attribute its entry point names.
+    """The location of the adapter `name`: the module and attribute in its entry point.
 
     Raises:
         UnknownName: no adapter of that name.
@@ -94,7 +94,7 @@ def origin(group: Group, name: str) -> str:
 
 
 def package(group: Group, name: str) -> str:
-    """The package which brings the adapter `name`, by the name it is installed under; its module, where it has none.
+    """The package that provides the adapter `name`, by its installed name; its module if it has no package.
 
     Raises:
         UnknownName: no adapter of that name.
@@ -105,12 +105,12 @@ def package(group: Group, name: str) -> str:
 
 
 def others(group: Group) -> tuple[str, ...]:
-    """The names in `group` which other packages bring, sorted; nothing is loaded."""
+    """The names in `group` that other packages provide, sorted; nothing is loaded."""
     return tuple(sorted(name for name, point in _installed(group).items() if not point.value.startswith("assay.")))
 
 
 def split(name: str) -> tuple[str, str]:
-    """A model's name as (adapter, what it is told): `"scripted:replies.json"`, or `"extractive"` and nothing."""
+    """A model's name as (adapter, argument): `"scripted:replies.json"`, or `"extractive"` and nothing."""
     adapter, _, argument = name.partition(":")
     return adapter, argument
 
@@ -121,7 +121,7 @@ def _installed(group: Group) -> dict[str, EntryPoint]:
 
 @cache
 def _scanned(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
-    """Entry points by name. Where two packages take the same name, ours yields: a user may replace what we ship."""
+    """Entry points by name. If two packages use the same name, ours yields: a user may replace what we ship."""
     found: dict[str, EntryPoint] = {}
     for point in _every(path).select(group=f"assay.{group}"):
         if point.name not in found or found[point.name].value.startswith("assay."):
@@ -130,6 +130,6 @@ def _scanned(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
 
 
 @cache
-def _every(path: tuple[str, ...]) -> Any:  # `EntryPoints`; a class of its own in Python 3.11
-    """Those of all groups at once: each look reads a file of every package which is installed."""
+def _every(path: tuple[str, ...]) -> Any:  # `EntryPoints`; a separate class in Python 3.11
+    """All groups at once: each lookup reads a file of every installed package."""
     return entry_points()

@@ -57,7 +57,7 @@ async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
 async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
     async with server.client(headers=HTML) as client:
         for data, said in (
-            ({"question": TIDE, "minutes": "soon"}, "is no number"),
+            ({"question": TIDE, "minutes": "soon"}, "is not a number"),
             ({"question": TIDE, "depth": "bottomless"}, "depth"),
             ({"question": TIDE, "collection": "nowhere"}, "nowhere"),
         ):

@@ -145,7 +145,7 @@ def run_index(context: Context) -> RunIndex:
     return RunIndex(None if context.home is None else runs_folder(context.home))
 
 
-def kept(context: Context) -> PageCache:
+def page_cache(context: Context) -> PageCache:
     """The cache of web pages, in the home."""
     return MemoryPages() if context.home is None else FolderPages(pages_folder(context.home), context.store.blobs)
 
@@ -161,7 +161,7 @@ def online(context: Context) -> web.Online:
             readers=context.readers,
             spans=context.reader.spans,
         ),
-        context.kept,
+        context.page_cache,
         search_turns_of(context.store, context.settings),
     )
 

@@ -82,7 +82,7 @@ async def review(assay: Assay, view: RunView) -> bool:
     """
     try:
         with left_by_ctrl_c():
-            plan = chosen(view.plan or Plan(title=""))
+            plan = edit_plan(view.plan or Plan(title=""))
     except click.Abort:
         say(f"\nrun {view.run_id} waits; to approve its plan later: assay runs approve {view.run_id}")
         raise
@@ -93,7 +93,7 @@ async def review(assay: Assay, view: RunView) -> bool:
     return True
 
 
-def chosen(plan: Plan) -> Plan | None:
+def edit_plan(plan: Plan) -> Plan | None:
     """The plan after the person's changes; None to cancel."""
     text = plan_form.written(plan)
     while True:

@@ -3,40 +3,40 @@
     AssayError
     ├── UsageError               the caller's input is wrong; the message names the fix
     │   ├── ConfigError          a setting is unknown or has a bad value
-    │   ├── TooLittle            a budget which is too little for a report
-    │   ├── Overtaken            other runs took what a day had left, while this one was prepared
+    │   ├── TooLittle            a budget that is too small for a report
+    │   ├── Overtaken            other runs used up the day's limit while this one was prepared
     │   ├── UnknownName          no adapter, run, document or command of that name
     │   │   └── UnknownOption    a function takes no keyword of that name
-    │   ├── EventLoopError       called without an event loop where one is needed, or inside one where none may be
-    │   ├── NotNow               the run is in another state than this needs
-    │   │   └── InProgress       the same request is being done already
-    │   ├── RequestDiffers       a key of a request came back with another request
-    │   ├── TooLarge             what was sent has more bytes than it may
-    │   ├── NothingRead          none of the files and pages given has text
-    │   └── NotBuilt             a named feature which this release does not have yet
-    ├── NotLoggedIn              name or password is wrong, or there were too many wrong ones
+    │   ├── EventLoopError       called without an event loop where one is needed, or inside one where none is allowed
+    │   ├── NotNow               the request is impossible in the run's present state
+    │   │   └── InProgress       the same request is already in progress
+    │   ├── RequestDiffers       an idempotency key was used again with another request
+    │   ├── TooLarge             the data sent has more bytes than allowed
+    │   ├── NothingRead          none of the given files and pages has text
+    │   └── NotBuilt             a named feature that this release does not have yet
+    ├── NotLoggedIn              the name or password is wrong, or there were too many attempts
     ├── Failed                   a service or a limit said no: data, stored with its step and raised again on replay
     │   ├── LimitReached         budget, deadline, or an early finish
     │   ├── ModelFailed          every attempt and fallback of a model call failed
     │   │   ├── ContextTooLong   the request does not fit the model's window
     │   │   └── Refused          the model declined to answer
     │   ├── SearchError          a search provider failed
-    │   │   └── SearchAway       it cannot be reached, or stays too busy
+    │   │   └── SearchAway       it cannot be reached, or remains too busy
     │   ├── FetchFailed          a page or document could not be read
-    │   └── ToolFailed           a tool could not do what it was asked (told to the model)
+    │   └── ToolFailed           a tool could not do what it was asked (the model is told why)
     ├── ModelError               one attempt at a model failed; `run/model_call` decides what comes next
-    ├── ModelUnusable            no model of a role works as it is set up: nothing is stored, and the run can be resumed
+    ├── ModelUnusable            no model of a role works with the present settings: the run can be resumed
     ├── ExtractError             a file could not be turned into text
-    │   ├── TooSlow              reading it took more time than a file may take
-    │   └── ReaderBroke          its reader crashed, failed, or took more memory than it may
+    │   ├── TooSlow              reading it took more time than allowed
+    │   └── ReaderBroke          its reader crashed, failed, or took more memory than allowed
     ├── StoreError               the database or a blob is unusable
-    │   ├── StoreAway            the database cannot be reached; it may come back
+    │   ├── StoreAway            the database cannot be reached; it may recover
     │   ├── LeaseHeld            another live process executes this run
-    │   ├── FenceLost            this process lost its lease; it may not write any more
-    │   ├── OtherRelease         another release of Assay stored this run, in a form which this one cannot go on from
-    │   └── NotStored            a replay came to a step which is not in the journal
-    ├── IndexDamaged             the files of an index cannot be read: it is made anew
-    ├── NothingSearched          a run came to its end without having looked anywhere; the message names the fix
+    │   ├── FenceLost            this process lost its lease; it must not write any more
+    │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue
+    │   └── NotStored            a replay reached a step that is not in the journal
+    ├── IndexDamaged             the files of an index cannot be read: it is built again
+    ├── NothingSearched          a run ended without having searched anything; the message names the fix
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
@@ -52,7 +52,7 @@ from typing import ClassVar
 
 
 class AssayError(Exception):
-    """Root of the tree; `str(error)` is a sentence for the user."""
+    """The root of the tree; `str(error)` is a sentence for the user."""
 
 
 class UsageError(AssayError):
@@ -64,18 +64,18 @@ class ConfigError(UsageError):
 
 
 class TooLittle(UsageError):
-    """A budget which is too little for a report."""
+    """A budget that is too small for a report."""
 
 
 class Overtaken(UsageError):
-    """Other runs took what a day had left, while this one was prepared; nothing of it is stored."""
+    """Other runs used up the day's limit while this one was prepared; nothing of it is stored."""
 
     def __init__(self) -> None:
         super().__init__("other runs used up the day's limits while this one was prepared: start it again")
 
 
 class TooMany(UsageError):
-    """A user has as many runs as he may have; in `seconds` he may begin one again, None where that is not known."""
+    """A user has begun as many runs as allowed; the next may begin in `seconds`, None if unknown."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ class TooMany(UsageError):
 
 
 NAMED = 24
-"""How many known names the message about an unknown one lists."""
+"""The most known names listed in the message about an unknown one."""
 
 
 class UnknownName(UsageError):
@@ -109,37 +109,37 @@ class UnknownOption(UnknownName, TypeError):
 
 
 class EventLoopError(UsageError, RuntimeError):
-    """Called without an event loop where one is needed, or inside one where none may be."""
+    """Called without an event loop where one is needed, or inside one where none is allowed."""
 
 
 class NotBuilt(UsageError):
-    """A named feature which this release does not have yet."""
+    """A named feature that this release does not have yet."""
 
 
 class NotNow(UsageError):
-    """What was asked cannot be done in the state the run is in."""
+    """The request is impossible in the run's present state."""
 
 
 class InProgress(NotNow):
-    """The same request is being done already."""
+    """The same request is already in progress."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the request with the key {key.rpartition('/')[2]!r} is in progress: ask again in a moment")
 
 
 class TooLarge(UsageError):
-    """What was sent has more bytes than it may."""
+    """The data sent has more bytes than allowed."""
 
 
 class RequestDiffers(UsageError):
-    """A key which stands for one request came back with another."""
+    """An idempotency key was used again with another request."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key.rpartition('/')[2]!r} belongs to another request: use a new key")
 
 
 class NotLoggedIn(AssayError):
-    """Nobody was logged in; `retry_after` is in seconds, 0 where another try is free."""
+    """The login failed; `retry_after` is in seconds, 0 if you may try again at once."""
 
     def __init__(self, reason: str, retry_after: int = 0) -> None:
         super().__init__(reason)
@@ -153,11 +153,11 @@ class NotLoggedIn(AssayError):
 
 
 class ProviderFailed(AssayError):
-    """The provider of logins did not answer as it should."""
+    """The login provider did not answer as expected."""
 
 
 class Failed(AssayError):
-    """A failure which is data: a step stores `(kind, reason)` and raises the same on replay."""
+    """A failure that is data: a step stores `(kind, reason)` and raises the same on replay."""
 
     kind: ClassVar[str] = "failed"
 
@@ -197,7 +197,7 @@ class SearchError(Failed):
 
 
 class SearchAway(SearchError):
-    """A search service cannot be reached, or stays too busy; it may come back."""
+    """A search service cannot be reached, or remains too busy; it may recover."""
 
 
 class FetchFailed(Failed):
@@ -207,7 +207,7 @@ class FetchFailed(Failed):
 
 
 class ToolError(Failed):
-    """A tool could not do what it was asked; the reason is told to the model."""
+    """A tool could not do what it was asked; the model is told the reason."""
 
     kind = "tool"
 
@@ -219,16 +219,16 @@ FAILURES: dict[str, type[Failed]] = {
 
 
 def failure(kind: str, reason: str) -> Failed:
-    """The exception a stored failure of `kind` is raised as (unknown kinds: plain `Failed`)."""
+    """The exception for a stored failure of `kind`; plain `Failed` for unknown kinds."""
     return FAILURES.get(kind, Failed)(reason)
 
 
 class ModelError(AssayError):
     """One attempt at a model failed.
 
-    `retry_after` is in seconds, None when the provider named none; `transient` says whether the same
-    request may succeed later, `reached` whether anybody answered at all. `usable` is False where every request
-    will fail until a person changes something: starts the server, corrects the key, the address or the model's name.
+    `retry_after` is in seconds, None if the provider named none; `transient` says whether the same request may succeed
+    later, `reached` whether anything answered at all. `usable` is False if every request will fail until a person
+    changes something: starts the server, or corrects the key, the address or the model's name.
     """
 
     def __init__(
@@ -246,29 +246,29 @@ class ModelError(AssayError):
 
 
 class ModelUnusable(AssayError):
-    """No model of a role works as it is set up; nothing of the call is stored, so that the run can be resumed."""
+    """No model of a role works with the present settings; nothing of the call is stored, so the run can be resumed."""
 
 
 class ExtractError(AssayError):
-    """A file could not be turned into text; the message says why. `kind` is how the failure of a page is called."""
+    """A file could not be turned into text; the message says why. `kind` is the short name of the failure."""
 
     kind: ClassVar[str] = "not text"
 
 
 class TooSlow(ExtractError):
-    """Reading a file took more time than one may take."""
+    """Reading a file took more time than allowed."""
 
     kind = "too slow"
 
 
 class NoLetters(ExtractError):
-    """A document holds pictures of pages only; whoever has an extra for that can read them."""
+    """A document consists of pictures of pages; an extra for OCR can read them."""
 
     kind = "scanned"
 
 
 class ReaderBroke(ExtractError):
-    """What reads a file crashed over it, failed, or took more memory than it may."""
+    """The reader of a file crashed, failed, or took more memory than allowed."""
 
     kind = "unreadable"
 
@@ -279,7 +279,9 @@ EXTRACT_ERRORS: dict[str, type[ExtractError]] = {
 
 
 class NothingRead(UsageError):
-    """None of the files and pages given has text; `kind` is that of the last `ExtractError`, "not text" without one."""
+    """None of the given files and pages has text; `kind` is that of the last `ExtractError`, "not text" if there was
+    none.
+    """
 
     def __init__(self, message: str, kind: str = ExtractError.kind) -> None:
         super().__init__(message)
@@ -291,11 +293,11 @@ class StoreError(AssayError):
 
 
 class StoreAway(StoreError):
-    """The database cannot be reached, or went away in the middle; it may come back."""
+    """The database cannot be reached, or the connection broke; it may recover."""
 
 
 class InUse(StoreError):
-    """Another process has what is wanted, and lets go of it by itself: later it can be had."""
+    """Another process has the resource, and will release it: try again later."""
 
 
 class LeaseHeld(StoreError):
@@ -307,16 +309,18 @@ class LeaseHeld(StoreError):
 
     @property
     def place(self) -> str:
-        """The holder for a reader: its start, which tells it from a later process of the same number, left out."""
+        """The holder as shown to people: without its start time, which only tells it from a later process with the same
+        number.
+        """
         return self.holder.partition(" since ")[0]
 
 
 class FenceLost(StoreError):
-    """Another process took this run over; nothing more may be written by this one."""
+    """Another process took over this run; this one must not write any more."""
 
 
 class OtherRelease(StoreError):
-    """Another release of Assay stored this run in a form which this one cannot go on from; nothing of it is changed."""
+    """Another release of Assay stored this run in a form that this one cannot continue; the run is not changed."""
 
     def __init__(self, run_id: str, release: str, own: str, why: str) -> None:
         by = f"assay {release}" if release else "an earlier release of assay"
@@ -328,11 +332,11 @@ class OtherRelease(StoreError):
 
 
 class IndexDamaged(AssayError):
-    """The files of an index cannot be read: it is made anew."""
+    """The files of an index cannot be read; the index is built again."""
 
 
 class NothingSearched(AssayError):
-    """A run came to its end without having looked anywhere; the message says why, and what to do."""
+    """A run ended without having searched anything; the message says why, and what to do."""
 
 
 class InputNeeded(AssayError):
@@ -349,7 +353,7 @@ class InputNeeded(AssayError):
 
 
 class NotStored(StoreError):
-    """A replay came to a step which is not in the journal, or not with this input; it does nothing anew."""
+    """A replay reached a step that is not in the journal, or has another input there; a replay does nothing new."""
 
     def __init__(self, step: str, *, diverged: bool) -> None:
         why = "was asked otherwise (a prompt, a model's window, or code has changed)" if diverged else "is not stored"
@@ -357,7 +361,7 @@ class NotStored(StoreError):
 
 
 class Paused(AssayError):
-    """The run's owner paused it: calls in flight were let go, and it can be resumed."""
+    """The run's owner paused it: calls in flight were dropped, and it can be resumed."""
 
 
 class Cancelled(AssayError):

@@ -1,1 +1,1 @@
-"""Reports in the formats people keep: functions of a `RunView`, found by file suffix (group `assay.exporters`)."""
+"""Reports in file formats: functions of a `RunView`, found by file suffix (group `assay.exporters`)."""

@@ -1,4 +1,4 @@
-"""A living report as an Atom feed (RFC 4287): an entry for each report, with what changed since the one before."""
+"""A schedule's reports as an Atom feed (RFC 4287): an entry for each report, with the changes since the one before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):
-    """The reports which answered a question, the latest first. `url` is the feed's own address, `site` the server's."""
+    """The reports on a question, latest first. `url` is the address of the feed, `site` that of the server."""
 
     id: str
     question: str

@@ -1,7 +1,7 @@
 """The cited sources as a BibTeX file for biblatex and biber, in UTF-8.
 
-Unicode is kept: biber, Zotero, JabRef and Mendeley read it, and macros exist for few scripts. So only TeX's ten special
-signs are escaped, in macros whose braces pair up, since BibTeX counts braces before it knows about backslashes.
+Unicode stays: biber, Zotero, JabRef and Mendeley read it, and few scripts have macros. Only TeX's ten special
+characters are escaped, as macros with balanced braces, since BibTeX counts braces before it interprets backslashes.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _SIGNS = re.compile(r"[\\{}^~$&#_%]")
 
 
 def escape(text: str) -> str:
-    """`text` as TeX which prints it: no command, comment, group or formula begins in it."""
+    """`text` in a form that TeX prints as it is: without commands, comments, groups or formulas."""
     return _SIGNS.sub(lambda match: _SPECIAL[match[0]], text)
 
 
 def render(view: RunView) -> str:
-    """One entry a cited source, in the order of their numbers; empty when nothing is cited."""
+    """One entry for each cited source, in the order of their numbers; empty if nothing is cited."""
     return "\n".join(_entry(reference) for reference in references(view))
 
 
@@ -58,7 +58,7 @@ def _entry(reference: BibliographyEntry) -> str:
 
 
 def _fields(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
-    """Names and values; `doi` and `url` are verbatim to biblatex and hold no sign which TeX or BibTeX would act on."""
+    """Names and values. `doi` and `url` are verbatim for biblatex, without characters special to TeX or BibTeX."""
     yield "title", f"{{{escape(reference.title)}}}"
     yield "author", " and ".join(_name(name) for name in reference.authors)
     yield _CONTAINERS.get(reference.kind, ""), escape(reference.container) if reference.kind in _CONTAINERS else ""
@@ -76,7 +76,7 @@ def _publisher(kind: Kind) -> str:
 
 
 def _name(name: Name) -> str:
-    """`Family, Suffix, Given`; in braces what BibTeX must not take apart."""
+    """`Family, Suffix, Given`; parts that BibTeX must not split are in braces."""
     if name.literal:
         return f"{{{escape(name.literal)}}}"
     parts = (name.family, name.suffix, name.given)
@@ -97,7 +97,7 @@ class BibtexExporter:
     suffix = ".bib"
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8; how citations look in a text makes no difference."""
+        """As `render` of this module, in UTF-8; the citation mode makes no difference."""
         return render(record.view).encode()
 
 

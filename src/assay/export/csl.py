@@ -1,4 +1,4 @@
-"""The cited sources as CSL-JSON (`csl-data.json` 1.0.2), which Zotero, pandoc and every CSL processor read."""
+"""The cited sources as CSL-JSON (`csl-data.json` 1.0.2), for Zotero, pandoc and every CSL processor."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class CslName(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CslDate(msgspec.Struct, frozen=True, rename={"date_parts": "date-parts"}):
-    """A date-variable with a single date, as far as it is known."""
+    """A date-variable with a single date, as precise as it is known."""
 
     date_parts: tuple[Day]
 
 
 class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"container": "container-title"}):
-    """An item; field names are those of the schema."""
+    """An item; the schema defines the names of its fields."""
 
     id: str
     type: Kind
@@ -43,7 +43,7 @@ class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ren
 
 
 def render(view: RunView) -> bytes:
-    """A JSON array with one item a cited source, in the order of their numbers."""
+    """A JSON array with an item for each cited source, in the order of their numbers."""
     data = msgspec.json.encode([_item(reference) for reference in references(view)])
     return printable(msgspec.json.format(data, indent=2)) + b"\n"
 
@@ -79,7 +79,7 @@ class CslExporter:
     suffix = ".csl.json"
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module; how citations look in a text makes no difference."""
+        """As `render` of this module; the citation mode makes no difference."""
         return render(record.view)
 
 

@@ -1,4 +1,4 @@
-"""In which words two texts differ: what a reader looks at when a sentence does not say what its source says."""
+"""The words in which two texts differ, for readers who check a sentence against its source."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import msgspec
 
 _TOKEN = re.compile(r"\w+(?:[.,'’]\w+)*|\W+?")
 _LONGEST = 4_000
-"""Characters of a text that are compared: the time grows with the square."""
+"""The most characters of a text that are compared: the time grows with the square."""
 
 
 class DiffPiece(msgspec.Struct, frozen=True):
-    """A span of one of the texts; `differs` says that the other does not have it."""
+    """A span of one of the texts; `differs` means that the other lacks it."""
 
     text: str
     differs: bool
 
 
 class TextDifference(msgspec.Struct, frozen=True):
-    """Both texts in pieces: joined, the pieces are the texts."""
+    """Both texts in pieces; the joined pieces are the texts."""
 
     claim: tuple[DiffPiece, ...]
     passage: tuple[DiffPiece, ...]
 
     @property
     def is_none(self) -> bool:
-        """Whether every word of the claim stands there, in its order."""
+        """Whether the passage has every word of the claim, in its order."""
         return not any(piece.differs for piece in (*self.claim, *self.passage))
 
 
 def differing(claim: str, passage: str) -> TextDifference:
-    """The words of `claim` which `passage` lacks at that place, and those it has in their stead.
+    """The words of `claim` that `passage` lacks, and the words that the passage has instead.
 
-    Case and signs do not count. What stands in the passage before the first word they share and after the last is
-    context, not difference. Longest matching blocks (Ratcliff and Metzener 1988).
+    Case and punctuation do not count. The passage's text before the first common word and after the last is context,
+    not difference. Longest matching blocks (Ratcliff and Metzener 1988).
     """
     ours, theirs = _tokens(claim[:_LONGEST]), _tokens(passage[:_LONGEST])
     a, b = _words(ours), _words(theirs)
@@ -57,7 +57,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _words(tokens: list[str]) -> list[tuple[str, int]]:
-    """The words as they are compared, and where each is among the tokens."""
+    """The words in the compared form, and the place of each among the tokens."""
     return [(token.casefold(), at) for at, token in enumerate(tokens) if token[0].isalnum()]
 
 
@@ -66,7 +66,7 @@ def _rest(text: str) -> tuple[DiffPiece, ...]:
 
 
 def _pieces(tokens: list[str], marked: set[int]) -> list[DiffPiece]:
-    """Tokens joined; white space between two marked words is marked with them."""
+    """Joined tokens; white space between two marked words is marked too."""
     pieces: list[DiffPiece] = []
     held = ""
     for at, token in enumerate(tokens):

@@ -1,7 +1,7 @@
 """The report as a Word document (Office Open XML), by python-docx.
 
-Citations are links to bookmarks in the list of sources: python-docx writes no footnotes, and one number may stand in
-many places, which a Word footnote cannot.
+Citations are links to bookmarks in the list of sources: python-docx writes no footnotes, and one number may occur in
+many places, which Word footnotes do not allow.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from assay.export.protocols import Record, need
 
 
 class DocxExporter:
-    """Writes `.docx` files; the same bytes for the same run, with the same release of python-docx."""
+    """Writes `.docx` files; the same bytes for the same run and release of python-docx."""
 
     suffix = ".docx"
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """The report with headings, lists, tables and links; its sources with what is quoted of them.
+        """The report with headings, lists, tables and links; its sources have their quotes.
 
         Raises:
             ConfigError: python-docx is not installed.
@@ -28,7 +28,7 @@ class DocxExporter:
         return write(paper(record.view, citations))
 
     def ready(self) -> None:
-        """Raises ConfigError when python-docx is not installed."""
+        """Raise ConfigError if python-docx is not installed."""
         need("docx", "python-docx", "docx")
 
 

@@ -1,4 +1,4 @@
-"""`report.json` and the log as JSON lines, written so that a terminal may show them."""
+"""`report.json`, and the log as JSON lines, in a form that is safe to print on a terminal."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from assay.core.report import build_report
 from assay.core.view import RunView
 from assay.export.protocols import Record
 
-# JSON which can be printed: what a terminal would obey, or what reorders text, is written as an escape.
+# JSON for terminals: control characters, and characters that reorder text, are written as escapes.
 
 _UNPRINTABLE = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
 
 
 def printable(json: bytes) -> bytes:
-    """The same JSON, with DEL, C1 and bidi controls as escapes of four digits (the other controls always are)."""
+    """The same JSON with DEL, C1 and bidi controls as escapes of four digits (other controls always are)."""
     return _UNPRINTABLE.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), json)
 
 
@@ -28,14 +28,14 @@ SCHEMA_FILE = "schemas/assay.report-1.json"
 
 
 def render(view: RunView, *, citations: CitationMode = "numbers") -> bytes:
-    """The report as indented JSON with a line end, the same bytes for the same log."""
+    """The report as indented JSON with a final line end, the same bytes for the same log."""
     report = build_report(view, citations)
     data = msgspec.json.encode(report, order="deterministic")
     return printable(msgspec.json.format(data, indent=2)) + b"\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) which every `report.json` of this release satisfies."""
+    """The JSON Schema (2020-12) of every `report.json` of this release."""
     text = files("assay.export").joinpath(SCHEMA_FILE).read_bytes()
     return msgspec.json.decode(text, type=dict[str, Any])
 
@@ -57,5 +57,5 @@ EXPORTER = JsonExporter()
 
 
 def line(envelope: Envelope) -> bytes:
-    """One event as a line of JSON, line end included."""
+    """One event as a line of JSON, with its line end."""
     return printable(msgspec.json.encode(envelope)) + b"\n"

@@ -1,7 +1,6 @@
 """The report as Markdown: the text, its sources, what to check, its limits.
 
-What comes from pages and documents (titles, addresses, quotes, claims in a list) is escaped; the text itself is the
-writer's.
+Text from pages and documents (titles, addresses, quotes, claims in a list) is escaped; the report's own text is not.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an ad
 def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     """The report in Markdown (CommonMark), ending with a line end.
 
-    The text comes first, so positions in `report.json` hold here too. In `numbers` mode every `[1]` is a link, to the
-    source itself where its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a
-    footnote (of pandoc, GitHub and most dialects), which names the source and quotes what is cited of it.
+    The text comes first, so positions in `report.json` are valid here too. In `numbers` mode every `[1]` is a link: to
+    the source if its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a footnote
+    (of pandoc, GitHub and most dialects) with the source's name and its cited passages.
     """
     with speaking(sections.spoken_in(view)):
         return _rendered(view, citations)
 
 
 def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
-    """What follows the text of a report, without the targets of its references; "" if nothing does."""
+    """The part after a report's text, without link definitions; "" if there is none."""
     with speaking(sections.spoken_in(view)):
         return _joined(*_parts(view, report, citations))
 
@@ -61,7 +60,7 @@ def _joined(*parts: str) -> str:
 
 
 def _fields(report: Report) -> list[str]:
-    """The fields of a typed answer as a table, one a row, with the verdict on each and why."""
+    """The fields of a typed answer as a table, one per row, with verdict and reason."""
     rows = [
         _row(name, sections.value(field.value), verdict(field.verdict), reason(field.reason))
         for name, field in report.fields.items()
@@ -70,7 +69,7 @@ def _fields(report: Report) -> list[str]:
 
 
 def _verification(view: RunView, report: Report) -> str:
-    """How the claims fared: one line where all hold, else a table of the counts, and of what to check."""
+    """The results of checking: one line if all claims hold, else a table of the counts and of the claims to check."""
     summary, problems = report.summary, sections.to_check(view)
     if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
         return sections.counts(summary)
@@ -92,7 +91,7 @@ def _verification(view: RunView, report: Report) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, empty without rows."""
+    """A table; empty without rows."""
     lines = [_row(*row) for row in rows]
     return "\n".join((_row(*head), f"|{'---|' * len(head)}", *lines)) if lines else ""
 
@@ -107,7 +106,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 
 def _sources(report: Report, citations: CitationMode) -> list[str]:
-    """Number (in `markers` mode the ids), title, address or path, and the day it was fetched."""
+    """Number (in `markers` mode the ids), title, address or path, and the day of retrieval."""
     return [f"{_label(source, citations)} {_details(source)}" for source in sections.cited(report)]
 
 
@@ -124,7 +123,7 @@ def _details(source: ReportSource) -> str:
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
-    """What the references in the text stand for, where it holds any."""
+    """The link definitions for the references in the text, if it has any."""
     cited = sections.cited(report)
     if citations == "numbers":
         return "\n".join(_definition(source) for source in cited)
@@ -141,12 +140,12 @@ def _definition(source: ReportSource) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """The link to a heading, as GitHub and most renderers name it."""
+    """The link to a heading, with the anchor that GitHub and most renderers give it."""
     return "#" + re.sub(r"[^\w-]+", "", heading.lower().replace(" ", "-"))
 
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
-    """One paragraph; it never has the form of a link's definition, which a lone word or address would have."""
+    """One paragraph that never reads as a link definition, as a lone word or address would."""
     said = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
     return f"[^{source.number}]: {_details(source)}: {said}"
 

@@ -1,7 +1,7 @@
 """The report as a PDF, set by typst from a fixed template.
 
-Nothing of a report is ever part of the template's source: it is handed over as JSON, and what is in it is only text.
-Times are the run's, so the same run gives the same bytes with the same release of typst and the same fonts.
+No part of a report enters the template's source: the template gets it as JSON, and treats it as plain text. Times are
+the run's, so the same run gives the same bytes with the same release of typst and the same fonts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.export.paper import Paper, paper
 from assay.export.protocols import Record, need
 
 TEMPLATE = "report.typ"
-_FIRST_RARE = "\u0530"  # typst brings fonts with Latin, Greek and Cyrillic letters
+_FIRST_RARE = "\u0530"  # typst includes fonts with Latin, Greek and Cyrillic letters
 _MOST_SIGNS = 2_000
 
 
@@ -40,7 +40,7 @@ def render(paper: Paper) -> bytes:
 
 
 def _inputs(paper: Paper) -> dict[str, str]:
-    """What the template is given: the paper, its time in parts, and the signs of which a font may be missing."""
+    """The input of the template: the paper, its time in parts, and the characters that fonts may lack."""
     data = msgspec.json.encode(paper).decode()
     rare = sorted({sign for sign in data if sign >= _FIRST_RARE and unicodedata.category(sign)[0] in "LNS"})
     return {"paper": data, "made": f"{paper.made:%Y %m %d %H %M %S}", "signs": "\n".join(rare[:_MOST_SIGNS])}
@@ -52,7 +52,7 @@ class PdfExporter:
     suffix = ".pdf"
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """The report with an outline and page numbers; every citation links to its source and what it quotes.
+        """The report with an outline and page numbers; every citation links to its source and quotes.
 
         Raises:
             ConfigError: typst is not installed.
@@ -61,7 +61,7 @@ class PdfExporter:
         return render(paper(record.view, citations))
 
     def ready(self) -> None:
-        """Raises ConfigError when typst is not installed."""
+        """Raise ConfigError if typst is not installed."""
         need("typst", "typst", "pdf")
 
 

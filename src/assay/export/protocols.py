@@ -1,4 +1,4 @@
-"""What an export format is, and what some formats need."""
+"""The protocol of an export format, and a check of its optional dependency."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.core.ports.exporters import Record as Record
 
 
 def need(module: str, package: str, extra: str) -> None:
-    """Nothing, when `module` can be imported; it is looked for and not loaded.
+    """Make sure that `module` can be imported, without loading it.
 
     Raises:
         ConfigError: it is not installed; the message says how to get it.

@@ -1,4 +1,4 @@
-"""The cited sources as neutral records, which the formats of reference managers are written from."""
+"""The cited sources as neutral records, the input for the formats of reference managers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
 from assay.export import sections
 
-# Reading the authors a document states: persons as family and given names where that is plain, else as it is written.
+# Reads the authors that a document states: persons as family and given names if that is clear, else as written.
 
 MOST = 100
-"""Authors read of one document."""
+"""The most authors read from a document."""
 
 
 class Name(msgspec.Struct, frozen=True):
-    """An author: `family` with `given` and `suffix`, or `literal` alone (an organisation, a name of unknown order)."""
+    """An author: `family` with `given` and `suffix`, or only `literal` (an organization, a name of unknown order)."""
 
     family: str = ""
     given: str = ""
@@ -67,7 +67,7 @@ _LONGEST_NAME = 5  # words
 
 
 def read_names(stated: str) -> tuple[Name, ...]:
-    """The authors in what a document states: `Guido van Rossum <guido@…>`, `A, B and C`, `Family, Given; …`."""
+    """The authors that a document states: `Guido van Rossum <guido@…>`, `A, B and C`, `Family, Given; …`."""
     text = _BY.sub("", _without_asides(one_line(stated)))
     parts = [part.strip(" ,;") for part in text.split(";")] if ";" in text else _listed(text)
     return tuple(read_name(part) for part in parts[:MOST] if part.strip(" ,;.-"))
@@ -88,7 +88,7 @@ def read_name(text: str) -> Name:
 
 
 def _without_asides(text: str) -> str:
-    """`text` without links, mail addresses, handles and "et al."; an address alone is a name after all."""
+    """`text` without links, mail addresses, handles and "et al."; an address alone counts as a name."""
     plain = " ".join(_ASIDE.sub("", _LINK.sub(r"\1", text)).split())
     named = " ".join(_MAIL.sub("", plain).split()).strip(" ,;")
     if named.startswith("(") and named.endswith(")"):
@@ -97,7 +97,7 @@ def _without_asides(text: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """The names in a list which commas and "and" part, commas inside a name left alone."""
+    """The names in a list separated by commas and "and"; commas inside a name do not separate."""
     if "," not in text and _ORGANISATION.search(text):
         return [text]  # "Food and Drug Administration"
     found: list[str] = []
@@ -107,7 +107,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _parted(pieces: list[str]) -> list[str]:
-    """Pieces between commas as names: `Family, I.` pairs and a lone `Family, Given` are one name each."""
+    """The pieces between commas as names: `Family, I.` pairs, or a lone `Family, Given`, are one name each."""
     found: list[str] = []
     for piece in pieces:
         if found and _SUFFIX.fullmatch(piece):
@@ -121,17 +121,17 @@ def _parted(pieces: list[str]) -> list[str]:
 
 
 def _family(text: str) -> bool:
-    """Whether `text` is a family name alone: one word, particles before it."""
+    """Whether `text` is only a family name: one word, with particles before it."""
     words = text.split()
     return bool(words) and all(map(_particle, words[:-1])) and _plain(words)
 
 
 def _particle(word: str) -> bool:
-    return word.lower() in _PARTICLES and word not in ("Al", "Ben")  # which are given names, where they are capital
+    return word.lower() in _PARTICLES and word not in ("Al", "Ben")  # which count as given names if they are capitals
 
 
 def _in_order(words: list[str], suffix: str) -> Name | None:
-    """`Given Family` as a name, None where the words do not have that form."""
+    """`Given Family` as a name; None if the words do not have that form."""
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
     if not 2 <= len(words) <= _LONGEST_NAME or not _plain(words) or words[0] in _PARTICLES:
@@ -143,7 +143,7 @@ def _in_order(words: list[str], suffix: str) -> Name | None:
 
 
 def _plain(words: list[str]) -> bool:
-    """Whether all words look like parts of a person's name, and not all like abbreviations."""
+    """Whether all words look like parts of a person's name, and not all are abbreviations."""
     capital = all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
     shouted = len(words) > 1 and all(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
     return capital and not shouted and all(_WORD.fullmatch(word) for word in words)
@@ -152,16 +152,16 @@ def _plain(words: list[str]) -> bool:
 Kind = Literal[
     "article-journal", "paper-conference", "book", "chapter", "thesis", "report", "dataset", "webpage", "document"
 ]
-"""What a source is, in the words of CSL 1.0.2."""
+"""The type of a source, as in CSL 1.0.2."""
 Day = tuple[int, ...]
-"""A date as far as it is known: year; year and month; year, month and day."""
+"""A date as far as it is known: year; year and month; or year, month and day."""
 
 
 class BibliographyEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A cited source. Every text is one line without controls; what is not known is empty.
+    """A cited source. Every text is one line without control characters, empty if unknown.
 
-    `key` is ASCII and unique in a report; `doi` has no prefix; `url` is http or https, percent-encoded; `path` is where
-    a local file was; `note` tells the number of the source in the report.
+    `key` is ASCII and unique in a report; `doi` has no prefix; `url` is http or https, percent-encoded; `path` is that
+    of a local file; `note` has the number of the source in the report.
     """
 
     key: str
@@ -217,7 +217,7 @@ _PREFIXES = ("citation_", "dc.", "og:", "prism.")
 
 
 def _facts(metadata: Mapping[str, str]) -> dict[str, str]:
-    """Metadata by the names we look for, whatever the vocabulary of the page."""
+    """Metadata by normalized names, whatever vocabulary the page uses."""
     facts: dict[str, str] = {}
     for key, value in metadata.items():
         name = key.strip().lower()
@@ -239,7 +239,7 @@ _SYNONYMS = {
     "identifier.doi": "doi",
 }
 
-# what it is
+# the type of a source
 
 _KINDS: dict[str, Kind] = {
     "article-journal": "article-journal",
@@ -261,7 +261,7 @@ _DATA = ("text/csv", "text/tab-separated-values", "application/vnd.ms-excel", "a
 
 
 def _kind(source: ReportSource, stated: str, doi: str) -> Kind:
-    """What the document says it is, else what its DOI, address and media type make likely."""
+    """The type that the document states, else the likely one by DOI, address and media type."""
     if stated.strip().lower() in _KINDS:
         return _KINDS[stated.strip().lower()]
     if doi:
@@ -285,9 +285,9 @@ _TAIL = re.compile(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+
 
 
 def find_doi(stated: str, url: str) -> str:
-    """The DOI a document states, or which stands in its address (of doi.org or a publisher); "" for none.
+    """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none.
 
-    Only signs which Crossref takes for new DOIs (and `<>[]+` of old ones) are read, so one can be written anywhere.
+    Only characters that Crossref allows in new DOIs (and `<>[]+` of old ones) are read, so it is safe in any format.
     """
     given = _DOI.search(one_line(stated))
     if given:
@@ -304,7 +304,7 @@ def find_doi(stated: str, url: str) -> str:
 
 
 def _whole(found: str) -> str:
-    """Without what publishers append; that which is nothing besides ("10.1234/pdf") stays as it is."""
+    """The DOI without what publishers append, unless nothing else would be left ("10.1234/pdf")."""
     doi = _TAIL.sub("", found)
     return doi if "/" in doi else found
 
@@ -313,7 +313,7 @@ _DAY = re.compile(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", 
 
 
 def read_day(stated: str) -> Day:
-    """An ISO date as far as it is known and exists: `2024`, `2024-05`, `2024-05-31T…`; anything else is ()."""
+    """An ISO date as far as it is known and valid: `2024`, `2024-05`, `2024-05-31T…`; else ()."""
     match = _DAY.fullmatch(stated)
     if not match:
         return ()
@@ -333,7 +333,7 @@ _DULL = frozenset(
 
 
 def _key(reference: BibliographyEntry) -> str:
-    """Author, year and the first telling word of the title, in ASCII: `rossum2001style`; never empty."""
+    """Author, year and first significant word of the title, in ASCII: `rossum2001style`; never empty."""
     author = reference.authors[0] if reference.authors else Name()
     who = _ascii(author.family.split()[-1] if author.family else author.literal)
     words = [word for word in (_ascii(word) for word in reference.title.split()) if word]
@@ -350,7 +350,7 @@ def _ascii(text: str) -> str:
 
 
 def _unique(keys: Iterable[str]) -> list[str]:
-    """`keys`, with a, b, c … after those which several have; no two are equal."""
+    """`keys`, with a, b, c … after equal ones, so that no two are equal."""
     wanted = list(keys)
     taken: set[str] = {key for key in wanted if wanted.count(key) == 1}
     found = []

@@ -1,7 +1,7 @@
 """The cited sources in RIS, which EndNote, Mendeley, Zotero and library catalogues read.
 
-A record is lines of `TAG  - value`, so a value is one line and nothing in it can begin a line: what a page states can
-never end a record or add a field.
+A record is lines of `TAG  - value`. A value is one line and cannot begin another, so text from a page can never end a
+record or add a field.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TYPES: dict[Kind, str] = {
 
 
 def render(view: RunView) -> str:
-    """One record a cited source, in the order of their numbers; lines end as RIS wants them, with CR LF."""
+    """One record for each cited source, in the order of their numbers; lines end with CR LF, as RIS requires."""
     return "\r\n".join(_record(reference) for reference in references(view))
 
 
@@ -47,14 +47,14 @@ def _lines(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
     yield "PY", f"{reference.issued[0]:04d}" if reference.issued else ""
     yield "DA", _day(reference.issued)
     yield "DO", reference.doi
-    yield "UR", reference.url.replace(";", "%3B")  # a semicolon parts two addresses
+    yield "UR", reference.url.replace(";", "%3B")  # a semicolon separates two addresses
     yield "Y2", _day(reference.accessed)
     yield "N1", reference.note
     yield "N1", f"File: {reference.path}" if reference.path else ""
 
 
 def _day(day: Day) -> str:
-    """`YYYY/MM/DD/`, parts that are not known left empty."""
+    """`YYYY/MM/DD/`, with unknown parts empty."""
     if not day:
         return ""
     year, month, of_month = (*(f"{part:02d}" for part in day), "", "")[:3]
@@ -67,7 +67,7 @@ class RisExporter:
     suffix = ".ris"
 
     def render(self, record: Record, citations: CitationMode = "numbers") -> bytes:
-        """As `render` of this module, in UTF-8; how citations look in a text makes no difference."""
+        """As `render` of this module, in UTF-8; the citation mode makes no difference."""
         return render(record.view).encode()
 
 

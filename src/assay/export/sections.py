@@ -1,7 +1,7 @@
-"""What follows a report's text in every format: sources with their quotes, claims to check, limits, counts.
+"""The parts after a report's text in every format: sources with quotes, claims to check, limits, counts.
 
-One place says what there is to tell; a format only writes it. Everything here is untrusted text as it was stored:
-whoever writes it cleans and escapes it.
+This module decides what they contain; a format only writes it. All text here is untrusted, as it was stored: the format
+cleans and escapes it.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ from assay.core.view import RunView
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 TO_CHECK = ("contradicted", "unsupported", "partial")
-"""The verdicts a reader should look at, the worst first."""
+"""The verdicts that a reader should check, worst first."""
 
 
 def field_headings() -> tuple[str, str, str, str]:
-    """The columns in which the fields of a typed answer are told."""
+    """The columns of the table with a typed answer's fields."""
     return _("Field"), _("Value"), _("Verdict"), _("Why")
 
 
 def retrieved(day: str) -> str:
-    """When a source was read, empty where that is not known."""
+    """The day on which a source was read; empty if it is not known."""
     return _("retrieved {date}").format(date=date_of(day)) if day else ""
 
 
 def on_page(page: int) -> str:
-    """` (page 7)`, empty where there are no pages."""
+    """` (page 7)`, empty if there are no pages."""
     return _(" (page {number})").format(number=page) if page else ""
 
 
 def spoken_in(view: RunView) -> str:
-    """The locale in which code speaks in the report of a run; those of old runs are English."""
+    """The locale of code's own words in the report of a run; for old runs it is English."""
     return view.brief.locale if view.brief else ""
 
 
 class SourceLabel(msgspec.Struct, frozen=True, kw_only=True):
-    """How a source is named to a reader, on one line each: `title` is empty where it only repeats `where`.
+    """The name of a source for readers, one line each: `title` is empty if it only repeats `where`.
 
-    `where` is a path or an address; `target` is what may be linked, empty for all but http and https.
+    `where` is a path or an address; `target` is the address to link, empty unless it is http or https.
     """
 
     title: str
@@ -66,7 +66,7 @@ class SourceLabel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place(source: ReportSource) -> SourceLabel:
-    """Where a source is, by path for a local file; the day it was read is an ISO date."""
+    """The place of a source: a path for a local file, with the day it was read as an ISO date."""
     path, title = local_path(source.url), one_line(source.title)
     return SourceLabel(
         title="" if title in (source.url, path) else title,
@@ -77,23 +77,23 @@ def place(source: ReportSource) -> SourceLabel:
 
 
 def known(source: ReportSource) -> tuple[str, ...]:
-    """What kind of source it is, where that is known, and the notices published about it, each in a few words."""
+    """The kind of a source if it is known, and the notices published about it, in a few words each."""
     kind = () if source.kind == "unknown" else (source_kind(source.kind),)
     return (*kind, *read_by(source), *(notice_line(notice) for notice in source.notices))
 
 
 def read_by(source: ReportSource) -> tuple[str, ...]:
-    """That a source was read by OCR, where it was: its words may be misread."""
+    """The note that a source was read by OCR, so its words may be misread; empty otherwise."""
     return (_("read by OCR"),) if READ_BY in source.metadata else ()
 
 
 def cited(report: Report) -> tuple[ReportSource, ...]:
-    """The sources which the text cites, in the order of their numbers."""
+    """The sources that the text cites, in the order of their numbers."""
     return tuple(source for source in report.sources if source.number is not None)
 
 
 def quotes(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
-    """The cited passages by the id of their source, in the order of the text; a passage met twice is one."""
+    """The cited passages by source id, in the order of the text; a passage read twice appears once."""
     found: dict[str, dict[tuple[int, int], ReportPassage]] = {}
     for passage in report.passages:
         found.setdefault(passage.source, {}).setdefault((passage.start, passage.end), passage)
@@ -101,12 +101,12 @@ def quotes(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
 
 
 def to_check(view: RunView) -> tuple[Claim, ...]:
-    """The claims which a reader should look at, in the order of the text."""
+    """The claims that a reader should check, in the order of the text."""
     return tuple(claim for claim in view.claims if claim.verdict in TO_CHECK)
 
 
 def limits(view: RunView, report: Report) -> tuple[str, ...]:
-    """What restricts the report; a failed final check among it."""
+    """The limits of the report, including a failed final check."""
     gate = view.gate
     if gate is None or gate.passed:
         return report.limits
@@ -115,7 +115,7 @@ def limits(view: RunView, report: Report) -> tuple[str, ...]:
 
 
 def value(value: Value) -> str:
-    """The value of a field on one line; a dash for one that is unknown."""
+    """The value of a field on one line; a dash if it is unknown."""
     if value is None:
         return "–"
     return listed(map(_scalar, value)) if isinstance(value, tuple) else _scalar(value)
@@ -126,15 +126,15 @@ def _scalar(value: Scalar) -> str:
 
 
 def language(tag: str) -> str:
-    """`tag` where it has the form of a language tag (BCP 47), else empty."""
+    """`tag` if it has the form of a language tag (BCP 47), else ""."""
     return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
 def counts(summary: Summary) -> str:
-    """One line which says how the claims fared, empty where there are none."""
+    """One line with the number of claims by verdict; empty without claims."""
     if not summary.claims:
         return ""
-    # adjectives agree with their number in many languages: those put the number behind, in brackets
+    # adjectives agree with numbers in many languages: those put the number after them, in brackets
     said = listed(
         _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counted(summary)
     )

@@ -1,4 +1,4 @@
-"""A run's report as lines for a terminal: headings, lists, tables and links laid out, wrapped at words."""
+"""A run's report as lines for a terminal: headings, lists, tables and links, wrapped at words."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Li
 from assay.export.paper import PaperSource, paper
 
 WIDEST = 100
-"""Columns of text, however wide the terminal is: longer lines are hard to read."""
+"""The most columns of text on any terminal: longer lines are hard to read."""
 NARROWEST = 20
 
 _ADDRESS = re.compile(r"[!-~]+")
-"""What may stand in a link's escape sequence: nothing which could end it."""
+"""The characters allowed in a link's escape sequence: none that could end it."""
 _NOTICE, _CITATION, _CODE, _ADDRESSED = "dim", "cyan", "bold", "underline"
 _VERDICTS = {"partial": "yellow", "unsupported": "red", "contradicted": "bold red"}
 
 
 def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) -> str:
-    """The report of `view` in lines of at most `width` columns; without `colour` there is no escape sequence in it.
+    """The report of `view` in lines of at most `width` columns; without `colour` it has no escape sequences.
 
-    How the claims fared is left out: who shows a run says it in its last lines.
+    It leaves out the counts of claims: the caller prints them in its last lines.
     """
     written = paper(view, citations)
     console = Console(
@@ -60,7 +60,7 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
 
 
 def _blocks(blocks: Sequence[FormattedBlock]) -> Iterator[RenderableType]:
-    """Blocks in order; notices of code which follow one another share a paragraph."""
+    """Blocks in order; consecutive notices of code share a paragraph."""
     for notices, group in groupby(blocks, lambda block: isinstance(block, Paragraph) and block.notice):
         if notices:
             yield Text(" ").join(_text(block.line) for block in group if isinstance(block, Paragraph))
@@ -91,12 +91,12 @@ def _block(block: FormattedBlock) -> RenderableType:
 
 
 def _tight(blocks: Sequence[FormattedBlock]) -> RenderableType:
-    """Blocks inside another, without lines between them."""
+    """The blocks inside another, without blank lines between them."""
     return Group(*(_block(block) for block in blocks))
 
 
 def _list(entries: Iterator[tuple[str, RenderableType]]) -> RenderableType:
-    """Entries behind their signs, each wrapped beside its own."""
+    """List entries after their signs, each wrapped separately."""
     grid = table.Table.grid(padding=(0, 1))
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(overflow="fold")

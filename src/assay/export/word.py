@@ -1,4 +1,4 @@
-"""Setting a paper as a Word document; needs python-docx, so only `export.docx` imports it, when it is asked to."""
+"""Sets a paper as a Word document. It needs python-docx, so only `export.docx` imports it, on demand."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from assay.export.formatted_text import (
 )
 from assay.export.paper import Paper, PaperSource
 
-_LONGEST_PROPERTY = 255  # the limit of python-docx, and of Word's own dialogue
+_LONGEST_PROPERTY = 255  # the limit of python-docx and of Word's own dialog
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
-_LIST_DEPTH = 3  # as many levels as the template has styles for
+_LIST_DEPTH = 3  # the template has styles for this many levels
 _MONOSPACE = "Courier New"
 _LINK = "Hyperlink"
 
@@ -65,7 +65,7 @@ def _describe(document: WordDocument, paper: Paper) -> None:
     properties.title = paper.title.text[:_LONGEST_PROPERTY]
     properties.author = properties.last_modified_by = "Assay"
     properties.comments, properties.language = "", paper.language
-    properties.created = properties.modified = paper.made.replace(tzinfo=None)  # UTC, as the format has it
+    properties.created = properties.modified = paper.made.replace(tzinfo=None)  # UTC, as the format requires
     properties.revision = 1
 
 
@@ -81,7 +81,7 @@ def _style(document: WordDocument, language: str) -> None:
 
 
 def _turn(document: WordDocument, language: str) -> None:
-    """Set the pages, and what has no direction of its own, from right to left."""
+    """Set the pages, and everything without a direction of its own, from right to left."""
     for section in document.sections:
         section._sectPr.append(_element("w:bidi"))
     for spoken in document.styles.element.iter(qn("w:lang")):
@@ -109,14 +109,14 @@ class _Setter:
         return paragraph
 
     def bullets(self, title: str, lines: Sequence[Line]) -> None:
-        """A section with a list, none where the list is empty."""
+        """A section with a list; nothing if the list is empty."""
         if lines:
             self.paragraph(line(title), "Heading 1")
         for each in lines:
             self.paragraph(each, "List Bullet")
 
     def sources(self, title: str, sources: Sequence[PaperSource]) -> None:
-        """The list of sources: each a bookmark which citations link to, its quotes after it."""
+        """The list of sources: each is a bookmark that citations link to, followed by its quotes."""
         if sources:
             self.paragraph(line(title), "Heading 1")
         for source in sources:
@@ -128,7 +128,7 @@ class _Setter:
                 self.paragraph(quote, "Quote")
 
     def blocks(self, blocks: Sequence[FormattedBlock], depth: int = 0, style: str = "Normal") -> None:
-        """These blocks, in lists `depth` deep; `style` is that of plain paragraphs."""
+        """Write these blocks, in lists `depth` deep; `style` is that of plain paragraphs."""
         for block in blocks:
             match block:
                 case Heading():
@@ -163,7 +163,7 @@ class _Setter:
             self.blocks(rest, depth, f"List Continue{level}")
 
     def _numbering(self, style: str, start: int) -> int:
-        """A numbering like that of `style`, which begins at `start`."""
+        """A numbering like that of `style`, starting at `start`."""
         numbering = self._document.part.numbering_part.element
         of_style = self._document.styles[style].element.pPr.numPr.numId.val
         added = numbering.add_num(numbering.num_having_numId(of_style).abstractNumId.val)
@@ -184,7 +184,7 @@ class _Setter:
                 row._tr.get_or_add_trPr().append(_element("w:tblHeader", val="true"))
             for cell, said in zip(row.cells, cells, strict=False):
                 self._cell(cell, said, header=at == 0)
-        self._document.add_paragraph(style="No Spacing")  # Word joins tables which nothing parts
+        self._document.add_paragraph(style="No Spacing")  # Word joins adjacent tables
 
     def _cell(self, cell: _Cell, line: Line, *, header: bool) -> None:
         paragraph = cell.paragraphs[0]
@@ -207,7 +207,7 @@ class _Setter:
             self._link(paragraph, run, piece)
 
     def _link(self, paragraph: WordParagraph, run: Run, piece: Piece) -> None:
-        """Put the run in a link to a source's bookmark, or to an address of the web."""
+        """Put the run into a link to a source's bookmark, or to an address of the web."""
         if piece.cite:
             link = _element("w:hyperlink", anchor=f"source-{piece.cite}", history="1")
         elif piece.link:
@@ -241,11 +241,11 @@ def _monospace(run: Run) -> None:
 
 
 def _canonical(archive: bytes) -> bytes:
-    """The same zip with fixed times, which else are those of the moment of writing."""
+    """The same zip with fixed times; otherwise they would be the time of writing."""
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             member = zipfile.ZipInfo(name, _ZIP_TIME)
-            member.create_system = 3  # Unix; else that of the machine which writes
+            member.create_system = 3  # Unix, instead of the system that writes
             new.writestr(member, old.read(name), zipfile.ZIP_DEFLATED)
     return written.getvalue()

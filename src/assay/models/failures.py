@@ -1,4 +1,4 @@
-"""What a service's refusal means, whatever its format: try again, compact and try again, or give up."""
+"""The meaning of a service's refusal, in any format: try again, compact and try again, or give up."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assay.core.remote_services import retry_after
 
 TRANSIENT = frozenset((408, 409, 425, 429))
 UNUSABLE = frozenset((401, 402, 403, 404, 429))
-"""What every request will be answered with until a person changes something, where it is not over soon."""
+"""Statuses that every request will get until a person changes something, unless the trouble is temporary."""
 LONGEST = 300
 """Code points of a service's own words in an error."""
 MISCALLED = "tool_use_failed"
-"""Groq's code for a call the model wrote which does not fit the tool: written again it may."""
+"""Groq's code for a call by the model that does not match the tool: a second attempt may succeed."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum (?:context|prompt)|prompt is too long|too many (?:input )?tokens"
@@ -42,9 +42,9 @@ _SPENT = re.compile(r"insufficient[_ ]quota|billing|credit", re.IGNORECASE)
 
 
 class ServiceFault(msgspec.Struct, frozen=True):
-    """What went wrong, as services say it; `code` is a word or an HTTP status.
+    """An error in a service's form; `code` is a word or an HTTP status.
 
-    `failed_generation` is Groq's: the call its model wrote, and which it did not take for one.
+    `failed_generation` is Groq's: the text of its model that it did not accept as a call.
     """
 
     message: str | None = None
@@ -56,17 +56,17 @@ class ServiceFault(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All there is to judge by."""
+        """All text by which the error is classified."""
         return f"{self.message or ''} {self.code or ''} {self.type or ''}"
 
     @property
     def miscalled(self) -> bool:
-        """Whether the model answered, and the service took it for no call of the tools it has."""
+        """Whether the model answered, but the service did not accept its call as one of the tools."""
         return self.code == MISCALLED
 
     @property
     def words(self) -> str:
-        """What is shown of it."""
+        """The part that is shown."""
         return self.message or str(self.code or "")
 
 
@@ -77,17 +77,17 @@ class _Failure(msgspec.Struct, frozen=True):
 
 
 def of_response(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
-    """The error which an answer other than 200 stands for."""
+    """The error for a response with a status other than 200."""
     return refused(service, status, headers, read_fault(data))
 
 
 def refused(service: str, status: int, headers: Mapping[str, str], fault: ServiceFault) -> ModelError | ModelFailed:
-    """The error which an answer other than 200 with this fault stands for."""
+    """The error for a response with a status other than 200 and this fault."""
     return refusal(service, status, fault.words, text=fault.text, retry_after=retry_after(headers))
 
 
 def read_fault(data: bytes) -> ServiceFault:
-    """What went wrong, out of the body of an answer; where it has no form we know, its text."""
+    """The fault in the body of a response; its text if the form is unknown."""
     try:
         failure = msgspec.json.decode(data, type=_Failure)
     except UNREADABLE:
@@ -100,9 +100,9 @@ def read_fault(data: bytes) -> ServiceFault:
 def refusal(
     service: str, status: int, said: str, *, text: str = "", retry_after: float | None = None
 ) -> ModelError | ModelFailed:
-    """The error which an answer with `status` stands for.
+    """The error for a response with `status`.
 
-    `said` is shown, cut to `LONGEST` code points; `text` is all there is to judge by, by default what is shown.
+    `said` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
     """
     known = text or said
     words = shortened(said)
@@ -126,7 +126,7 @@ E = TypeVar("E", bound=ModelError | ModelFailed)
 
 
 def hidden(error: E, key: Secret | None) -> E:
-    """`error`, whose words are a service's own, without the key they may repeat."""
+    """`error` without the key that the service's words may repeat."""
     if key is not None and key.reveal() in error.reason:
         error.reason = error.reason.replace(key.reveal(), "***")
         error.args = (error.reason,)
@@ -134,22 +134,22 @@ def hidden(error: E, key: Secret | None) -> E:
 
 
 def unknown_model(status: int, fault: ServiceFault) -> bool:
-    """Whether a service says that it has no model of the name it was asked for."""
+    """Whether a service says that it has no model with the requested name."""
     return status in (400, 404) and _NO_MODEL.search(fault.text) is not None
 
 
 def passing(status: int) -> bool:
-    """Whether a failure with this status may be over soon."""
+    """Whether a failure with this status may be temporary."""
     return status in TRANSIENT or status >= 500
 
 
 def too_long(text: str) -> bool:
-    """Whether these words of a service say that a request does not fit the model's window."""
+    """Whether a service's words say that a request does not fit the model's window."""
     return _TOO_LONG.search(text) is not None
 
 
 def declined(text: str) -> bool:
-    """Whether these words of a service say that it will not answer this, because of what it is about."""
+    """Whether a service's words say that it refuses to answer because of the content."""
     return _DECLINED.search(text) is not None
 
 

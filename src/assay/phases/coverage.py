@@ -286,7 +286,7 @@ def assess(question: str, research: Research) -> tuple[Coverage, ...]:
     for that one. A step skipped by decision does not count. The question comes first, then the steps, then the parts of
     a question with several; each part has the status of the step that shares most words with it.
     """
-    steps = _counted(research.plan)
+    steps = _assessed_steps(research.plan)
     searched = {step.id: _step(step, research) for step in steps if step.needs_search}
     whole = _question_coverage(question, list(searched.values()), research.findings)
     each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
@@ -317,7 +317,7 @@ def telling(text: str) -> list[str]:
     return [word for word in words(text) if len(word) > 3 and word not in _ASKING]
 
 
-def _counted(plan: Plan) -> list[PlanStep]:
+def _assessed_steps(plan: Plan) -> list[PlanStep]:
     ids = {step.id for step in plan.steps if step.status != "skipped"}
     return [step for step in plan.steps if step.id in ids and step.again not in ids]
 

@@ -224,7 +224,7 @@ class Leaving:
         kept = [passage.id for each in sources if each.id not in self.ids for passage in each.passages]
         return evidence(self._ledger.resolve(kept).passages, self._ledger)
 
-    def standing(self, at: Checkpoint) -> Checkpoint:
+    def without_sources(self, at: Checkpoint) -> Checkpoint:
         """A checkpoint without them; coverage is assessed again."""
         if not self.ids:
             return at
@@ -304,7 +304,7 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
 def earlier(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
     at = checkpoint_before(run_id, memory, point)
-    return None if at is None else _kept_step(point, msgspec.structs.replace(leaving.standing(at), given=None))
+    return None if at is None else _kept_step(point, msgspec.structs.replace(leaving.without_sources(at), given=None))
 
 
 def _kept_step(point: Point, at: Checkpoint) -> StepRecord:

@@ -58,7 +58,7 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
             ),
         )
 
-    def kept(self, budget: Budget, *, writing: bool) -> Budget:
+    def without_later(self, budget: Budget, *, writing: bool) -> Budget:
         """The budget without the reserve of the phases that come later."""
         later = (self.checking,) if writing else (self.report, self.checking)
         usd = None if budget.usd is None else budget.usd - sum(each.usd or 0.0 for each in later)
@@ -268,7 +268,7 @@ class Accounts:
 
     def ceiling(self, gate: Gate) -> Budget:
         """What the whole run may use at `gate`: research leaves the writer's part, and both leave verification's."""
-        return self.budget if gate == "verify" else self._reserve.kept(self.budget, writing=gate == "write")
+        return self.budget if gate == "verify" else self._reserve.without_later(self.budget, writing=gate == "write")
 
     def room(self, lane: int, gate: Gate) -> Budget:
         """What this lane may still hold."""

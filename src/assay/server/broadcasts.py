@@ -212,7 +212,7 @@ class Broadcast:
             del self._live[follower.types], self._spoke[follower.types]
         follower.woken.set()
 
-    def kept(self, follower: Follower) -> bytes | None:
+    def recent_frames(self, follower: Follower) -> bytes | None:
         """The kept events that a follower does not have yet; None if they do not reach back so far."""
         if not self._kept or follower.at < self._kept[0][0] - 1:
             return None
@@ -286,7 +286,7 @@ class Broadcasts:
             UnknownName: the run was deleted.
             StoreError: its log cannot be read.
         """
-        found = broadcast.kept(follower)
+        found = broadcast.recent_frames(follower)
         if found is not None:
             return found
         events = await self._log(run_id, follower.at, PAGE)

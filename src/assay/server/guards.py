@@ -121,7 +121,7 @@ class Guard:
         host = request.headers.get("host", "")
         if not is_ours(host, self._hosts):
             return problem(
-                "wrong-host", f"{host[:100]!r} is no name of this server: add it to the setting server.hosts"
+                "wrong-host", f"{host[:100]!r} is not a name of this server: add it to the setting server.hosts"
             )
         safe = request.scope["method"] in SAFE or is_trusted(request.headers, self._trusted)
         if not safe and not is_same_site(request.headers, host):
@@ -154,7 +154,7 @@ class LimitedBody:
             async with asyncio.timeout_at(until):
                 message = await self._receive()
         except TimeoutError:
-            raise refusal("too-slow", "the rest of the body did not come in time") from None
+            raise refusal("too-slow", "the rest of the body did not arrive in time") from None
         self._size += len(message.get("body", b""))
         self._check(self._size)
         self._whole = not message.get("more_body", False)

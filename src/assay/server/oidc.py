@@ -125,10 +125,10 @@ class OidcProvider:
                     redirect_uri=redirect,
                 )
         except (httpx2.HTTPError, TimeoutError, ValueError) as error:
-            raise ProviderFailed(f"the provider of logins does not answer: {type(error).__name__}") from error
+            raise ProviderFailed(f"the login provider does not answer: {type(error).__name__}") from error
         except AuthlibBaseError as error:
             raise NotLoggedIn(
-                f"the provider takes this login no more ({str(error.error)[:80]}): begin again"
+                f"the provider no longer accepts this login ({str(error.error)[:80]}): begin again"
             ) from error
         if not isinstance(token.get("id_token"), str):
             raise NotLoggedIn("the provider gave no ID token")
@@ -170,7 +170,7 @@ class OidcProvider:
         metadata = await self.metadata()
         header, claims = await self._decoded(metadata, token)
         if str(header.get("typ", "")).lower() not in ACCESS_TYPES:
-            raise NotLoggedIn("this is no access token (typ at+jwt)")
+            raise NotLoggedIn("this is not an access token (typ at+jwt)")
         options = {
             "iss": {"essential": True, "value": metadata.issuer},
             "aud": {"essential": True, "value": self.settings.audience},
@@ -180,7 +180,7 @@ class OidcProvider:
         try:
             jwt.JWTClaimsRegistry(leeway=LEEWAY, **cast(Any, options)).validate(dict(claims))
         except JoseError as error:
-            raise NotLoggedIn(f"the token is not good: {error}") from error
+            raise NotLoggedIn(f"the token is not valid: {error}") from error
         name, groups = (_claim(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
         by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
         if by_name and (groups is not None or not self._by_groups):
@@ -198,7 +198,7 @@ class OidcProvider:
         try:
             CodeIDToken(claims, header, options, params).validate(leeway=LEEWAY)
         except (JoseError, AuthlibBaseError, KeyError, TypeError, ValueError) as error:
-            raise NotLoggedIn(f"the ID token of the provider is not good: {error}") from error
+            raise NotLoggedIn(f"the provider's ID token is not valid: {error}") from error
         return claims
 
     async def _decoded(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
@@ -213,7 +213,7 @@ class OidcProvider:
         except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise NotLoggedIn(f"the token is not signed by the provider: {type(error).__name__}") from error
         if not isinstance(found.claims, dict):
-            raise NotLoggedIn("the token says nothing")
+            raise NotLoggedIn("the token has no claims")
         return found.header, found.claims
 
     # the user
@@ -227,7 +227,7 @@ class OidcProvider:
             return claims
         told = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
         if told.get("sub") != claims["sub"]:
-            raise NotLoggedIn("the provider told of another user")
+            raise NotLoggedIn("the provider described another user")
         return {**told, **claims}
 
     @property
@@ -287,7 +287,7 @@ class OidcProvider:
             for url in (*endpoints, found.end_session_endpoint):
                 secure(url.partition("?")[0])
         except (msgspec.ValidationError, ValueError) as error:
-            raise ProviderFailed(f"{issuer} describes itself wrongly: {error}") from error
+            raise ProviderFailed(f"{issuer} has invalid metadata: {error}") from error
         if found.issuer != issuer:
             raise ProviderFailed(f"{issuer} says that it is {found.issuer[:200]!r}: name it so in server.oidc.issuer")
         return found
@@ -318,7 +318,7 @@ class OidcProvider:
                         raise ProviderFailed(f"{url} answers with more than {ANSWER_BYTES:,} bytes")
             return msgspec.json.decode(data, type=dict[str, Any])
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, msgspec.MsgspecError) as error:
-            raise ProviderFailed(f"{url} does not answer as it should: {type(error).__name__}") from error
+            raise ProviderFailed(f"{url} does not answer as expected: {type(error).__name__}") from error
 
     def _client(self, metadata: Metadata, redirect: str) -> Any:
         methods = metadata.token_endpoint_auth_methods_supported

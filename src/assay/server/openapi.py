@@ -67,7 +67,7 @@ def _described(path: str, method: str, operation: dict[str, Any]) -> Markup:
     content = operation.get("requestBody", {}).get("content", {})
     good = next(iter(operation["responses"].values())).get("content", {})
     rows = [
-        _ROW.format(name=each["name"], type=_called(each["schema"]), words=each.get("description", each["in"]))
+        _ROW.format(name=each["name"], type=_schema_label(each["schema"]), words=each.get("description", each["in"]))
         for each in operation.get("parameters", ())
     ]
     return _OPERATION.format(
@@ -85,7 +85,7 @@ def _described(path: str, method: str, operation: dict[str, Any]) -> Markup:
 def _contents(content: dict[str, Any]) -> Markup:
     """The media types of a body, and its content."""
     return Markup(", ").join(
-        Markup("<code>{}</code> {}").format(media, _called(each.get("schema", each.get("itemSchema", {}))))
+        Markup("<code>{}</code> {}").format(media, _schema_label(each.get("schema", each.get("itemSchema", {}))))
         for media, each in content.items()
     )
 
@@ -93,7 +93,7 @@ def _contents(content: dict[str, Any]) -> Markup:
 def _type(name: str, schema: dict[str, Any]) -> Markup:
     required = schema.get("required", ())
     rows = [
-        _ROW.format(name=field, type=_called(each), words="required" if field in required else "")
+        _ROW.format(name=field, type=_schema_label(each), words="required" if field in required else "")
         for field, each in schema.get("properties", {}).items()
     ]
     words = schema.get("description", "")
@@ -102,15 +102,15 @@ def _type(name: str, schema: dict[str, Any]) -> Markup:
     return _TYPE.format(name=name, words=words, fields=_table(rows))
 
 
-def _called(schema: dict[str, Any]) -> Markup:
+def _schema_label(schema: dict[str, Any]) -> Markup:
     """A schema in a word or two."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return Markup('<a href="#type-{name}">{name}</a>').format(name=name)
     if "anyOf" in schema:
-        return Markup(" or ").join(_called(each) for each in schema["anyOf"])
+        return Markup(" or ").join(_schema_label(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
-        return Markup("list of {}").format(_called(schema["items"])) if "items" in schema else Markup("list")
+        return Markup("list of {}").format(_schema_label(schema["items"])) if "items" in schema else Markup("list")
     if "enum" in schema:
         return Markup(" ").join(Markup("<code>{}</code>").format(each) for each in schema["enum"])
     return Markup("{}").format(schema.get("type", schema.get("const", "anything")))

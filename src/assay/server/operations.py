@@ -69,7 +69,7 @@ async def protected_resource(call: RouteCall) -> ProtectedResource:
     """Name the provider whose access tokens are accepted, if any; MCP clients begin here."""
     oidc = call.backend.oidc
     if oidc is None or not oidc.settings.audience or not call.request.app.state.login:
-        raise refusal("not-found", "no provider's access tokens are taken here (setting server.oidc.audience)")
+        raise refusal("not-found", "this server accepts no provider's access tokens (setting server.oidc.audience)")
     return ProtectedResource(
         resource=oidc.settings.audience,
         authorization_servers=(oidc.settings.issuer,),
@@ -106,7 +106,7 @@ async def readyz(call: RouteCall) -> Health:
 @routes_of.get(METRICS, scope="metrics", media=("text/plain", "application/openmetrics-text"))
 async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
-    counts, depth = await call.backend.assay.overview.standing()
+    counts, depth = await call.backend.assay.overview.counts()
     call.backend.metrics.note(counts, depth)
     content, media_type = call.backend.metrics.written(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})

@@ -123,7 +123,9 @@ def listening(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         made.close()
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot listen on {host}:{port}: {why} (--port names another, 0 one that is free)") from error
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {why} (--port chooses another port, 0 a free one)"
+        ) from error
     made.set_inheritable(True)
     return made
 

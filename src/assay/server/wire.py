@@ -320,7 +320,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
     except msgspec.ValidationError as error:
         raise misfit(error, kind, "the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise refusal("bad-request", f"the body is no JSON: {error}") from error
+        raise refusal("bad-request", f"the body is not JSON: {error}") from error
 
 
 async def bounded(request: Request, most: int) -> bytes:

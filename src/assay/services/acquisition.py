@@ -121,7 +121,7 @@ class Gathering:
         check_online(self._settings)
         gave: dict[str, None] = {}
         known = len(self.skipped)
-        kept = _Asked(self._kept) if keep is None else self._kept
+        kept = _RevalidatedPages(self._kept) if keep is None else self._kept
         site = crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
         async with (
             fetching(self._settings.web, self._clock, kept) as fetcher,
@@ -192,7 +192,7 @@ class Gathering:
             Origin(
                 place=place,
                 kind=FILES,
-                documents=places.given_by(files, done.given, before),
+                documents=places.documents_of(files, done.given, before),
                 skipped=places.skipped_in(files, done.skipped),
             )
             for place, files in found.items()
@@ -272,7 +272,7 @@ def check_online(settings: Settings) -> None:
         )
 
 
-class _Asked:
+class _RevalidatedPages:
     """Cached pages whose server is always asked whether they have changed."""
 
     def __init__(self, kept: PageCache) -> None:

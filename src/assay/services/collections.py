@@ -75,7 +75,7 @@ async def read_files(context: Context, files: Sequence[str], collection: str, pr
     finally:
         reading.stop()
     return FilesRead(
-        documents=places.given_by(files, done.given, None),
+        documents=places.documents_of(files, done.given, None),
         skipped=places.skipped_in(files, done.skipped),
         added=done.added,
         files=done.files,
@@ -170,7 +170,7 @@ async def meant(context: Context, references: Sequence[str], collection: str) ->
 
 
 def _gathering(context: Context, reading: ReadingMonitor) -> Gathering:
-    return Gathering(context.settings, context.store, context.readers, context.clock, reading, context.kept)
+    return Gathering(context.settings, context.store, context.readers, context.clock, reading, context.page_cache)
 
 
 async def _gathered(context: Context, gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:

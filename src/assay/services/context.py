@@ -203,9 +203,9 @@ class Context:
         return self.wiring.search(self)
 
     @shared
-    def kept(self) -> PageCache:
+    def page_cache(self) -> PageCache:
         """Cached pages of the web."""
-        return self.wiring.kept(self)
+        return self.wiring.page_cache(self)
 
     @shared
     def online(self) -> SharedWeb:

@@ -80,7 +80,7 @@ class _Frontier:
             self._known.add(name)
             self._waiting.append((url, depth))
 
-    def met(self, url: str) -> bool:
+    def mark_seen(self, url: str) -> bool:
         """Whether this address was seen before; it counts as seen afterwards."""
         name = canonical(url)
         before = name in self._known
@@ -90,7 +90,7 @@ class _Frontier:
     def next(self) -> tuple[str, int] | None:
         return self._waiting.popleft() if self._waiting else None
 
-    def left(self) -> list[str]:
+    def unread(self) -> list[str]:
         return [url for url, _ in self._waiting]
 
 
@@ -135,16 +135,16 @@ async def _pages(
     while (place := frontier.next()) is not None:
         url, depth = place
         if asked >= site.pages:
-            _give_up(site, [url, *frontier.left()])
+            _give_up(site, [url, *frontier.unread()])
             return
         asked += 1
         try:
-            page = await page_at(url, frontier.left()[: min(MOST - 1, site.pages - asked)])
+            page = await page_at(url, frontier.unread()[: min(MOST - 1, site.pages - asked)])
         except FetchFailed as error:
             site.failed[url] = error.reason
             continue
         if canonical(page.final_url) != canonical(url) and (
-            not site.holds(page.final_url) or frontier.met(page.final_url)
+            not site.holds(page.final_url) or frontier.mark_seen(page.final_url)
         ):
             continue
         found = await asyncio.to_thread(links, page.body, page.final_url) if page.media_type in HTML else Links()
@@ -155,7 +155,7 @@ async def _pages(
         elif found.index:
             read_so_far += 1
             if read_so_far % EVERY == 0:
-                say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier.left())} known and not read")
+                say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier.unread())} known and not read")
             yield page
 
 

@@ -82,7 +82,7 @@ async def _depth(journal: Journal, run_id: str) -> str:
     return ""
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _ComparableFields(msgspec.Struct, frozen=True):
     """The fields of a brief that make runs comparable."""
 
     mode: str = "auto"
@@ -102,11 +102,11 @@ class _Asked(msgspec.Struct, frozen=True):
 
 def alike(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
     """Similar runs among the latest that completed without reaching a limit."""
-    wanted = msgspec.convert(msgspec.to_builtins(brief), type=_Asked)
+    wanted = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
     found = []
     for run in runs:
         if run.status == "completed" and run.usage.model_calls:
-            asked = msgspec.json.decode(run.brief, type=_Asked, strict=False)
+            asked = msgspec.json.decode(run.brief, type=_ComparableFields, strict=False)
             answered = wanted.kind[0] == "auto" and not run.usage.agents
             if asked.kind == wanted.kind and not answered and not _cut(asked.budget, run):
                 found.append(run)

@@ -120,7 +120,7 @@ async def _store_fork(
 ) -> str:
     assert brief.fork is not None
     leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
-    at = _at_depth(leaving.standing(at), brief)
+    at = _at_depth(leaving.without_sources(at), brief)
     given = handed_over(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)
     first = _forked(context, parent, brief.fork, given)

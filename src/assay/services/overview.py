@@ -40,7 +40,7 @@ class Overview:
         """`whole` sees the runs of all."""
         self._store = whole
 
-    async def standing(self) -> tuple[dict[RunStatus, int], QueueDepth]:
+    async def counts(self) -> tuple[dict[RunStatus, int], QueueDepth]:
         """Count runs by status, and those in the queue."""
         queue = self._store.queue
         return await self._store.journal.counts(), QueueDepth() if queue is None else await queue.depth()
@@ -69,7 +69,7 @@ class Overview:
 
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""
-        _, depth = await self.standing()
+        _, depth = await self.counts()
         found = await self._store.journal.page(RunFilter(status=GOING), COUNTED_RUNS)
         held: dict[str, list[RunRow]] = defaultdict(list)
         for row in found.rows:

@@ -209,7 +209,9 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
     return found, missing
 
 
-def given_by(files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None) -> tuple[str, ...]:
+def documents_of(
+    files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None
+) -> tuple[str, ...]:
     """The documents of these files as just read; for an unreadable file, with a library, its last readable version."""
     read = {os.path.abspath(name): documents for name, documents in given.items()}
     gave: dict[str, None] = {}

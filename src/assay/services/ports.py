@@ -159,7 +159,7 @@ class Wiring(Protocol):
         """The index of the questions and reports of all runs."""
         ...
 
-    def kept(self, context: Context) -> PageCache:
+    def page_cache(self, context: Context) -> PageCache:
         """Cached pages of the web."""
         ...
 

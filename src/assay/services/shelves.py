@@ -69,7 +69,7 @@ def forget_pages(context: Context, documents: Iterable[Document]) -> None:
     snapshots = (context.store.library.snapshot(each.snapshot_sha256) for each in documents)
     for snapshot in snapshots:
         if snapshot is not None and snapshot.status:
-            context.kept.forget(snapshot.url)
+            context.page_cache.forget(snapshot.url)
 
 
 async def collections(context: Context) -> list[CollectionRow]:

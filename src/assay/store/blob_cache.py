@@ -52,7 +52,7 @@ class CachedBlobs:
 
     def get(self, sha256: str) -> bytes:
         """The bytes, from the cache or the remote store."""
-        found = self._kept(sha256)
+        found = self._read_cached(sha256)
         if found is None:
             packed, found = self._distant.read(sha256)
             self._keep_near(sha256, packed)
@@ -83,7 +83,7 @@ class CachedBlobs:
         """See the port; of the remote store."""
         return self._distant.owners()
 
-    def _kept(self, name: str) -> bytes | None:
+    def _read_cached(self, name: str) -> bytes | None:
         if not self._near.has(name):
             return None
         try:

@@ -60,7 +60,7 @@ class MemoryCollections(OwnedView):
     def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
         """The names of these collections in the view of all owners."""
         with self._lock:
-            found = (self._meant(name) for name in dict.fromkeys(collections))
+            found = (self._readable_key(name) for name in dict.fromkeys(collections))
             return tuple(SLASH.join(key) for key in found if key is not None)
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
@@ -74,12 +74,12 @@ class MemoryCollections(OwnedView):
     def mark(self, collection: str, *, private: bool) -> None:
         """Set whether a collection is private."""
         with self._lock:
-            self._made(collection).private = private
+            self._get_or_create(collection).private = private
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
         """The private collections among these, or that share a document with them."""
         with self._lock:
-            named = {key for name in collections if (key := self._meant(name)) is not None}
+            named = {key for name in collections if (key := self._readable_key(name)) is not None}
             rows = set().union(*(self._collections[key].rows for key in named))
             seen, hashes = self._seen_rows(), set(documents)
             rows |= {row for (_, sha), row in self._rows.items() if sha in hashes and row in seen}
@@ -110,7 +110,7 @@ class MemoryCollections(OwnedView):
     def remember(self, collection: str, origins: Iterable[Origin]) -> None:
         """Store origins of a collection."""
         with self._lock:
-            self._made(collection).origins.update((each.place, each) for each in origins)
+            self._get_or_create(collection).origins.update((each.place, each) for each in origins)
 
     def forget(self, collection: str, places: Iterable[str]) -> None:
         """Delete origins of a collection."""
@@ -135,7 +135,7 @@ class MemoryCollections(OwnedView):
     def _own(self, name: str) -> Key:
         return (self._owner, name) if self._owner is not None else common.split_reference(name)
 
-    def _meant(self, name: str) -> Key | None:
+    def _readable_key(self, name: str) -> Key | None:
         """The collection with this name, if the owner may read it."""
         readable = dict(self._readable())
         return next((key for key in (self._own(name), common.split_reference(name)) if key in readable), None)
@@ -151,11 +151,11 @@ class MemoryCollections(OwnedView):
             UsageError: it belongs to another owner.
         """
         held = self._collections.get(self._own(name))
-        if held is None and SLASH in name and self._meant(name) is not None:
+        if held is None and SLASH in name and self._readable_key(name) is not None:
             raise common.anothers(name)
         return held
 
-    def _made(self, name: str) -> StoredCollection:
+    def _get_or_create(self, name: str) -> StoredCollection:
         """The owner's collection, created if it does not exist.
 
         Raises:
@@ -203,7 +203,7 @@ class MemoryLibrary(MemoryCollections):
         name, hashes = common.set_members(documents)
         with self._lock:
             rows = self._known(hashes)
-            self._made(name).rows = rows
+            self._get_or_create(name).rows = rows
         return name
 
     def include(self, documents: Iterable[str], collection: str) -> None:
@@ -214,7 +214,7 @@ class MemoryLibrary(MemoryCollections):
         """
         with self._lock:
             rows = self._known(documents)
-            self._made(collection).rows.update(rows)
+            self._get_or_create(collection).rows.update(rows)
 
     def document(self, sha256: str) -> Document | None:
         """The document with this hash."""
@@ -255,7 +255,7 @@ class MemoryLibrary(MemoryCollections):
     def members(self, collections: Sequence[str]) -> set[int]:
         """The row numbers of the documents in `collections`."""
         with self._lock:
-            keys = [key for name in collections if (key := self._meant(name)) is not None]
+            keys = [key for name in collections if (key := self._readable_key(name)) is not None]
             return set().union(*(self._collections[key].rows for key in keys))
 
     def count(self, collections: Sequence[str]) -> int:

@@ -53,7 +53,7 @@ class Meters:
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Only model calls are counted."""
-        return _Call(self, self._known(name), at) if kind == "model" else _NOTHING
+        return _Call(self, self._model_label(name), at) if kind == "model" else _NOTHING
 
     def heard(self, envelopes: Sequence[Envelope]) -> None:
         """Ignore events: the store knows the state of runs."""
@@ -61,7 +61,7 @@ class Meters:
     def close(self) -> None:
         """Do nothing: nothing is open."""
 
-    def _known(self, model: str) -> str:
+    def _model_label(self, model: str) -> str:
         if model not in self._models:
             if len(self._models) >= MOST_MODELS:
                 return OTHER

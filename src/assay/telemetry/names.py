@@ -1,4 +1,4 @@
-"""The names under which runs are told to the world, and which facts of an event a log line may hold."""
+"""The names of spans, attributes and log fields, and the facts of an event that a log line may contain."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OPERATION = "gen_ai.operation.name"
 PROVIDER = "gen_ai.provider.name"
 ERROR = "error.type"
 OPERATIONS: dict[SpanKind, str] = {"lane": "invoke_agent", "model": "chat", "tool": "execute_tool"}
-"""The operations which the conventions know. A span's name is its operation and what is called."""
+"""The operations in the conventions. A span's name is its operation and the called thing."""
 NAMED: dict[SpanKind, str] = {
     "phase": "assay.phase",
     "lane": "gen_ai.agent.name",
     "model": "gen_ai.request.model",
     "tool": "gen_ai.tool.name",
 }
-"""The attribute which holds what is called."""
+"""The attribute with the name of the called thing."""
 ATTRIBUTES = {
     "run_id": "assay.run.id",
     "path": "assay.path",
@@ -44,10 +44,10 @@ ATTRIBUTES = {
     "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
     "usd": "assay.usage.usd",
 }
-"""What a fact is called as an attribute; a fact which is not here is not told."""
+"""The attribute for each fact; facts without an entry are not reported."""
 
 LISTS = frozenset(("gen_ai.response.finish_reasons",))
-"""Attributes which hold a list."""
+"""Attributes that hold a list."""
 
 
 def span_name(kind: SpanKind, name: str) -> str:
@@ -58,17 +58,17 @@ def span_name(kind: SpanKind, name: str) -> str:
 
 
 def provider(model: str) -> str:
-    """Who offers the model of this name: what stands before its colon."""
+    """The provider of a model: the part of its name before the colon."""
     return model.partition(":")[0]
 
 
-# Which facts of an event a log line may hold: names, numbers and ids, and never what was read, asked or written.
+# The facts of an event that a log line may contain: names, numbers and ids; never content.
 
 Level = Literal["debug", "info", "warning", "error"]
 
 
 class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a kind of event: how important it is, its fields, and those only who debugs may see."""
+    """What is logged of a kind of event: its level, its fields, and those only for debugging."""
 
     level: Level
     fields: tuple[str, ...] = ()
@@ -93,11 +93,11 @@ LINES: dict[str, EventFacts] = {
     e.SourceFailed.kind: EventFacts(level="info", quoting=("url", "reason")),
     e.Warned.kind: EventFacts(level="warning", quoting=("message",)),
 }
-"""The kinds of events which are lines; the others are told as stretches of work, or not at all."""
+"""The kinds of events that are logged; the others are spans, or not reported."""
 
 
 def facts_of(envelope: Envelope, *, quoting: bool) -> dict[str, Fact]:
-    """What a line holds of an event of one of these kinds; with `quoting` also what repeats words of others."""
+    """The fields of the log line for an event of these kinds; `quoting` adds those that repeat content."""
     event = e.decode(envelope)
     line = LINES[envelope.type]
     facts: dict[str, Fact] = {"run_id": envelope.run_id, "path": "/".join(envelope.path), "seq": envelope.seq}

@@ -328,19 +328,19 @@ def _places(literal: str) -> int:
 def _spelled(word: str) -> tuple[tuple[Decimal, ...], str, int]:
     lower = word.lower().replace("-", " ")
     whole, _, after = lower.replace(" dot ", " point ").partition(" point ")
-    value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _counted(whole)
+    value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _spoken_number(whole)
     literal = f"{value}.{_decimals(after)}" if after else str(value)
     return (Decimal(literal),), literal, _places(literal)
 
 
-def _counted(words: str) -> int:
+def _spoken_number(words: str) -> int:
     return sum(TENS.get(part, 0) + NUMBER_WORDS.get(part, 0) for part in words.split())
 
 
 def _decimals(words: str) -> str:
     """The digits after a spoken point: "five two", "fifty two" and "zero five"."""
     joined = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(NUMBER_WORDS)[:9])})\b)", r"\1-", words)
-    return "".join(str(_counted(part.replace("-", " "))) for part in joined.split())
+    return "".join(str(_spoken_number(part.replace("-", " "))) for part in joined.split())
 
 
 _COMMAS = re.compile(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")

@@ -348,7 +348,7 @@ class Checks:
         if fresh:
             self._settled |= await asyncio.to_thread(work)
 
-    def let_go(self) -> None:
+    def drop_waiting(self) -> None:
         """Drop claims that wait for their turn; checks in progress go on."""
         for key in self._waiting:
             self._begun.pop(key).cancel()

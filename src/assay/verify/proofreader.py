@@ -93,7 +93,7 @@ class SentenceStream:
         if not final and still and still[-1].text[0] not in _MARKER_SIGNS and len(ready) == len(whole) - 1:
             settled.extend(self._released())
         if not final and len(ready) >= len(closed) and last:
-            self._let_go(found[last].start, above, len(closed))
+            self._drop_until(found[last].start, above, len(closed))
         return tuple(settled)
 
     def _is_decided(self, block: ReportBlock) -> bool:
@@ -123,7 +123,7 @@ class SentenceStream:
         self._held = []
         return given
 
-    def _let_go(self, cut: int, above: dict[int, str], blocks_before: int) -> None:
+    def _drop_until(self, cut: int, above: dict[int, str], blocks_before: int) -> None:
         self._tail, self._base = self._tail[cut:], self._base + cut
         self._seen -= cut
         self._sections = above
@@ -238,7 +238,7 @@ class Proofreader:
         for block in self._blocks:
             block.cancel()
         self._blocks = [block for block in self._blocks if block.done]
-        self._checks.let_go()
+        self._checks.drop_waiting()
 
     async def closed(self) -> VerificationStart:
         """What is known when the report is complete; nothing more is logged beside the writer's streams.

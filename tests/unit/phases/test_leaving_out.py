@@ -106,7 +106,7 @@ def test_any_text_is_read_and_cites_nothing_that_was_left_out(text, ids):
 def test_a_finding_nothing_is_left_of_says_so_and_its_step_is_open_again():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"), finding("So too. [S1002.1]", 2)))
     at = Checkpoint(triage=Triage(), question="Is it?", plan=PLAN, research=research)
-    found = leaving("S1001").standing(at)
+    found = leaving("S1001").without_sources(at)
     assert found.research is not None
     assert [each.text for each in found.research.findings] == [NOTHING, "So too. [S1002.1]"]
     assert [each.finding for each in found.research.plan.steps] == [NOTHING, ""]
@@ -120,7 +120,7 @@ def test_where_nothing_is_left_out_all_stays_as_it_is():
         research=Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),)),
         coverage=(Coverage(step=1, part="One", status="partly"),),
     )
-    assert leaving().standing(at) is at
+    assert leaving().without_sources(at) is at
     assert leaving().rows == rows()
 
 
@@ -174,7 +174,7 @@ def test_a_finding_is_told_without_it():
 
 def test_plan_and_coverage_are_told_as_they_are_now():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),))
-    at = leaving("S1001").standing(Checkpoint(triage=Triage(), question="?", plan=PLAN, research=research))
+    at = leaving("S1001").without_sources(Checkpoint(triage=Triage(), question="?", plan=PLAN, research=research))
     on_the_way = msgspec.structs.replace(
         PLAN, steps=(msgspec.structs.replace(PLAN.steps[0], finding="It is so."), PLAN.steps[1])
     )

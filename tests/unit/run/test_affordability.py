@@ -78,7 +78,7 @@ def test_a_fitted_call_is_paid_for_or_as_it_was(output: int, tokens: int | None,
 def test_a_reserve_leaves_research_its_part(tokens: int, usd: float, verify: bool) -> None:
     budget = Budget(tokens=tokens, usd=usd, pages=7)
     reserve = Reserve.of(budget, Profile(name="dear", price=DEAR), verify=verify)
-    research, writing = reserve.kept(budget, writing=False), reserve.kept(budget, writing=True)
+    research, writing = reserve.without_later(budget, writing=False), reserve.without_later(budget, writing=True)
     assert 0.44 * tokens <= (research.tokens or 0) < (writing.tokens or 0) <= tokens
     assert 0.44 * usd <= (research.usd or 0) < (writing.usd or 0) <= usd
     assert research.pages == writing.pages == 7

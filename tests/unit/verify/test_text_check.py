@@ -161,7 +161,7 @@ async def test_what_waits_for_its_turn_can_be_given_up_and_asked_for_later() -> 
         checks = Checks(run, CheckRules(judged=True))
         begun = [run.in_background(each.id, lambda _, each=each: checks.check(each)) for each in claims]
         await asyncio.wait_for(model.full.wait(), 60)
-        checks.let_go()
+        checks.drop_waiting()
         model.let.set()
         await asyncio.wait([asyncio.ensure_future(_ended(each)) for each in begun], timeout=60)
         assert len(model.requests) == AT_ONCE

@@ -157,7 +157,7 @@ def _database(path: Path, found: Probe) -> Diagnosis:
         case "current":
             return fine(
                 "database",
-                f"schema {found.schema}, {_counted(found.documents, 'document')}, {_counted(found.runs, 'run')}",
+                f"schema {found.schema}, {_with_noun(found.documents, 'document')}, {_with_noun(found.runs, 'run')}",
             )
         case "older":
             said = f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
@@ -184,7 +184,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
     if (indexed or 0) < found.documents:
         said = f"it has {indexed or 0:,} of {found.documents:,} documents"
         return note("index", said, "nothing to do: the next search brings it up to date")
-    return fine("index", f"in step with the library: {_counted(indexed or 0, 'document')}")
+    return fine("index", f"in step with the library: {_with_noun(indexed or 0, 'document')}")
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
@@ -203,7 +203,7 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
         yield note("files", said, "nothing to do: what was read is kept")
 
 
-def _counted(count: int, noun: str) -> str:
+def _with_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

@@ -82,10 +82,10 @@ def answer_run(
     )
     told = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=told, resume=not no_resume)
-    return asyncio.run(answered(reference, given, output, home))
+    return asyncio.run(answer_and_resume(reference, given, output, home))
 
 
-async def answered(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
     """Answer a waiting run, and continue it unless that is left for later."""
     async with stored(home) as assay:
         view = await assay.view(reference)
@@ -156,4 +156,4 @@ def approve_plan(
         notify=options.targets(notify, configured),
     )
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
-    return asyncio.run(answered(reference, given, output, home))
+    return asyncio.run(answer_and_resume(reference, given, output, home))

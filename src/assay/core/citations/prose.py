@@ -68,10 +68,10 @@ class Prose:
             done.append(said)
             self._before = (self._before + self._text[at:end])[-_BEHIND:]
             at = end
-        self._let_go(at)
+        self._drop_until(at)
         return "".join(done)
 
-    def _let_go(self, at: int) -> None:
+    def _drop_until(self, at: int) -> None:
         self._text = self._text[at:]
         self._closed = {start - at: end - at for start, end in self._closed.items() if start >= at}
         self._markers = {start - at: end - at for start, end in self._markers.items() if start >= at}

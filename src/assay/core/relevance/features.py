@@ -114,11 +114,11 @@ class Features:
         """A vector for each statement."""
         return [self.vector(at) for at in range(len(self.statements))]
 
-    def held(self, at: int) -> Mapping[str, float]:
+    def matches(self, at: int) -> Mapping[str, float]:
         """The keys of the question in a statement, and how well each matches."""
         return self._held[at]
 
-    def held_around(self, at: int) -> dict[str, float]:
+    def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         held: dict[str, float] = {}
         for each in (self._held[at], self._beside(at), *map(self._held_in, _context(self.statements[at]))):
@@ -172,7 +172,7 @@ class Features:
         """`rest` of these statements together, with their context."""
         held: dict[str, float] = {}
         for at in places:
-            _merge(held, self.held_around(at))
+            _merge(held, self.matches_around(at))
         return self.rest(held)
 
     def _held_in(self, text: str) -> dict[str, float]:

@@ -82,7 +82,7 @@ def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableSt
 
 def _vector(features: Features, at: int, *, framed: bool) -> Vector:
     vector = features.vector(at)
-    own, around = features.held(at), features.held_around(at)
+    own, around = features.matches(at), features.matches_around(at)
     rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
     total = sum(rare.values()) or 1.0
 

@@ -1,7 +1,7 @@
-"""Judging statements: which answer a question best, and the chance that the best do.
+"""Scores statements: which answer a question best, and the chance that the best ones do.
 
-Both are logistic models (weights in `weights.json`, with what they were trained on): one over the features of a
-statement, and one over what the best statements and all documents found hold of the question together.
+Both are logistic models (`weights.json` has the weights and their training data): one over the features of a statement,
+one over how much of the question the best statements, and all documents found, contain together.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from assay.core.relevance.relevance_constants import (
 )
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
-# What meaning counts beside words, where an embedder has compared statements with the question.
+# The weight of meaning in addition to words, if an embedder has compared statements with the question.
 
 Cosine = float | None
 
 
 def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]:
-    """Scores by words with what meaning adds. A statement which was not compared stands in the middle."""
+    """Scores by words, adjusted by meaning. A statement that was not compared gets a medium value."""
     known = [each for each in cosines if each is not None]
     if not known or max(known) == min(known):
         return list(scores)
@@ -47,7 +47,7 @@ def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]
 
 
 def mixed(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
-    """The places of passages, best first: half by what each has of the words asked for, half by meaning."""
+    """The places of passages, best first: half of the score are the question's words, half is meaning."""
     if not shares:
         return []
     most, high, low = max(shares) or 1.0, max(cosines), min(cosines)
@@ -57,13 +57,13 @@ def mixed(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
 
 
 def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], first: int) -> float:
-    """The chance that statements answer, with what meaning says of it.
+    """The chance that statements answer, adjusted by meaning.
 
     Args:
-        chance: that by words.
-        cosines: how near each statement is to the question.
-        best: the places of the best by words.
-        first: the place of the best by words and meaning.
+        chance: the chance by words.
+        cosines: how similar each statement is to the question.
+        best: the places of the best statements by words.
+        first: the place of the best statement by words and meaning.
     """
     known = [each for each in cosines if each is not None]
     if len(known) < FEWEST_COMPARED or median(known) >= 1.0:
@@ -78,7 +78,7 @@ def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], firs
 
 
 OTHER_VERSION = -1.0
-"""The feature `figures` of a statement about another version than that asked about: it answers nothing."""
+"""The feature `figures` of a statement about another version than the one in the question: it answers nothing."""
 CHANCE_NAMES = (
     "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
     "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
@@ -88,7 +88,7 @@ CHANCE_NAMES = (
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
-    """A logistic model over what one sentence holds, and the chance from which its word is given."""
+    """A logistic model over the features of a sentence, and the chance from which it gives its grade."""
 
     weights: dict[str, float]
     bias: float
@@ -98,9 +98,9 @@ class Band(msgspec.Struct, frozen=True, kw_only=True):
 class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """The weights with their provenance.
 
-    `bound` is the chance from which statements are an answer, `bounds` has a lower one for languages in which more
-    questions than meant were given up at that one. `margin` is how far below the best score others still are; `answers`
-    and `related` are the bands of what a report says.
+    `bound` is the chance from which statements are an answer; `bounds` has lower ones for languages in which it
+    rejected too many questions. `margin` is how far below the best score others may be; `answers` and `related` are the
+    bands for the sentences of a report.
     """
 
     provenance: str
@@ -115,7 +115,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScoredStatement(msgspec.Struct, frozen=True):
-    """The statement at `place` of those given, how well it answers (higher is better), and its document.
+    """A statement: its `place` among the given ones, its score (higher is better), and its document.
 
     `said` tells whether it has a word of the question itself.
     """
@@ -134,16 +134,18 @@ class Judgement(msgspec.Struct, frozen=True):
     language: str = ""
 
     def answers(self, named: bool = False) -> bool:
-        """Whether the best statements are to be taken for an answer; less will do where their document is `named`."""
+        """Whether the best statements count as an answer; a lower chance is enough if the question names their
+        document.
+        """
         held = weights()
         bound = held.bounds.get(self.language, held.bound)
         return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
 
     @property
     def near(self) -> tuple[ScoredStatement, ...]:
-        """The best statement, and those not far below it which say a word of the question themselves.
+        """The best statement, and those with similar scores that have a word of the question themselves.
 
-        Of other documents those count which are hardly below it.
+        Statements of other documents only count if their score is hardly below the best.
         """
         if not self.ranked:
             return ()
@@ -157,7 +159,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def of_each_source(self) -> tuple[ScoredStatement, ...]:
-        """The best statement of each document which is not far below the best of all: what "which of them …?" asks."""
+        """The best statement of each document whose score is near the best of all: for "which of them …?"."""
         told: dict[int, ScoredStatement] = {}
         for each in self.ranked:
             if each.said and self.ranked[0].score - each.score <= weights().margin:
@@ -167,7 +169,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
 @cache
 def weights() -> Weights:
-    """The weights which were trained."""
+    """The trained weights."""
     data = resources.files(__package__).joinpath("weights.json").read_bytes()
     return msgspec.json.decode(data, type=Weights)
 
@@ -180,10 +182,10 @@ def judge(
 ) -> Judgement:
     """How well each of `statements` answers `question`, and whether they do; `rarity` is that of the whole scope.
 
-    `cosines` say how near in meaning each statement is to the question, where an embedder was asked.
+    `cosines` say how similar in meaning each statement is to the question, if an embedder compared them.
 
-    Where an age, a length, a price or a share is asked for and the best statements have none, they do not: of the 34
-    sentences which answer such questions of the training part, 33 have one.
+    If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
+    of the 34 sentences that answer such questions in the training part, 33 have one.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -214,7 +216,7 @@ def judge(
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
-    """The places of the best `limit` statements which have a word of the question, best first."""
+    """The places of the best `limit` statements with a word of the question, best first."""
     held = [_words_of(question, each) for each in statements]
     seen = Counter(key for found in held for key in found)
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)

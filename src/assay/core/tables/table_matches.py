@@ -59,7 +59,7 @@ class TableWords:
         parted = " ".join(part for part in PARTS.split(text) if part)
         return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
 
-    def held(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
+    def matching_keys(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
         """The keys of `wanted` in `held`: equal, near, or abbreviated."""
         asked = frozenset(wanted)
         near = near_keys(asked, held)
@@ -94,7 +94,7 @@ class TableWords:
                 yield from texts
 
     def _rank(self, column: int, places: frozenset[int]) -> tuple[int, bool, int]:
-        named = bool(self.held(self.telling, self.heads[column]))
+        named = bool(self.matching_keys(self.telling, self.heads[column]))
         return (-len(places), not named, column)
 
     def _places(
@@ -132,7 +132,7 @@ class TableWords:
 
     def _keyed(self, column: int) -> bool:
         """Whether a column of figures may select rows: its header is asked for, or it has years or row numbers."""
-        if self.held(self.telling, self.heads[column]):
+        if self.matching_keys(self.telling, self.heads[column]):
             return True
         filled = [text for text in self.table.column(column) if text]
         return all(len(text) == 4 and text.isdigit() for text in filled) or (

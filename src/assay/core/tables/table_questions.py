@@ -95,7 +95,7 @@ class _TableQuestion(TableWords):
             return
         fit, column = rated[0]
         given = self._row_conditions([value for value in values if value.column != column], column)
-        head = self.held(left, self.heads[column])
+        head = self.matching_keys(left, self.heads[column])
         one = self._computed("cell", column, given)
         if way.operation == "cell" or (values and one is not None and len(one[1]) == 1):
             if values and one is not None and len(one[1]) <= MOST_CELLS and not self.asking.limits:
@@ -122,13 +122,13 @@ class _TableQuestion(TableWords):
         words.
         """
         head = self.heads[column]
-        held = self.held(left, head)
-        more = self.held(self.extra, head)
+        held = self.matching_keys(left, head)
+        more = self.matching_keys(self.extra, head)
         measured = self._measured(column, way)
         if not held and not measured and not (more and way.operation == "cell"):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
-        share = len(self.held(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
+        share = len(self.matching_keys(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
         words = set(self.asking.rest.casefold().split())
         plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
         return (len(held) + 0.5 * len(more) + 0.75 * measured, share, len(words & plain))
@@ -137,17 +137,19 @@ class _TableQuestion(TableWords):
         """Whether a column is of what the words of degree measure."""
         nouns = [noun for noun in way.measures if noun != DATED]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
-        if measures and self.held(self.heads[column], measures) | self.held(measures, self.heads[column]):
+        if measures and self.matching_keys(self.heads[column], measures) | self.matching_keys(
+            measures, self.heads[column]
+        ):
             return True
         return DATED in way.measures and self.dated(column)
 
     def _label(self, column: int) -> int:
         """The column that names rows: one the question names, else the one with most different texts; -1 for none."""
         rated: list[tuple[int, float, int]] = []
-        others = frozenset(self.said) - self.held(self.said, self.heads[column])
+        others = frozenset(self.said) - self.matching_keys(self.said, self.heads[column])
         for at in range(len(self.table.heads)):
             texts = [text for text in self.table.column(at) if text]
-            named = len(self.held(others, self.heads[at]))
+            named = len(self.matching_keys(others, self.heads[at]))
             if at == column or not texts or (not named and (self.figured(at) or self.dated(at))):
                 continue
             different = len(set(texts)) / len(texts)
@@ -188,8 +190,8 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         used = self._used(values)
         left = [key for at, key in enumerate(self.said) if at not in used and key in self.telling]
-        named = [at for at, head in enumerate(self.heads) if self.held(noun, head)]
-        told = self.held(noun, self.around) or {self.said[place] for place in used} & noun
+        named = [at for at, head in enumerate(self.heads) if self.matching_keys(noun, head)]
+        told = self.matching_keys(noun, self.around) or {self.said[place] for place in used} & noun
         column = named[0] if named and not self.figured(named[0]) else -1
         bounded = self._bounded(left) if self.asking.limits else -1
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
@@ -200,12 +202,12 @@ class _TableQuestion(TableWords):
         made = self._computed("count", max(column, 0), given, distinct=distinct)
         if made is not None:
             heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
-            yield from self._judged(made, values, self.held(left, heads) | told, (1.0, 1.0, 0), column)
+            yield from self._judged(made, values, self.matching_keys(left, heads) | told, (1.0, 1.0, 0), column)
 
     def _bounded(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
         able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
-        named = [at for at in able if self.held(left, self.heads[at])]
+        named = [at for at in able if self.matching_keys(left, self.heads[at])]
         return named[0] if len(named) == 1 else able[0] if not named and len(able) == 1 else -1
 
     # weighing
@@ -225,7 +227,7 @@ class _TableQuestion(TableWords):
         heads += [self.heads[made[0].label]] if made[0].label >= 0 else []
         context = self.around.union(*heads)
         said = {self.said[place] for place in self._used(values)}
-        held = {*head, *said, *self.held(self.telling, context)}
+        held = {*head, *said, *self.matching_keys(self.telling, context)}
         if self.names - held or (self.asking.beyond and not self._is_beyond_in_header(column)):
             return
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}

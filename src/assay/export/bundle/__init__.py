@@ -1,4 +1,4 @@
-"""The bundle: a report with everything it rests on in one canonical zip, which can be checked without Assay's home."""
+"""The bundle: a report with all its evidence in one canonical zip, which can be checked without Assay's home."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BundleExporter:
 
 
 def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
-    """A bundle just made, with its manifest signed; the same bytes for the same bundle and key.
+    """A bundle with its manifest signed; the same bytes for the same bundle and key.
 
     Raises:
         UsageError: `secret` is no key.

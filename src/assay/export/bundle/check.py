@@ -1,8 +1,8 @@
-"""Verify a bundle, with nothing but its bytes: every hash, place and count, and the zip itself.
+"""Verifies a bundle from its bytes alone: every hash, place and count, and the zip itself.
 
-Nothing is extracted, executed or fetched, and no member is read which is compressed. A bundle that passes is whole and
-agrees with itself. Who can write files can write such a bundle from made-up documents too: who made it is told by its
-signature, and whether it is the one that was published by the hash of the file.
+It extracts, executes and fetches nothing, and reads no compressed member. A bundle that passes is complete and
+consistent. Anybody can write such a bundle from invented documents: the signature proves who made it, and the hash of
+the file whether it is the published one.
 """
 
 from __future__ import annotations
@@ -41,23 +41,24 @@ from assay.export.bundle.reports import (
 from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, verified
 
 LONGEST_REPORT = 500_000
-"""Code points of a report's text which are still rendered: a hostile text costs some 30 µs a character."""
+"""The most code points of a report's text that are rendered: a hostile text takes about 30 µs per character."""
 OVERLAP = 10
-"""How often, on average, claims may lie over a character of the text; those of a run lie beside one another."""
+"""The highest average number of claims over a character of the text; the claims of a run do not overlap."""
 
 _READ = (reports.data, reports.texts, reports.documents, reports.snapshots, reports.passages)
 _TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
 
 
 CLAIMED = ("url", "media_type", "fetched_at", "extractor", "syntax")
-"""Fields of `sources.json` which are what the writer said: where bytes came from, and when, no hash can show."""
+"""Fields of `sources.json` that no hash can prove: where bytes came from, and when. They are the writer's statements.
+"""
 
 Signers = Callable[[], Mapping[str, PublicKey]]
-"""Whose signatures are trusted, by name; asked for where there is a signature."""
+"""The trusted signers by name; called if there is a signature."""
 
 
 class BundleLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bundle may hold to be checked at all; the work of checking grows with nothing else."""
+    """The limits of a bundle that is checked; the work of checking depends on nothing else."""
 
     members: int = 20_000
     events: int = 1_000_000
@@ -67,7 +68,7 @@ AS_USUAL = BundleLimits()
 
 
 def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLimits = AS_USUAL) -> Verification:
-    """Every check over the bytes of a bundle; `file` is what it is called.
+    """Run every check on the bytes of a bundle; `file` is its name.
 
     Raises:
         StoreError: it is no zip at all.
@@ -114,7 +115,7 @@ def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLi
 
 
 def _too_much(view: RunView) -> str:
-    """What no report has, and what would make checking one take for ever; "" for nothing."""
+    """Something that no report has, and that would make its check take too long; "" if there is nothing."""
     text = len(view.report.text)
     if text > LONGEST_REPORT:
         return f"the report's text has {text:,} characters: more than any report has"
@@ -143,7 +144,7 @@ def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
 
 
 def _unchecked(bundle: Bundle) -> tuple[str, ...]:
-    """The members which were held against nothing but the hash that stands beside them."""
+    """The members that were only compared with the hash in the manifest."""
     if bundle.ours:
         return ()
     texts = [name for name in reports.TEXTS if name in bundle.members]
@@ -170,7 +171,7 @@ def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
 
 
 def _members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
-    """Every member is listed with its size and hash, none is missing, none is there that is not listed."""
+    """Every member is listed with its size and hash, and every listed member exists."""
     problems = list(_unlisted(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
     other = manifest is not None and manifest.release != release()
     strange = [member.name for member in members if member.name != MANIFEST and not KNOWN.fullmatch(member.name)]
@@ -203,7 +204,7 @@ def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator
 def _events(
     members: dict[str, bytes | memoryview], manifest: Manifest | None, most: int
 ) -> tuple[RunView | None, BundleCheck]:
-    """The log can be read, is one run's, has every number from 1, and folds into a view."""
+    """The log can be read, is that of one run, has every number from 1, and folds into a view."""
     try:
         envelopes = _log(members, most)
         view = fold(envelopes)

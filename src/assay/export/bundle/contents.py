@@ -1,12 +1,12 @@
-"""What is in a bundle: its members, its manifest, and which documents a report rests on.
+"""The contents of a bundle: its members, its manifest, and the documents that a report rests on.
 
 MANIFEST.json          the format, the release that wrote it, and size and SHA-256 of every other member
-MANIFEST.json.minisig  a signature of the manifest, where the bundle is signed
+MANIFEST.json.minisig  a signature of the manifest, if the bundle is signed
 report.json .md .html  the report, as the exporters of those formats write it
-events.jsonl           the run's log, an event a line
+events.jsonl           the run's log, one event per line
 sources.json           of each document: its snapshot, the extractor, media types, when it was read
 documents/HASH.txt     the text of each cited document; the name is its SHA-256
-snapshots/HASH         the bytes it was taken from
+snapshots/HASH         the bytes it was read from
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from assay.export.html import render as html
 from assay.export.json import printable
 from assay.export.protocols import Record
 
-# The canonical zip: for the same members always the same bytes, so that a file can be held against its own rebuild.
+# The canonical zip: the same members always give the same bytes, so a file can be compared with its own rebuild.
 #
 # Members are stored as they are, in the order given, with the time 1980-01-01 00:00 and mode 0644, without extra
 # fields, comments, data descriptors or ZIP64 (PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16). The
-# reader accepts nothing else: what it does not accept it does not interpret, so a hostile zip costs one walk over it.
+# reader accepts nothing else, and does not interpret what it does not accept, so a hostile zip costs one pass over it.
 
 LARGEST = 0xFFFFFFFE
-"""Bytes of a bundle: above it a zip needs ZIP64, which many readers do not have."""
+"""The most bytes of a bundle: above that a zip needs ZIP64, which many readers do not support."""
 MOST = 0xFFFE
-"""Members of a bundle, for the same reason."""
+"""The most members of a bundle, for the same reason."""
 
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
 _LOCAL_SIGN, _CENTRAL_SIGN, _END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _NEEDED, _MADE_BY, _STORED, _DATE, _MODE = 20, 3 << 8 | 20, 0, 1 << 5 | 1, 0o100644 << 16
 _NAME = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _LONGEST_NAME = 200
-_CHECKSUM = range(14, 18)  # where a header keeps it
+_CHECKSUM = range(14, 18)  # its bytes in a header
 
 
 class BundleMember(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class BundleMember(msgspec.Struct, frozen=True):
 
 
 class ArchiveContents(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reader found: the members up to where the walk ended, whether that was the directory, and problems."""
+    """What a reader found: the members up to where it stopped, whether it reached the directory, and problems."""
 
     members: tuple[BundleMember, ...]
     whole: bool
@@ -81,12 +81,12 @@ def pack(members: Sequence[BundleMember]) -> bytes:
 
 
 def looks_like_zip(data: bytes) -> bool:
-    """Whether anything in `data` says zip: it begins as one, or holds the end of a directory."""
+    """Whether `data` looks like a zip: it begins like one, or has the end of a directory."""
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
 def unpack(data: bytes, most: int = MOST) -> ArchiveContents:
-    """Read a zip which `pack` could have written, of `most` members, and say where `data` is not one."""
+    """Read a zip of at most `most` members that `pack` could have written, and report where `data` differs from one."""
     view, at, members = memoryview(data), 0, dict[str, BundleMember]()
     while data[at : at + 4] != _CENTRAL_SIGN:
         found = _member(view, at)
@@ -101,7 +101,7 @@ def unpack(data: bytes, most: int = MOST) -> ArchiveContents:
 
 
 def _member(view: memoryview, at: int) -> BundleMember | str:
-    """The member whose header begins at `at`, or why it is not accepted."""
+    """The member whose header begins at `at`, or the reason why it is not accepted."""
     if len(view) - at < _LOCAL.size or view[at : at + 4] != _LOCAL_SIGN:
         return f"byte {at:,}: neither a member nor the directory begins here"
     _, _, flags, method, _, _, _, packed, size, length, extra = _LOCAL.unpack_from(view, at)
@@ -124,7 +124,7 @@ def _member(view: memoryview, at: int) -> BundleMember | str:
 
 
 def _differences(data: bytes, members: Sequence[BundleMember]) -> tuple[str, ...]:
-    """Where `data` is not, byte for byte, what these members give."""
+    """Where `data` differs from the bytes that these members give."""
     at, view = 0, memoryview(data)
     for what, piece in _pieces(members):
         found = view[at : at + len(piece)]
@@ -144,7 +144,7 @@ def _first_difference(one: memoryview, other: bytes | memoryview) -> int:
 
 
 def _pieces(members: Sequence[BundleMember]) -> Iterator[tuple[str, bytes | memoryview]]:
-    """The zip in pieces, each with what it is."""
+    """The zip in pieces, each with its description."""
     directory, at = list[bytes](), 0
     for member in members:
         name, size, crc = member.name.encode(), len(member.data), zlib.crc32(member.data)
@@ -171,11 +171,11 @@ RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
     "report.md": lambda view, citations: markdown.render(view, citations=citations).encode(),
     "report.html": lambda view, citations: html(view, citations=citations).encode(),
 }
-"""The forms of the report in a bundle, by name; each the same bytes for the same view."""
+"""The forms of the report in a bundle, by name; each has the same bytes for the same view."""
 
 
 class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A member as the manifest lists it; `size` in bytes."""
+    """A member in the manifest; `size` is in bytes."""
 
     name: str
     sha256: str
@@ -183,7 +183,7 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """`MANIFEST.json`: `members` are all others, by name; `citations` is how the report's citations look."""
+    """`MANIFEST.json`: `members` are all others, by name; `citations` is the citation mode of the report."""
 
     format: str = FORMAT
     release: str
@@ -193,10 +193,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of `sources.json`: a cited document, the snapshot it was taken from, and by what.
+    """A line of `sources.json`: a cited document, its snapshot, and its extractor.
 
     Sizes are in bytes, `fetched_at` is ISO 8601 UTC. The first four fields are checked against the rest of the
-    bundle, the others are what the writer's library said.
+    bundle; the others are statements of the writer's library.
     """
 
     document_sha256: str
@@ -216,7 +216,7 @@ def release() -> str:
 
 
 def members(record: Record, citations: CitationMode) -> list[BundleMember]:
-    """The members of a run's bundle, in their order.
+    """The members of a run's bundle, in order.
 
     Raises:
         StoreError: the text or the snapshot of a cited document is not there, or damaged.
@@ -236,7 +236,7 @@ def members(record: Record, citations: CitationMode) -> list[BundleMember]:
 
 
 def listing(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
-    """Members as a manifest lists them."""
+    """Members in the form of a manifest."""
     return tuple(ManifestEntry(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
 
 
@@ -251,7 +251,7 @@ def encode(data: object) -> bytes:
 
 
 def decode(data: bytes | memoryview, type: type[T]) -> T:
-    """Data which somebody else wrote.
+    """Decode data from outside.
 
     Raises:
         StoreError: it is not JSON in UTF-8 of this type, or nested too deep.
@@ -265,14 +265,14 @@ def decode(data: bytes | memoryview, type: type[T]) -> T:
 
 
 def cited_passages(view: RunView) -> dict[str, Passage]:
-    """The passages the report names, then those its claims rest on without naming them."""
+    """The passages that the report names, then those that its claims rest on without naming them."""
     named = {passage.id: passage for passage in bibliography(view).cited}
     resting = (id for claim in view.claims for id in claim.passages)
     return named | {id: view.passages[id] for id in resting if id in view.passages}
 
 
 def cited_sources(view: RunView) -> list[Source]:
-    """A source for each document the report cites, or whose passages its claims rest on; by the document's hash."""
+    """A source for each document that the report cites or its claims rest on, by the document's hash."""
     entries = bibliography(view).entries
     resting = {passage.document_sha256 for passage in cited_passages(view).values()}
     cited = [each.source for each in entries if each.number is not None or each.source.document_sha256 in resting]
@@ -280,7 +280,7 @@ def cited_sources(view: RunView) -> list[Source]:
 
 
 def document_name(source: Source) -> str:
-    """The member which holds the text of a source's document."""
+    """The member with the text of a source's document."""
     return f"documents/{source.document_sha256}.txt"
 
 
@@ -312,11 +312,11 @@ def _known(found: T | None, kind: str, sha256: str) -> T:
     return found
 
 
-# A bundle whose zip and log could be read: what the other checks look at.
+# A bundle whose zip and log can be read, for the other checks.
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """Members by name, the manifest where it can be read, and the run folded from the log."""
+    """Members by name, the manifest if it can be read, and the run folded from the log."""
 
     members: dict[str, bytes | memoryview]
     manifest: Manifest | None
@@ -324,15 +324,15 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def citations(self) -> CitationMode:
-        """How the citations of its report look."""
+        """The citation mode of its report."""
         return self.manifest.citations if self.manifest else "numbers"
 
     @property
     def ours(self) -> bool:
-        """Whether the release installed here wrote it, so that everything in it can be made again."""
+        """Whether the installed release wrote it, so that everything in it can be rebuilt."""
         return self.manifest is None or self.manifest.release == release()
 
     @property
     def writer(self) -> str:
-        """Who wrote it, for a note."""
+        """The release that wrote it, for a note."""
         return f"written by Assay {self.manifest.release if self.manifest else 'unknown'}, this is {release()}"

@@ -1,4 +1,4 @@
-"""Checks of the report in a bundle against the log: its three forms, its markers, its claims, its counts, its hash."""
+"""Checks of the report in a bundle against the log: its three forms, markers, claims, counts and hash."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from assay.export.bundle.contents import (
 )
 from assay.export.bundle.signature import BundleSignature
 
-# What verifying a bundle gives.
+# The result of verifying a bundle.
 
 Outcome = Literal["", "passed", "not_passed", "no_check", "unfinished", "none"]
-"""What became of a run's report: its final check passed or not, there was none (the report is finished all the same),
-the report broke off, there is none; "" when the log cannot be read."""
+"""The outcome of a run's report: the final check passed or failed, the report is finished without a check, it broke
+off, or there is none; "" if the log cannot be read."""
 SHOWN = 20
-"""Problems a check names; of more it says how many."""
+"""The most problems that a check lists; of more it gives the number."""
 
 
 class BundleCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """One check over a bundle: how many things it looked at, what is wrong, and what a reader should know besides."""
+    """The result of one check: how many things it examined, the problems, and notes for the reader."""
 
     name: str
     ok: bool
@@ -53,13 +53,12 @@ class BundleCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """A bundle after all checks. `sha256` is of the file, for comparing it with what its publisher names.
+    """A bundle after all checks. `sha256` is the hash of the file, to compare with the one its publisher names.
 
-    `release` wrote it, "" when it does not say; `verified` is what the run itself said of its report, None when that
-    cannot be read. `status` is the run's, "" as well. `ok` says that nothing wrong was found, not that the report is
-    right; `whole` that besides nothing was left unchecked; `unchecked` names the members which only their hash was
-    checked of, and of which another release may know more. `claimed` names what is told of each source and shown by
-    nothing in the bundle; `signature` says who vouches for it all.
+    `release` wrote it, "" if it does not say; `verified` is the run's own result, None if it cannot be read; `status`
+    is the run's, "" if it cannot be read. `ok` means that no problem was found, not that the report is right; `whole`
+    that also nothing was left unchecked. `unchecked` names the members of which only the hash was checked; another
+    release may check more. `claimed` names statements about sources that nothing in the bundle proves.
     """
 
     file: str
@@ -80,7 +79,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> BundleCheck:
-    """A check's result, with no more problems than a reader wants to see."""
+    """A check's result with a limited list of problems."""
     shown = [_short(problem) for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
         shown.append(f"and {len(problems) - SHOWN:,} more")
@@ -96,7 +95,7 @@ TEXTS = tuple(name for name in RENDERINGS if name != DATA)
 
 
 def data(bundle: Bundle) -> Iterator[BundleCheck]:
-    """`report.json` says what the log says; of another release's, what both know is compared."""
+    """`report.json` agrees with the log; for another release's report, only fields that both know are compared."""
     if DATA not in bundle.members:
         yield checked(DATA, 0, [f"{DATA} is not there"])
         return
@@ -114,7 +113,7 @@ def data(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def _different(found: object, wanted: object, where: str) -> Iterator[str]:
-    """Where decoded JSON is not what it should be; a field which only one side has is another release's."""
+    """Where decoded JSON differs from the expected value; a field on one side only is another release's."""
     if isinstance(found, dict) and isinstance(wanted, dict):
         for name in wanted.keys() & found.keys():
             yield from _different(found[name], wanted[name], f"{where}.{name}")
@@ -126,7 +125,7 @@ def _different(found: object, wanted: object, where: str) -> Iterator[str]:
 
 
 def texts(bundle: Bundle) -> Iterator[BundleCheck]:
-    """`report.md` and `report.html` are what the log gives; another release's are only held against their hashes."""
+    """`report.md` and `report.html` follow from the log; those of another release only match their hashes."""
     for name in TEXTS:
         if name not in bundle.members:
             yield checked(name, 0, [f"{name} is not there"])
@@ -138,7 +137,7 @@ def texts(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def markers(bundle: Bundle) -> Iterator[BundleCheck]:
-    """Every marker of the text names a source or a passage of the log; what was dropped was counted."""
+    """Every marker of the text names a source or passage of the log; dropped markers were counted."""
     view = bundle.view
     known = {*view.passages, *view.sources}
     if view.gate is not None:
@@ -151,7 +150,7 @@ def markers(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def claims(bundle: Bundle) -> Iterator[BundleCheck]:
-    """Every claim lies in the text, says what the text says there, and cites what was shown."""
+    """Every claim is in the text, has the text's words there, and cites shown passages."""
     text, found = bundle.view.report.text, bundle.view.claims
     problems = list(misplaced_claims(text, found, bundle.view.passages))
     problems += [f"claim {each.id} is not what the report says there" for each in found if not says(text, each)]
@@ -163,7 +162,7 @@ def claims(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def says(text: str, claim: Claim) -> bool:
-    """Whether the letters and digits of a claim are those at its place: it is kept without markers, on one line."""
+    """Whether a claim has the letters and digits of its place: it is stored without markers, on one line."""
     return _letters(claim.text) == _letters(text[max(claim.start, 0) : max(claim.end, 0)])
 
 
@@ -188,7 +187,7 @@ def _unverified(view: RunView) -> list[str]:
 
 
 def text(bundle: Bundle) -> Iterator[BundleCheck]:
-    """The text has the hash it had when it was finished."""
+    """The text has the hash recorded when it was finished."""
     report = bundle.view.report
     if report.state != "finished":
         yield checked("text", 0, [], ("the report was not finished",))
@@ -201,14 +200,14 @@ def text(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def documents(bundle: Bundle) -> Iterator[BundleCheck]:
-    """The text of every cited document is there, is UTF-8, and has its hash; no other is there."""
+    """The text of every cited document is present, is UTF-8, and has its hash; there are no others."""
     wanted = {document_name(source): source.document_sha256 for source in cited_sources(bundle.view)}
     problems = [*_files(bundle, wanted), *_not_text(bundle, wanted), *_uncited(bundle, "documents/", wanted)]
     yield checked("documents", len(wanted), problems)
 
 
 def snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
-    """The snapshot of every cited document is there and has its hash; no other is there; all are accounted for."""
+    """The snapshot of every cited document is present and has its hash; there are no others."""
     sources = cited_sources(bundle.view)
     wanted = {f"snapshots/{source.snapshot_sha256}": source.snapshot_sha256 for source in sources}
     problems = [*_files(bundle, wanted), *_uncited(bundle, "snapshots/", wanted), *_origins(bundle)]
@@ -216,7 +215,7 @@ def snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
 
 
 def passages(bundle: Bundle) -> Iterator[BundleCheck]:
-    """Every cited passage is, byte for byte, what its document says at its place, and stands between what it should."""
+    """Every cited passage has, byte for byte, its document's text at its place, and the right context."""
     cited = cited_passages(bundle.view)
     problems = [problem for id, passage in cited.items() if (problem := _wrong(bundle, id, passage))]
     yield checked("passages", len(cited), problems)
@@ -244,7 +243,7 @@ def _uncited(bundle: Bundle, folder: str, wanted: dict[str, str]) -> Iterator[st
 
 
 def _origins(bundle: Bundle) -> Iterator[str]:
-    """`sources.json` tells of exactly the cited documents, with their snapshots and the sizes these have."""
+    """`sources.json` lists exactly the cited documents, with their snapshots and sizes."""
     try:
         origins = decode(bundle.members.get(SOURCES, b""), tuple[SourceOrigin, ...])
     except StoreError as error:
@@ -275,7 +274,7 @@ def _wrong(bundle: Bundle, id: str, passage: Passage) -> str:
 
 
 def _around(text: bytes | memoryview, passage: Passage, shown: Surroundings) -> bool:
-    """Whether what is shown around a passage is what its document has there."""
+    """Whether the context shown around a passage is its document's text there."""
     before, after = (part.encode("utf-8", "surrogatepass") for part in (shown.before, shown.after))
     first = passage.start - len(before)
     return (

@@ -1,11 +1,12 @@
-"""Who vouches for a bundle: an Ed25519 signature over its manifest, in the form of minisign.
+"""The signature of a bundle: an Ed25519 signature over its manifest, in minisign's form.
 
-The manifest names the hash of every other member, so what signs it signs the bundle. The signature is a member of its
-own, `MANIFEST.json.minisig`: unpacked by any zip program, `minisign -Vm MANIFEST.json -P KEY` checks it without Assay.
+The manifest has the hash of every other member, so its signature covers the bundle. The signature is a separate member,
+`MANIFEST.json.minisig`: unpack it with any zip program, and `minisign -Vm MANIFEST.json -P KEY` checks it without
+Assay.
 
     untrusted comment: …                                 anybody may change this line
     base64("ED" + 8 bytes of key id + 64 bytes)          Ed25519 over BLAKE2b-512 of the manifest
-    trusted comment: …                                   what the signer says besides
+    trusted comment: …                                   a comment by the signer
     base64(64 bytes)                                     Ed25519 over the first signature and the trusted comment
 
 A public key is base64("Ed" + key id + 32 bytes), a secret key here base64("Ed" + key id + 32 bytes of seed).
@@ -34,22 +35,21 @@ else:
 
 SIGNATURE = "MANIFEST.json.minisig"
 LONGEST = 2_000
-"""Bytes of a signature: what minisign writes has some 300."""
+"""The most bytes of a signature: minisign writes about 300."""
 
 _KEY, _HASHED = b"Ed", b"ED"
 _ID, _PUBLIC, _SIGNED = 8, 32, 64
 _UNTRUSTED, _TRUSTED = "untrusted comment: ", "trusted comment: "
 
 SignatureState = Literal["none", "good", "unknown", "wrong", "malformed"]
-"""There is none; it is that of a key we trust; of a key we do not know; it does not fit; it cannot be read."""
+"""No signature; that of a trusted key; that of an unknown key; one that does not match; one that cannot be read."""
 
 
 class BundleSignature(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a bundle's signature.
+    """The result of checking a bundle's signature.
 
-    `key_id` is the one the signature names: who forges can name any, so it proves something only where `state` is
-    "good". `signer` is what the settings call a good signature's key, `key` the key itself, `comment` what it signed
-    besides the manifest.
+    `key_id` is the one in the signature; a forger can write any, so it proves nothing unless `state` is "good".
+    `signer` is the name of a good signature's key in the settings, `key` the key itself, `comment` the signed comment.
     """
 
     state: SignatureState
@@ -60,7 +60,7 @@ class BundleSignature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PublicKey(msgspec.Struct, frozen=True):
-    """A key which checks signatures: its id and the 32 bytes of the key."""
+    """A key that checks signatures: its id and its 32 bytes."""
 
     id: bytes
     point: bytes
@@ -70,17 +70,17 @@ class PublicKey(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The id as minisign shows it."""
+        """The id in minisign's notation."""
         return _shown(self.id)
 
 
 def create() -> str:
-    """A new secret key."""
+    """Create a secret key."""
     return base64.b64encode(_KEY + os.urandom(_ID) + os.urandom(_PUBLIC)).decode()
 
 
 def public_key(text: str) -> PublicKey:
-    """A public key as minisign writes it: one line of base64, or a file of two lines.
+    """A public key in minisign's form: one line of base64, or a file of two lines.
 
     Raises:
         UsageError: it is none.
@@ -95,7 +95,7 @@ def public_key(text: str) -> PublicKey:
 
 
 def public_of(secret: str) -> PublicKey:
-    """The public key that belongs to a secret one.
+    """The public key of a secret key.
 
     Raises:
         UsageError: it is no secret key.
@@ -126,7 +126,7 @@ def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
 def verified(
     manifest: bytes | memoryview, signature: bytes | memoryview, signers: Mapping[str, PublicKey]
 ) -> BundleSignature:
-    """What a signature is worth to who trusts `signers`, by what he calls them."""
+    """Check a signature against the trusted `signers`, by their names in the settings."""
     read = _read(signature)
     if read is None:
         return BundleSignature(state="malformed")
@@ -139,7 +139,7 @@ def verified(
 
 
 def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | None:
-    """Key id, first signature, trusted comment and second signature; None for what minisign would not have written."""
+    """Key id, first signature, trusted comment and second signature; None if minisign would not have written it."""
     if len(signature) > LONGEST:
         return None
     try:
@@ -171,7 +171,7 @@ def _secret(text: str) -> tuple[bytes, bytes]:
 
 
 def _decoded(text: str, sign: bytes, size: int) -> bytes | None:
-    """What follows `sign` in base64 of exactly that many bytes."""
+    """The base64 data after `sign`, of exactly that many bytes."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

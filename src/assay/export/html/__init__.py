@@ -1,4 +1,4 @@
-"""The report as one HTML page, which needs nothing else: no network, no server, no script to be read."""
+"""The report as one self-contained HTML page: it needs no network, no server, and no script for reading."""
 
 from __future__ import annotations
 

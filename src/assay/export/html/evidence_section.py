@@ -1,4 +1,4 @@
-"""The sources and what is quoted from them; what was read but not cited, and what could not be read."""
+"""The sources with their quotes, the sources that were read but not cited, and those that could not be read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WRAPPED = re.compile(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 
 
 def sources(material: Material) -> Markup | None:
-    """The section of sources: the cited with their quotes, then the others; None for a run without any."""
+    """The section of sources: the cited ones with their quotes, then the others; None if the run has no sources."""
     cited = [_cited(material, number, source) for number, source in material.cited.items()]
     others = [source for source in material.report.sources if source.number is None]
     lists = (
@@ -63,13 +63,13 @@ def _head(source: ReportSource) -> Markup:
 
 
 def place(url: str) -> Markup:
-    """An address as a link; of a local file its path."""
+    """An address as a link; the path of a local file."""
     path = local_path(url)
     return address(url) if path is None else el("span", foreign(path), class_="address")
 
 
 def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
-    """A quote between what stands around it, and where it is."""
+    """A quote with its context and its place."""
     before, after = (_BLANK.sub("\n", around) for around in (passage.before, passage.after))
     text = el(
         "blockquote",
@@ -102,7 +102,7 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
 
 
 def _flowing(text: str) -> Markup:
-    """`text` to the letter, in which a line end that only wraps a paragraph is shown as a space."""
+    """`text` unchanged, except that a line end inside a paragraph is shown as a space."""
     pieces = _WRAPPED.split(text)
     return el("span", "\n", class_="wrap").join([safe(piece) for piece in pieces])
 

@@ -1,4 +1,4 @@
-"""What is said of the claims: the counts, those to check, and every one with its checks."""
+"""The section on claims: the counts, the claims to check, and every claim with its checks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from assay.export import sections
 from assay.export.differences import DiffPiece, differing
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
 
-# A claim beside the passages it cites: which words of each the other does not have.
+# A claim next to the passages it cites, with the words that the other side lacks.
 
 MOST = 3
-"""Passages a claim is set beside."""
+"""The most passages that a claim is compared with."""
 
 
 def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool) -> Child:
-    """The claim beside each passage; None where every word stands there, in its order.
+    """The claim next to each passage; None if the passage has all its words in order.
 
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
@@ -57,11 +57,11 @@ def _word(piece: DiffPiece, only: str) -> Markup:
     return el("em", el("span", "(", only, colon(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))
 
 
-# What a sentence was before: its versions, and the sentences which were taken out.
+# Earlier versions of a sentence, and removed sentences.
 
 
 def versions(said: Sequence[Version]) -> Child:
-    """What a claim said before it was revised, and why it was; the oldest first."""
+    """The earlier versions of a revised claim, with the reasons; oldest first."""
     if not said:
         return None
     summary = el("summary", phrases.revisions(len(said)))
@@ -80,7 +80,7 @@ def _version(version: Version) -> Markup:
 
 
 def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
-    """The sentences which were taken out, each with the verdict it had, and why it went."""
+    """The removed sentences, each with its verdict and the reason."""
     for claim in claims:
         finding = reason(claim.reason) if claim.reason else ""
         yield el(
@@ -94,11 +94,11 @@ def removed(claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
         )
 
 
-_OPEN_UP_TO = 4  # a longer list at the top is closed
+_OPEN_UP_TO = 4  # a longer list at the top starts closed
 
 
 def counts(material: Material) -> Markup | None:
-    """How many claims have which verdict."""
+    """The number of claims by verdict."""
     summary = material.report.summary
     if not summary.claims:
         return None
@@ -113,7 +113,7 @@ def counts(material: Material) -> Markup | None:
 
 
 def to_check(material: Material, words: Mapping[int, str]) -> Child:
-    """The claims a reader should look at, the worst first."""
+    """The claims that a reader should check, worst first."""
     worst = [
         (index, claim)
         for wanted in sections.TO_CHECK
@@ -134,7 +134,7 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
 
 
 def not_found(material: Material) -> Child:
-    """Parts of the question without an answer, sources that disagree, and sentences which were taken out."""
+    """Parts of the question without an answer, sources that disagree, and removed sentences."""
     view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
         el(
@@ -167,7 +167,7 @@ def not_found(material: Material) -> Child:
 
 
 def _sides(material: Material, conflict: Conflict) -> Child:
-    """What each source says of what they disagree on, beside one another."""
+    """The statements of sources that disagree, next to each other."""
     known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
     titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
     said = [
@@ -188,12 +188,12 @@ def _sides(material: Material, conflict: Conflict) -> Child:
 
 
 def limits(material: Material) -> Child:
-    """What restricts the report; a failed final check among it."""
+    """The limits of the report, including a failed final check."""
     return box(_("Limits"), (el("li", foreign(limit)) for limit in sections.limits(material.view, material.report)))
 
 
 def box(title: str, items: Iterable[Markup]) -> Child:
-    """A list which opens and closes, with its length; None when it is empty."""
+    """A list that opens and closes, with its length; None if it is empty."""
     listed = list(items)
     if not listed:
         return None
@@ -240,14 +240,14 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
 
 
 def _relevance(claim: ReportClaim) -> Child:
-    """How far a claim answers the question, beside its verdict."""
+    """How far a claim answers the question, with its verdict."""
     if not claim.relevance:
         return None
     return join((el("span", relevance(claim.relevance), class_=f"relevance {claim.relevance}"), " "))
 
 
 def _opposed(material: Material, claim: ReportClaim) -> Child:
-    """The passages which speak against a claim: a link to a quote, else the words."""
+    """The passages that contradict a claim: links to quotes, else the words."""
     if not claim.against:
         return None
     ids = [each.passage for each in claim.against]
@@ -260,7 +260,7 @@ def _opposed(material: Material, claim: ReportClaim) -> Child:
 
 
 def _nearest(material: Material, claim: ReportClaim) -> Child:
-    """Of a claim which does not hold, the passage which says most of it, and what that lacks."""
+    """For a claim that does not hold: the passage with most of it, and the words that the passage lacks."""
     near = claim.checks[-1].nearest if claim.checks else None
     if near is None:
         return None
@@ -273,7 +273,7 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
-    """A claim's text, a link to it where it stands in the report."""
+    """A claim's text; a link to it if it is in the report."""
     if index not in words:
         return foreign(" ".join(claim.text.split()))
     return el("a", foreign(words[index]), href=f"#at-{index + 1}", class_="to-text")

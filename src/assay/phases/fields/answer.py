@@ -1,4 +1,4 @@
-"""The report of a run with a schema: its fields, one a line, each cited, and what could not be found."""
+"""The report of a run with a schema: its fields, one per line with citations, and what could not be found."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from assay.phases.write import checked, shortcomings, with_date
 from assay.run.run import Run
 from assay.verify.proofreader import proofreader
 
-# Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks what it gives.
+# Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks its values.
 
-# The control tool by which a model fills fields: built from a schema, for as many fields as fit.
+# The control tool with which a model fills fields: built from a schema, for as many fields as fit.
 
 NAME = "fill_fields"
 AT_ONCE = 25
-"""Fields asked for in one call."""
+"""The most fields in one call."""
 _SAID = (
     "Say for each field what the passages say. `value` is null, and `reason` says why, where no passage says it; else "
     "`passages` are the ids of the passages which do."
@@ -42,7 +42,7 @@ _SAID = (
 
 
 def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
-    """The tool which fills `slots` of `part`."""
+    """The tool that fills `slots` of `part`."""
     fields = {slot.name: _field(slot) for slot in slots}
     about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
     body: dict[str, Any] = {"type": "object", "properties": {"subject": about, "fields": _object(fields)}}
@@ -91,15 +91,15 @@ def _schema(leaf: Leaf) -> dict[str, Any]:
 
 
 RECALLED = 6
-"""Passages looked up for a field beside those the findings cite."""
+"""The most passages looked up for a field in addition to those that the findings cite."""
 HEADER = 25
-"""Passages at the beginning of a document which may say what it is."""
+"""How many passages at the beginning of a document may name it."""
 MOST_ITEMS = 200
 NO_CALL = "Your reply could not be read. Call fill_fields once, with every field, and nothing else."
 
 
 class Filler:
-    """Fills the fields of one form, part by part; `failed` says why a model could not be used any more."""
+    """Fills the fields of one form, part by part; `failed` says why the model can no longer be used."""
 
     def __init__(self, run: Run, case: Case, findings: Sequence[Finding]) -> None:
         self._run, self._case = run, case
@@ -107,7 +107,7 @@ class Filler:
         self.failed = ""
 
     async def fill(self, form: Form) -> tuple[Field, ...]:
-        """Every field of the form, in its order."""
+        """Every field of the form, in order."""
         fields: list[Field] = []
         for part in form.parts:
             fields += await (self._items(part) if part.many else self._part(part))
@@ -115,7 +115,7 @@ class Filler:
         return tuple(sorted(fields, key=lambda field: order[str(field.path[0])]))
 
     async def _part(self, part: FieldGroup) -> list[Field]:
-        """The fields of an object: each batch of them from its own passages."""
+        """The fields of an object; each batch of them has its own passages."""
         fields: list[Field] = []
         for slots in _batches(part.slots):
             arguments = await self._ask(part, slots)
@@ -125,7 +125,7 @@ class Filler:
         return fields
 
     async def _items(self, part: FieldGroup) -> list[Field]:
-        """The items of a list of objects; those in which nothing could be filled are left out."""
+        """The items of a list of objects, without those in which no field could be filled."""
         arguments = await self._ask(part, part.slots)
         written = arguments.get("items")
         found: list[list[Field]] = []
@@ -148,7 +148,7 @@ class Filler:
     # asking
 
     async def _ask(self, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
-        """What the model gives for the fields; nothing where none could be had."""
+        """The model's values for the fields; empty if it gave none."""
         tool = definition(part, slots)
         try:
             return await self._ask_with_repair(tool, part, slots)
@@ -182,7 +182,9 @@ class Filler:
         return usable, said
 
     def _request(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot], less: int) -> Request:
-        """The request; its passages take a part of the window's room, `less` of it when all of it was too much."""
+        """The request. Its passages take a part of the window's room, a smaller one (`less`) if the first was too
+        much.
+        """
         profile, system = self._run.profile("complex"), self._run.prompt("assay.phases", "fill")
         form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
         wanted = user("fields", listed_fields(form))
@@ -199,7 +201,7 @@ class Filler:
         )
 
     def _evidence(self, slots: Sequence[FieldSlot], tokens: int) -> str:
-        """The passages for these fields: those the findings cite, and those held which have the fields' words."""
+        """The passages for these fields: those that the findings cite, and others with the fields' words."""
         held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
         for slot in slots:
             query = f"{slot.name} {slot.description}"
@@ -211,7 +213,7 @@ class Filler:
         return evidence(chosen, self._case.ledger)
 
     def _headers(self, passages: Iterable[Passage]) -> dict[str, Passage]:
-        """The first passages shown of the same sources: there a document says what it is."""
+        """The first passages of the same sources: there a document names itself."""
         sources = dict.fromkeys(passage.source for passage in passages)
         shown = (p for id in sources for p in self._case.ledger.passages(id))
         return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
@@ -224,7 +226,7 @@ def _batches(slots: Sequence[FieldSlot]) -> Iterator[Sequence[FieldSlot]]:
 def _subject_and_answers(
     arguments: Mapping[str, Any], slots: Sequence[FieldSlot]
 ) -> tuple[str, dict[str, FieldAnswer]]:
-    """The subject and what was given for each field; a model may forget the object around the fields."""
+    """The subject, and the values for the fields; a model may omit the object around the fields."""
     written = arguments.get("fields")
     fields = written if isinstance(written, dict) else arguments
     subject = arguments.get("subject")
@@ -244,7 +246,7 @@ def _one(written: object) -> FieldAnswer:
 
 
 async def fill(run: Run, case: Case, research: Research) -> Draft:
-    """Fill the fields of the brief's schema from what was found; the report is made of them by code.
+    """Fill the fields of the brief's schema from the findings; code makes the report from them.
 
     Raises:
         NothingSearched: no field could be filled, because nothing was searched.

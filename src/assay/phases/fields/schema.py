@@ -1,7 +1,7 @@
-"""The schema of a typed answer: the part of JSON Schema that is understood, read into fields to be filled.
+"""The schema of a typed answer: reads the supported part of JSON Schema into fields to fill.
 
-An object with properties. A property is a string, number, integer or boolean, an enum of those, a list of them, an
-object of such properties, or a list of such objects. A schema is refused where it says what would not be kept to.
+A schema is an object with properties. A property is a string, number, integer or boolean, an enum of those, a list of
+them, an object of such properties, or a list of such objects. A schema with anything that is not enforced is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Type = Literal["string", "integer", "number", "boolean"]
 Format = Literal["", "date", "date-time"]
 
 LARGEST = 200_000
-"""Characters of a schema."""
+"""The most characters of a schema."""
 MOST_FIELDS = 300
 SUPPORTED = (
     "supported are an object with properties of type string, number, integer or boolean, enum and const, format "
@@ -36,11 +36,13 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLen
 _OF_LEAF = _NOTES | {"type", "enum", "const", "format", *_BOUNDS}
 _FORMATS = ("date", "date-time")
 _FREE_FORMATS = ("uri", "email", "uuid", "hostname", "time", "duration")
-"""Formats of texts which only document them."""
+"""Formats of texts that are not enforced."""
 
 
 class Leaf(msgspec.Struct, frozen=True, kw_only=True):
-    """What one value must be. Bounds are inclusive or exclusive as in JSON Schema; lengths are in code points."""
+    """The requirements for one value. Bounds are inclusive or exclusive as in JSON Schema; lengths are in code
+    points.
+    """
 
     type: Type
     enum: tuple[Scalar, ...] = ()
@@ -54,7 +56,7 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FieldSlot(msgspec.Struct, frozen=True, kw_only=True):
-    """One field to be filled: `many` for a list of values, of at most `most` (None: any number)."""
+    """A field to fill: `many` for a list of values, of at most `most` (None: any number)."""
 
     name: str
     leaf: Leaf
@@ -74,7 +76,7 @@ class FieldGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
-    """All fields of a schema, in parts; `order` names its properties as they stand in it."""
+    """All fields of a schema, in parts; `order` has its property names in their order."""
 
     title: str
     parts: tuple[FieldGroup, ...]
@@ -82,7 +84,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def canonical(schema: str | Mapping[str, Any]) -> str:
-    """The text of a schema as a brief keeps it, in the order it was written, once it was read without complaint.
+    """The text of a valid schema, with its properties in their order, as a brief stores it.
 
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
@@ -93,7 +95,7 @@ def canonical(schema: str | Mapping[str, Any]) -> str:
 
 
 def listed_fields(form: Form) -> str:
-    """The fields one a line, for a model which is to look for them."""
+    """The fields, one per line, for a model that looks for them."""
     lines = ["Fields to fill:"]
     for part in form.parts:
         lines += [f"{part.name}: {part.description}".rstrip(": ")] if part.name else []
@@ -137,7 +139,7 @@ def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
         if schema.get("type") == "object":
             parts.append(FieldGroup(name=name, description=_described(schema), slots=_slots(schema, place)))
         elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
-            _known(schema, _OF_ARRAY, place)
+            _check_keywords(schema, _OF_ARRAY, place)
             said = _described(schema) or _described(items)
             parts.append(FieldGroup(name=name, description=said, many=True, slots=_slots(items, f"{place}/items")))
         else:
@@ -155,7 +157,7 @@ def _slots(schema: Mapping[str, Any], place: str) -> tuple[FieldSlot, ...]:
 def _properties(schema: object, place: str) -> dict[str, Any]:
     if not isinstance(schema, dict):
         raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
-    _known(schema, _OF_OBJECT, place)
+    _check_keywords(schema, _OF_OBJECT, place)
     if schema.get("type", "object") != "object":
         raise UsageError(f"the schema at {place} has type {schema['type']!r} and must be an object; {SUPPORTED}")
     properties = schema.get("properties")
@@ -170,7 +172,7 @@ def _properties(schema: object, place: str) -> dict[str, Any]:
 
 
 def _nullable(schema: object, place: str) -> dict[str, Any]:
-    """The schema without null, which every field may be: `["string", "null"]`, or `anyOf` with null."""
+    """The schema without null, since every field may be null: `["string", "null"]`, or `anyOf` with null."""
     if not isinstance(schema, dict):
         raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
     choices = schema.get("anyOf", schema.get("oneOf"))
@@ -196,7 +198,7 @@ def _items(schema: Mapping[str, Any], place: str) -> dict[str, Any]:
 def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
     if _type(schema) != "array":
         return FieldSlot(name=name, leaf=_leaf(schema, place), description=_described(schema))
-    _known(schema, _OF_ARRAY, place)
+    _check_keywords(schema, _OF_ARRAY, place)
     items = _items(schema, place)
     return FieldSlot(
         name=name,
@@ -209,7 +211,7 @@ def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
 
 
 def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
-    _known(schema, _OF_LEAF, place)
+    _check_keywords(schema, _OF_LEAF, place)
     enum = _enum(schema, place)
     kind = next((each for each in _TYPES if each == (schema.get("type") or _type_of(enum))), None)
     if kind is None:
@@ -255,7 +257,7 @@ def _type(schema: Mapping[str, Any]) -> object:
     return schema.get("type") or ("array" if "items" in schema else None)
 
 
-def _known(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
+def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
     for key in _unknown(schema, keywords):
         raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
 

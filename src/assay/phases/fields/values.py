@@ -1,4 +1,4 @@
-"""What a model gives for a field, as the value its schema asks for."""
+"""Converts a model's answers for fields into the values that their schema requires."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from assay.verify.checks import check
 from assay.verify.evidence import ClaimEvidence, field_of
 
 LONGEST = 2_000
-"""Code points of a text."""
+"""The most code points of a text."""
 MOST = 200
-"""Values of a list."""
+"""The most values of a list."""
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:[,_ \u00a0\u202f'’]\d{3})+(?:\.\d+)?")
 _YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
 
 
 class Unfit(ValueError):
-    """A value which is not what the schema asks for; the message says why."""
+    """A value that does not match the schema; the message says why."""
 
 
 def convert(leaf: Leaf, value: object) -> Scalar:
-    """`value` as what `leaf` asks for; numbers and booleans written as text, and dates however written, are read.
+    """`value` in the type of `leaf`; it also reads numbers and booleans written as text, and dates in any notation.
 
     Raises:
         Unfit: it cannot be, or lies outside its bounds.
@@ -51,7 +51,7 @@ def convert(leaf: Leaf, value: object) -> Scalar:
 
 
 def listed(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
-    """The values of a list, each once; a single value stands for a list of one.
+    """The values of a list, each once; a single value counts as a list of one.
 
     Raises:
         Unfit: one is not what its schema asks for, or there are too few or too many.
@@ -179,19 +179,19 @@ def _short_text(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:80]}…"
 
 
-# A filled field as a sentence of the report: `FIELD of SUBJECT: VALUE`, cited, and checked before it stands there.
+# A filled field as a sentence of the report: `FIELD of SUBJECT: VALUE`, cited and checked.
 
 LABEL_WORDS, SUBJECT_LENGTH = 6, 200
 SHORT = 12
-"""Words up to which a text has to stand in what it cites, word for word, in whatever order."""
+"""The most words of a text that must all occur in the cited passages, in any order."""
 IDENTITY = 6
-"""A field which says what a document is called or numbered is among its first so many passages."""
+"""How many passages at the beginning of a document may contain the field with its name or number."""
 _NAMING = frozenset(("title", "name"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 
 
 class FieldAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model gave for a field."""
+    """A model's answer for a field."""
 
     value: object = None
     passages: tuple[str, ...] = ()
@@ -201,7 +201,7 @@ class FieldAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def supported_field(
     path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str, ledger: Ledger
 ) -> Field:
-    """The field, where what it cites bears its value; else empty, with the reason."""
+    """The field with its value if the cited passages support it; else empty, with the reason."""
     empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
@@ -216,14 +216,14 @@ def supported_field(
 
 
 def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
-    """The passages an answer names; of a source it names as a whole, those which `statement` means."""
+    """The cited passages of an answer; of a source cited as a whole, those that `statement` means."""
     named = ledger.resolve(given.passages)
     meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).meant(statement))
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
 
 
 def _uncited(given: FieldAnswer, ledger: Ledger) -> str:
-    """Why there is no passage for an answer."""
+    """Why an answer has no passages."""
     if ledger.resolve(given.passages).sources:
         return _("the cited document shares no word with it")
     return _("what it cites does not exist") if given.passages else _("it cites no passage")
@@ -244,7 +244,7 @@ def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passag
     sentence = f"{key} of {_subject(subject)}: {value_text(field.value)}"
     found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
     if found.rule == "number" and (said := _as_written(field.value, slot, cited)):
-        # As it is written; and without the subject, where another figure stands nearer to its name than this one.
+        # As written; and without the subject, if another figure is nearer to its name than this one.
         for frame in (f"{key} of {_subject(subject)}", key):
             if found.verdict in REFUTED:
                 sentence = f"{frame}: {said}"
@@ -256,14 +256,14 @@ def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passag
 
 
 def line(field: Field) -> str:
-    """The field as an item of the report, with its citation."""
+    """The field as a list item of the report, with its citation."""
     return f"- {field.sentence} [{', '.join(field.passages)}]"
 
 
 def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str:
-    """A number as a cited passage writes it: with its zeros, its scale and its unit; "" where none has it.
+    """A number as a cited passage writes it, with its zeros, scale and unit; "" if no passage has it.
 
-    Where the field is counted in millions, 84.5 is what stands there as 84.5 million.
+    If the field is counted in millions, 84.5 matches "84.5 million" in the passage.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
@@ -295,7 +295,7 @@ def value_text(value: object) -> str:
 
 
 def _label(slot: FieldSlot, value: object, cited: Sequence[Passage]) -> str:
-    """The key of the header field which is cited and holds the value, else the field's own name."""
+    """The key of the cited header field with the value, else the field's own name."""
     wanted = set(words(value_text(value)))
     for passage in cited:
         header = field_of(passage)
@@ -311,7 +311,7 @@ def _subject(subject: str) -> str:
 
 
 def _identity(cited: Sequence[Passage], ledger: Ledger) -> list[Passage]:
-    """Fields which say what the documents of the header fields cited are called or numbered, as far as shown."""
+    """The fields with the names or numbers of the cited documents, as far as they are shown."""
     own = {passage.id for passage in cited}
     sources = dict.fromkeys(passage.source for passage in cited if field_of(passage) is not None)
     first = (p for id in sources for p in ledger.passages(id) if ordinal_of(p.id) < IDENTITY)

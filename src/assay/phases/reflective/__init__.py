@@ -1,8 +1,8 @@
-"""The reflective strategy: one step after another, and after each a second look at the plan.
+"""The reflective strategy: one step at a time, and a new look at the plan after each.
 
-`work` goes through the steps; a step is done by `classic` (searches and pages chosen by code), by the research agent
-all strategies share, or by `phases.analysis` (no search). `reflector` decides after each, `replanning` changes the
-plan.
+`work` goes through the steps and changes the plan. A step is done by the classic researcher (code chooses searches and
+pages), by the research agent that all strategies share, or by `phases.analysis` (no search). `reflector` decides after
+each step.
 """
 
 from assay.phases.reflective.work import reflect

@@ -1,4 +1,4 @@
-"""The reflector: after each step it says whether research goes on as planned, with another plan, or is complete."""
+"""The reflector: after each step it decides that research continues as planned, with another plan, or is complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.tools.search import plain
 
 Choice = Literal["continue", "adjust", "complete"]
 REASONING, CHANGES, CHANGE = 2_000, 8, 300
-"""Characters of the reasoning, how many changes are suggested at most, and the characters of one."""
+"""The most characters of the reasoning, the most suggested changes, and the most characters of each."""
 AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
 WORDS: dict[str, Choice] = {
     "continue": "continue",
@@ -53,9 +53,9 @@ FORM = Schema(
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What is decided after step `step`; `note` says why code decides otherwise: then research goes on as planned.
+    """The decision after step `step`; `note` says why code decides otherwise, so that research continues as planned.
 
-    `judged` is how far the findings answer the plan and the question.
+    `judged` says how far the findings answer the plan and the question.
     """
 
     step: int
@@ -72,7 +72,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message: the step just worked on, how many are done, left, failed, which plan this is, the limits."""
+    """The `rules` message: the last step, the numbers of done, remaining and failed steps, the plan's number, the
+    limits.
+    """
 
     step: int
     steps_done: int
@@ -101,9 +103,10 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a plan has come, by which decisions are judged: its iteration, and how many steps are done and left.
+    """The progress of a plan, by which decisions are checked: its iteration, and the numbers of done and remaining
+    steps.
 
-    `tried` counts the steps worked on, whatever came of them; `failed` are those of them that brought nothing at all.
+    `tried` counts the steps worked on, with any result; `failed` are those without any result.
     """
 
     done: int
@@ -122,7 +125,7 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[int]) -> PlanProgress:
-    """How far the plan of a run has come; `tried` are the ids of the steps worked on."""
+    """The progress of a run's plan; `tried` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
     return PlanProgress(
         done=sum(step.status in WORKED_ON for step in research.plan.steps),
@@ -137,7 +140,7 @@ def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[i
 
 
 def forbidden(choice: Choice, at: PlanProgress) -> str:
-    """Why a decision may not be followed, "" where it may. Where no step is left, completing cuts nothing short."""
+    """Why a decision must not be followed, "" if it may. Without remaining steps, completing cuts nothing short."""
     if choice == "complete" and at.left and at.done < at.min_steps:
         return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
     if choice == "adjust" and at.iteration >= at.plans:
@@ -148,7 +151,7 @@ def forbidden(choice: Choice, at: PlanProgress) -> str:
 
 
 async def decide(place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress) -> Decision:
-    """Ask the reflector; where it fails, or decides what the rules do not allow, research goes on as planned.
+    """Ask the reflector. If it fails, or decides what the rules do not allow, research continues as planned.
 
     Raises:
         LimitReached: nothing more may be asked.
@@ -194,7 +197,7 @@ def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
 
 
 async def _decision(place: Run, request: Request, step: int, coverage: Sequence[Coverage]) -> Decision | None:
-    """The decision, asked for once more when it cannot be read."""
+    """The decision; asked for once more if it cannot be read."""
     reply: Reply = await place.ask("simple", request)
     decision = read_decision(reply.text, step, coverage)
     if decision is None:
@@ -231,9 +234,9 @@ def _request(
 
 
 def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> Decision | None:
-    """A decision out of a model's reply: JSON alone, in a fence or between words; None when it holds none.
+    """The decision in a model's reply: JSON alone, in a fence or between words; None if there is none.
 
-    `coverage` has the parts which the reply judges beside it.
+    `coverage` has the parts that the reply also judges.
     """
     value = read_json(text)
     if not isinstance(value, dict):
@@ -258,11 +261,11 @@ def _line(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-# The classic researcher: so many queries and so many pages, driven by code. A model only words the queries.
+# The classic researcher: code decides the numbers of queries and pages; a model only words the queries.
 
 
 class Classic(Agent):
-    """An agent without a loop: queries, then the best pages they found, then findings."""
+    """An agent without a loop: queries, then the best pages found, then findings."""
 
     def __init__(
         self, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool], lane: int, *, queries: int, pages: int
@@ -289,11 +292,11 @@ class Classic(Agent):
 
     @property
     def subject(self) -> str:
-        """The task's first line: what its plan step is called."""
+        """The task's first line: the title of its plan step."""
         return self.task.task.splitlines()[0]
 
     async def _word_queries(self, place: Run) -> list[str]:
-        """The queries of the model, filled up with the step's own words; those alone, where the model fails."""
+        """The model's queries, completed with the step's own words; only those words if the model fails."""
         search = self.tools["search"].definition
         request = Request(
             task="research",

@@ -1,4 +1,4 @@
-"""Going through the steps of a plan, one after another, reflecting after each."""
+"""Works through the steps of a plan, one after another, with a reflection after each."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
 from assay.phases.reflective.reflector import Classic, Decision, decide, plan_progress
 from assay.run.run import Run
 
-# Another plan: steps done keep their numbers, what was open is planned anew, with the reflector's reasons in hand.
+# Another plan: finished steps keep their numbers; open ones are planned again, with the reflector's reasons.
 
 FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
 
 
 class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the planner at a change of plan: how many steps may come, and which plan this will be."""
+    """The `rules` message of the planner for a change of plan: how many steps it may have, and its number."""
 
     min_steps: int
     max_steps: int
@@ -57,15 +57,15 @@ async def replan(
     tried: Collection[int],
     highest: int,
 ) -> Plan | None:
-    """The next plan: the steps tried, and new ones; None where the planner fails, and the old plan stands.
+    """The next plan: the steps tried, and new ones; None if the planner fails, so that the old plan stays.
 
     Args:
-        decisions: all of the reflector's, the last is the one to act upon.
+        decisions: all of the reflector's; the last one asks for the new plan.
         tried: ids of the steps worked on.
-        highest: the highest id a step of this run ever had; no id is used for two steps.
+        highest: the highest id that a step of this run ever had; no id is used for two steps.
 
     Raises:
-        LimitReached: nothing more may be asked.
+        LimitReached: no more model calls are allowed.
     """
     most = agent_pool.rules.max_steps - len(tried)
     try:
@@ -81,9 +81,9 @@ async def replan(
 
 
 def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Plan | None:
-    """`old` with its steps not yet tried replaced by those of `written`; None when that leaves nothing to do.
+    """`old` with its untried steps replaced by those of `written`; None if nothing is left to do.
 
-    A step that was planned before and is again keeps its number. One tried without a result is skipped from now on.
+    A step that is planned again keeps its number. One tried without a result is skipped from now on.
     """
     kept = [_settled(step) for step in old.steps if step.id in tried]
     open_ids = {step.title.casefold(): step.id for step in old.steps if step.id not in tried}
@@ -123,7 +123,7 @@ async def _ask(
 
 
 async def _written(place: Run, request: Request, most: int) -> Plan | None:
-    """The plan as written, asked for once more when it cannot be read."""
+    """The plan; asked for once more if it cannot be read."""
     reply = await place.ask("analytical", request)
     plan = read_plan(reply.text, most, more=True)
     if plan is None:
@@ -164,7 +164,7 @@ def _request(
 
 
 async def reflect(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
-    """Work off a plan step by step until the reflector, the steps or a limit end it; what was found is kept."""
+    """Work through a plan step by step until the reflector, the steps or a limit end it; findings are kept."""
     stepwise = Stepwise(agent_pool, Research(plan=plan))
     try:
         while (step := stepwise.next()) is not None:
@@ -176,7 +176,7 @@ async def reflect(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
 
 
 class Stepwise:
-    """The steps so far, what came of them, and what was decided after each."""
+    """The steps so far, their results, and the decision after each."""
 
     def __init__(self, agent_pool: AgentPool, research: Research) -> None:
         self.agent_pool, self.research = agent_pool, research
@@ -185,16 +185,16 @@ class Stepwise:
         self._highest = max((step.id for step in research.plan.steps), default=0)
 
     def next(self) -> PlanStep | None:
-        """The next step in the plan's order. An analysis waits for findings; where none can come, it is not done."""
+        """The next step in the plan's order. An analysis waits for findings; if there can be none, it is skipped."""
         cited = any(finding.passages for finding in self.research.findings)
         return next((step for step in self._open() if step.needs_search or cited), None)
 
     def _open(self) -> list[PlanStep]:
-        """The steps nobody has worked on."""
+        """The steps that nobody has worked on."""
         return [step for step in self.research.plan.steps if step.status == "pending" and step.id not in self.tried]
 
     async def take(self, place: Run, step: PlanStep) -> bool:
-        """Do a step and decide how to go on; whether to go on at all.
+        """Do a step, reflect, and return whether to continue.
 
         Raises:
             LimitReached: nothing more can be done.
@@ -228,7 +228,7 @@ class Stepwise:
         return decision.applied == "continue"
 
     async def _do(self, place: Run, step: PlanStep) -> None:
-        """Have a step done in a lane of its own; what failed is told to the reflector and left to coverage."""
+        """Do a step in a lane of its own; the reflector learns of failures, and coverage handles them."""
         task = self._task(place, step)
         handle = place.spawn(
             "agent", task, lambda run: self._work(run, task, step), returns=Finding, at_once=len(self._open())
@@ -241,7 +241,7 @@ class Stepwise:
         self._change(place, research)
 
     def _task(self, place: Run, step: PlanStep) -> AgentTask:
-        """The step as a task which carries what was found before."""
+        """The step as a task with the findings so far."""
         found = earlier(self.research.findings, place.profile("analytical"))
         return msgspec.structs.replace(self.agent_pool.task(self.research, step), earlier=found)
 
@@ -255,7 +255,7 @@ class Stepwise:
         return await research_agent(run, task, case.ledger, case.tools)
 
     async def _adjust(self, place: Run) -> bool:
-        """Another plan, where the planner makes one; whether there is more to do."""
+        """Change the plan, if the planner makes one; return whether anything is left to do."""
         plan = await replan(place, self.agent_pool, self.research, self.decisions, self.tried, self._highest)
         if plan is None:
             return True
@@ -270,7 +270,7 @@ class Stepwise:
         return not ends
 
     def _complete(self, place: Run) -> None:
-        """Give up the steps left on purpose: coverage does not send agents for them."""
+        """Give up the remaining steps on purpose: coverage sends no agents for them."""
         left = [step.id for step in self.research.plan.steps if step.status == "pending"]
         self._change(place, msgspec.structs.replace(self.research, plan=marked(self.research.plan, left, "skipped")))
 

@@ -1,1 +1,1 @@
-"""Questions about a whole collection: every document in scope is looked at, by code or in batches by a model."""
+"""Questions about a whole collection: code, or a model in batches, looks at every document in scope."""

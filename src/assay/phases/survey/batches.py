@@ -1,4 +1,4 @@
-"""Reading every document: batches which fit the window, several at once; each gives rows."""
+"""Reads every document: in batches that fit the window, several at once; each yields rows."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from assay.run.run import Branch, Run
 from assay.tools.common import part
 
 A_DOCUMENT = 24_000
-"""Characters shown of one document; of a longer one its beginning and what is nearest to the question."""
+"""The most characters shown of a document; of a longer one, its beginning and what is nearest to the question."""
 MOST_DOCUMENTS = 40
 CHARACTERS_A_TOKEN = 3
 SHARE = 0.6
-"""How much of the window's room the documents of a batch take."""
+"""The share of the window's room for the documents of a batch."""
 LONGEST_ROW = 600
 
 
 class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents read together: number `number` of `of`; `look_for` is what for."""
+    """Documents read together: batch `number` of `of`; `look_for` is what to look for."""
 
     number: int
     of: int
@@ -60,7 +60,7 @@ class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch gave: its rows, the documents read, how many of them only in part, and why some were not read."""
+    """The result of a batch: its rows, the documents read, how many only in part, and why some were not read."""
 
     rows: tuple[Row, ...] = ()
     documents: int = 0
@@ -78,14 +78,16 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchReaders:
-    """Reads batches for one run, so many at once."""
+    """Reads batches for one run, several at once."""
 
     def __init__(self, case: Case, places: Mapping[str, int], at_once: int) -> None:
         self._case, self._places = case, places
         self._free = asyncio.Semaphore(at_once)
 
     async def read(self, phase: Run, documents: Sequence[Document], look_for: str) -> Read:
-        """Every document, in batches; what a limit or a failing model leaves unread is not counted as read."""
+        """Read every document, in batches; a document that a limit or a failing model leaves unread does not count as
+        read.
+        """
         groups = list(batches(documents, self._room(phase, look_for)))
         cut = [
             DocumentBatch(number=number, of=len(groups), documents=tuple(group), look_for=look_for)
@@ -98,7 +100,7 @@ class BatchReaders:
         return whole
 
     def _room(self, phase: Run, look_for: str) -> int:
-        """Characters of documents a batch may hold."""
+        """The most characters of documents in a batch."""
         profile, system = phase.profile("analytical"), phase.prompt("assay.phases", "survey_read")
         asked = total([*self._case.asked(), user("rules", look_for)])
         free = room(profile, system, (ROWS,), output(profile, phase.rules.row_tokens)) - asked
@@ -120,7 +122,7 @@ class BatchReaders:
             return read
 
     async def _ask(self, run: Run, batch: DocumentBatch) -> Read:
-        """The rows of a batch; one whose rows or texts were too much is read in halves."""
+        """The rows of a batch; if its texts or rows are too long, it is read in halves."""
         shown, failed, parts = await asyncio.to_thread(self._show_documents, run, batch)
         for document in failed:
             run.emit(SourceFailed(url=document.url, reason="its text is not there, or damaged"))
@@ -151,7 +153,7 @@ class BatchReaders:
         return whole
 
     def _show_documents(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
-        """What is shown of each document, those that cannot be read, and how many are shown in part."""
+        """The shown passages of each document, the documents that cannot be read, and how many are shown in part."""
         shown: list[DocumentPassages] = []
         failed: list[Document] = []
         parts = 0
@@ -181,7 +183,7 @@ class BatchReaders:
         )
 
     def _rows(self, reply: Reply, local: Ledger, shown: Sequence[DocumentPassages]) -> tuple[Row, ...] | None:
-        """The rows a reply reports; what cites nothing that was shown is no row. None: it reports none at all."""
+        """The rows in a reply, without those that cite nothing shown; None if it reports none at all."""
         call = first(mend(reply, [ROWS.name]), ROWS.name)
         written = call.arguments.get("rows") if call is not None and not call.malformed else None
         if not isinstance(written, list):
@@ -194,7 +196,7 @@ class BatchReaders:
     def _row(
         self, written: Any, local: Ledger, spans: Mapping[tuple[str, int], PassageSpan], called: Mapping[str, str]
     ) -> Iterator[Row]:
-        """The row of each document a written row cites."""
+        """The row for each document that a written row cites."""
         text = written.get("text") if isinstance(written, dict) else None
         ids = written.get("passages") if isinstance(written, dict) else None
         named = [ids] if isinstance(ids, str) else ids if isinstance(ids, list) else []
@@ -212,7 +214,7 @@ class BatchReaders:
 
 
 def batches(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:
-    """Documents in order, as many together as fit into `characters` by their sizes; at least one."""
+    """Documents in order, in groups that fit into `characters` by their sizes, with at least one in each."""
     group: list[Document] = []
     used = 0
     for document in documents:

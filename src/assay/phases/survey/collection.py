@@ -1,4 +1,4 @@
-"""All documents in scope, in an order of their own, what code reads of each, and the rows which become the report."""
+"""All documents in scope in a fixed order, what code reads of each, and the rows for the report."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from assay.phases.survey.filters import Header, read_header
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
-# Rows: what a survey found, each of one document; merged, counted and written as the report by code.
+# Rows: the result of a survey, one per document; code merges and counts them, and writes the report.
 
 SHOWN = 50
-"""Documents which the report names; all are counted."""
+"""The most documents that the report names; all are counted."""
 
 
 class SurveyLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence, and the passages of its document which say it."""
+    """A sentence, and the passages of its document that state it."""
 
     text: str
     spans: tuple[PassageSpan, ...]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What one document gives: its hash, what it is called, and lines about it; `place` is its place in the order.
+    """The result for a document: its hash, its name, and lines about it; `place` is its place in the order.
 
     `named` says that the lines name the document themselves.
     """
@@ -52,7 +52,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
     """How far a survey came: documents read, of all in scope; `what` was read of each; `parts` counts those cut.
 
-    `counted` says that there was nothing to look for in them: all were counted.
+    `counted` says that there was nothing to look for, so all were counted.
     """
 
     read: int
@@ -63,7 +63,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """One row a document, in the documents' order; what is said of a document twice counts once."""
+    """One row per document, in the documents' order; repeated lines count once."""
     found: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row.place):
         known = found.get(row.document)
@@ -73,7 +73,7 @@ def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def first_line(rows: Sequence[Row], reached: Reached) -> str:
-    """How many documents there are, and how many were read for it: counted by code."""
+    """How many documents match, and how many were read for that, as counted by code."""
     count = len(rows)
     if reached.counted:
         said = ngettext(
@@ -93,7 +93,7 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
 
 
 def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
-    """The report: the count, then the first rows with their citations, and how many are not shown.
+    """The report: the count, then the first rows with their citations, and the number of rows not shown.
 
     Args:
         asked: what was looked for, as a heading.
@@ -121,12 +121,12 @@ def _text(line: SurveyLine) -> str:
 
 
 GROUP = 100
-"""Documents read in one step."""
+"""The most documents read in one step."""
 QUOTED = ("paragraph", "item", "field", "row")
 
 
 class GroupReading(msgspec.Struct, frozen=True, kw_only=True):
-    """What a group of documents gave: places of passages by document, and the documents that could not be read."""
+    """The result for a group of documents: places of passages by document, and the documents that could not be read."""
 
     step_tag: ClassVar[str] = "found"
 
@@ -138,7 +138,7 @@ _Reading = Callable[[Sequence[Document]], Awaitable[GroupReading]]
 
 
 class Collection:
-    """The documents of a run's scope; `read` counts how many were looked at."""
+    """The documents of a run's scope; `read` counts those that were read."""
 
     def __init__(self, phase: Run, reader: DocumentReader, documents: Sequence[Document]) -> None:
         self._phase, self._reader, self.documents = phase, reader, tuple(documents)
@@ -160,7 +160,7 @@ class Collection:
 
         groups = await self._groups("headers", "header fields", one)
         done = {header.document.sha256 for header in headers}
-        for group, found in groups:  # a step done before a crash tells only what failed: the rest is read again
+        for group, found in groups:  # after a crash, a finished step only has the failures: the rest is read again
             left = [each for each in group if each.sha256 not in done and each.sha256 not in found.failed]
             headers.extend((await asyncio.to_thread(self._headers, left))[0] if left else ())
         return sorted(headers, key=lambda header: self.place(header.document.sha256))
@@ -176,13 +176,13 @@ class Collection:
         return headers, tuple(failed)
 
     async def all_phrases(self, wanted: Sequence[str]) -> list[Row]:
-        """The rows of documents with all of `wanted` in them: for each the first sentence which has it."""
+        """The rows of documents that contain all of `wanted`: for each the first sentence with it."""
         found = [await self.phrases([phrase], f"phrases-{at}") for at, phrase in enumerate(dict.fromkeys(wanted), 1)]
         everywhere = set.intersection(*({row.document for row in rows} for rows in found))
         return [row for rows in found for row in rows if row.document in everywhere]
 
     async def phrases(self, wanted: Sequence[str], name: str = "phrases") -> list[Row]:
-        """A row for each document with any of `wanted` in it: the first sentence which has it."""
+        """A row for each document that contains any of `wanted`: the first sentence with it."""
         phrases = [tuple(words(phrase)) for phrase in wanted if words(phrase)]
 
         async def one(group: Sequence[Document]) -> GroupReading:
@@ -226,7 +226,7 @@ class Collection:
         return rows
 
     async def _groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], GroupReading]]:
-        """Read the documents group by group, each in a step; a limit ends it, and the rest is not read."""
+        """Read the documents in groups, a step for each; if a limit ends it, the rest is not read."""
         place = self._phase.child(name)
         place.emit(ToolStarted(call=name, tool="read", arguments=msgspec.json.encode({"what": what}).decode()))
         done: list[tuple[Sequence[Document], GroupReading]] = []
@@ -258,7 +258,7 @@ class Collection:
 
 
 async def collect(phase: Run, reader: DocumentReader) -> Collection:
-    """The documents in scope, ordered by name, numbers in names as numbers.
+    """The documents in scope, ordered by name, with numbers in names as numbers.
 
     Raises:
         LimitReached: there was no time to look.
@@ -281,7 +281,7 @@ def _order(document: Document) -> tuple[list[tuple[int, str]], str]:
 
 
 def _may_have(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
-    """Whether all words of a phrase stand somewhere in a text: looked for first, since cutting a text takes longer."""
+    """Whether a text has all words of a phrase: a quick check, since splitting a text takes longer."""
     folded = unicodedata.normalize("NFKC", text.decode()).casefold()
     return any(all(word in folded for word in phrase) for phrase in phrases)
 
@@ -292,6 +292,6 @@ def _has(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _sentence(span: PassageSpan, phrases: Sequence[tuple[str, ...]]) -> str:
-    """The first sentence of a passage which has one of the phrases; the whole where it runs over sentences."""
+    """The first sentence of a passage with one of the phrases; the whole passage if the phrase spans sentences."""
     found = (span.text[start:end] for start, end in sentences(span.text) if _has(span.text[start:end], phrases))
     return next(found, span.text)

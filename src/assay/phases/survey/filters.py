@@ -1,4 +1,4 @@
-"""Header fields of documents, and conditions on them, which code compares exactly, however many documents there are."""
+"""Header fields of documents, and conditions on them, which code compares exactly over any number of documents."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from assay.verify.amounts import Day, tokens
 from assay.verify.analyzed_text import plain
 from assay.verify.evidence import field_of
 
-# Header fields: what each document says of itself above its text, and what there is of them in a collection.
+# Header fields: metadata above a document's text, and which fields a collection has.
 
 HEADS = (1_500, 6_000, 40_000)
-"""Bytes of a text in which its header is looked for: more where it has not ended before."""
+"""How many bytes of a text may contain its header; more are read if it has not ended by then."""
 NO_HEADER = ("rows", "code")
-"""How texts are read which have none: their first lines are rows, or code."""
+"""Kinds of texts without a header: their first lines are rows or code."""
 BEFORE, MOST = 2, 40
-"""Passages which may stand above a header (a title), and the fields it has at most."""
+"""The most passages above a header (a title), and the most fields in it."""
 KEYS, VALUES, DISTINCT = 30, 40, 80
-"""Keys and values told to a model. Of a key with more different values than `DISTINCT` none are listed, unless the
-commonest are those of half the documents."""
+"""The most keys and values shown to a model. If a key has more than `DISTINCT` different values, none are listed,
+unless half of the documents have the most common ones."""
 SERIES_LETTERS = 8
 _EMPTY = re.compile(r"\s*(?:[-*+]\s+)?[^\W\d_][^:.!?\n]{0,60}:\W*")
 """A key without a value."""
@@ -48,7 +48,7 @@ class HeaderField(msgspec.Struct, frozen=True):
 
 
 class Header:
-    """The header of a document; `fields` are empty where it has none."""
+    """The header of a document; `fields` is empty if it has none."""
 
     def __init__(self, document: Document, fields: Sequence[HeaderField]) -> None:
         self.document, self.fields = document, tuple(fields)
@@ -59,18 +59,18 @@ class Header:
 
     @cached_property
     def number(self) -> HeaderField | None:
-        """The field which numbers the document in its series: `PEP: 6`."""
+        """The field with the document's number in its series: `PEP: 6`."""
         short = (f for f in self.fields[:6] if len(f.key) <= SERIES_LETTERS and f.key.isalpha())
         return next((field for field in short if field.value.isdecimal() and len(field.value) <= 6), None)
 
     @cached_property
     def naming(self) -> tuple[HeaderField, ...]:
-        """The fields which say what the document is called."""
+        """The fields that name the document."""
         return tuple(field for field in (self.number, self.field("title", "name")) if field is not None)
 
     @cached_property
     def called(self) -> str:
-        """What the document is called: `PEP 6 (Bug Fix Releases)`, else its title or name."""
+        """The document's name: `PEP 6 (Bug Fix Releases)`, else its title or file name."""
         title = self.field("title", "name")
         name = one_line(title.value if title else self.document.title or self.document.name or self.document.url)
         if self.number is None:
@@ -81,7 +81,7 @@ class Header:
 
 
 class KeyCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A key of header fields: how many documents have it, and how many have each value, the commonest first."""
+    """A key of header fields: how many documents have it, and how many have each value, most common first."""
 
     key: str
     documents: int
@@ -116,7 +116,7 @@ def _fields(text: bytes, spans: Sequence[PassageSpan]) -> tuple[list[HeaderField
 
 
 def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ...]:
-    """The passages of a text's beginning; where there is more it is cut between two blocks, so they are the whole's."""
+    """The passages of a text's beginning; a longer text is cut between two blocks, so they equal those of the whole."""
     head = text.decode(errors="ignore")
     if more:
         head = head[: max(head.rfind("\n\n"), head.rfind("\n\f"), 0)]
@@ -124,7 +124,7 @@ def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ..
 
 
 def _goes_on(text: bytes, span: PassageSpan) -> bool:
-    """Whether a header goes on after a passage which is no field: a key without a value, or more of a long value."""
+    """Whether a header continues after a passage that is no field: a key without a value, or more of a long value."""
     line = text.rfind(b"\n", 0, span.start) + 1
     indented = text[line : line + 1].isspace() and not text[:line].endswith((b"\n\n", b"\n\r\n"))
     return indented or _EMPTY.fullmatch(span.text) is not None
@@ -141,7 +141,7 @@ def _field(span: PassageSpan) -> HeaderField | None:
 
 
 def _passage(span: PassageSpan) -> Passage:
-    """The span as a passage of no source: only to be read."""
+    """The span as a passage without a source, only for reading."""
     return Passage(
         id="S0.0",
         source="S0",
@@ -154,7 +154,7 @@ def _passage(span: PassageSpan) -> Passage:
 
 
 def count_keys(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
-    """What keys and values there are, the commonest keys first; values of keys which sort documents are listed."""
+    """The keys and their values, most common keys first; values are listed for keys that sort documents."""
     keys: Counter[str] = Counter()
     written: dict[str, str] = {}
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -173,7 +173,7 @@ def _key_count(key: str, documents: int, values: Counter[str]) -> KeyCount:
 
 
 def parts(value: str) -> tuple[tuple[str, ...], ...]:
-    """A value, and each element of one which is a list, as words."""
+    """A value, and each element of a list value, as words."""
     whole = tuple(words(value))
     pieces = [tuple(words(piece)) for piece in value.replace(";", ",").split(",")]
     return tuple(dict.fromkeys([whole, *(piece for piece in pieces if piece)]))
@@ -182,7 +182,7 @@ def parts(value: str) -> tuple[tuple[str, ...], ...]:
 Operator = Literal["=", "!=", "~", "<", ">", "<=", ">="]
 MOST_CONDITIONS = 8
 ANY = ("*",)
-"""Stands for any value: the document has the field."""
+"""Any value: the document has the field."""
 _CONDITION = re.compile(
     r"\s*(?P<key>[^=!~<>\n]{1,80}?)\s*(?P<operator>!=|<=|>=|=|~|<|>)\s*(?P<value>\S[^\n]{0,300}?)\s*"
 )
@@ -234,9 +234,9 @@ def _condition(text: str) -> Condition:
 
 
 def matching(header: Header, conditions: Sequence[Condition]) -> tuple[HeaderField, ...] | None:
-    """The fields by which a document meets all conditions, None where it does not: a field it lacks meets none.
+    """The fields with which a document meets all conditions; None if it does not. A missing field meets no condition.
 
-    That a field has any value at all is told only where nothing else is.
+    A field that only has to exist is returned if there are no others.
     """
     met: dict[str, HeaderField] = {}
     for condition in conditions:
@@ -278,7 +278,7 @@ def _equal(value: str, wanted: str) -> bool:
 
 
 def _measure(text: str) -> tuple[float, ...] | None:
-    """A date as (year, month, day), 0 for a part not said, or a number alone; None for other texts."""
+    """A date as (year, month, day), 0 for missing parts, or a lone number; None for other texts."""
     folded = plain(text).text
     days = [token for token in tokens(folded) if isinstance(token, Day)]
     if len(days) == 1 and days[0].year:
@@ -289,7 +289,7 @@ def _measure(text: str) -> tuple[float, ...] | None:
     return (float(bare),) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", bare) else None
 
 
-# Control tools of a survey: how to go over all documents, and the rows a batch of them gives.
+# Control tools of a survey: how to go over all documents, and the rows of a batch.
 
 Meta = msgspec.Meta
 

@@ -1,4 +1,4 @@
-"""A question about a whole collection: a model says how to go over it, code or batches do, code writes the report."""
+"""Questions about a whole collection: a model chooses the way, code or batches go it, code writes the report."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
 
 
 class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a survey came to: rows, how far it came, what was looked for, and why it did not come to its end."""
+    """The result of a survey: rows, how far it came, what was looked for, and why it did not finish."""
 
     rows: tuple[Row, ...]
     reached: Reached
@@ -56,7 +56,7 @@ class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def survey(run: Run, case: Case) -> Draft | None:
-    """The report of a question about all documents; None where no way over them was found: then research as usual."""
+    """The report for a question about all documents; None if no way was found, so that research is done as usual."""
     async with run.phase("background") as phase:
         try:
             collection = await collect(phase, case.reader)
@@ -80,7 +80,7 @@ async def survey(run: Run, case: Case) -> Draft | None:
 
 
 async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
-    """How a model wants to go over the documents, None where it does not say."""
+    """The way in which a model wants to go over the documents; None if it names none."""
     request = Request(
         task="survey",
         system=phase.prompt("assay.phases", "survey"),
@@ -141,7 +141,7 @@ async def _search_collection(collection: Collection, way: FindPhrase) -> Surveye
 
 
 def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
-    """Every document, also those whose header could not be read, with the fields asked for."""
+    """Every document, even those with an unreadable header, with the requested fields."""
     known = {header.document.sha256: header for header in headers}
     rows = []
     for place, document in enumerate(collection.documents):
@@ -172,7 +172,7 @@ def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocu
 
 
 def _framed(header: Header, field: HeaderField) -> SurveyLine:
-    """`KEY of SUBJECT: VALUE`, resting on the field and on those which say what the subject is."""
+    """`KEY of SUBJECT: VALUE`, with the field and the fields that name the subject as evidence."""
     spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming)))
     return SurveyLine(
         text=f"{field.key[:1].upper()}{field.key[1:]} of {header.called}: {field.value}", spans=tuple(spans)
@@ -185,7 +185,7 @@ def _framed(header: Header, field: HeaderField) -> SurveyLine:
 async def _observe(
     phase: Run, ledger: Ledger, collection: Collection, rows: Sequence[Row], about: str
 ) -> dict[tuple[str, int], str]:
-    """Give ids to the passages of the rows that are shown; the ids by document and place in it."""
+    """Give ids to the passages of the shown rows; the ids are by document and place."""
     if not any(row.lines for row in rows):
         return {}
     documents = {document.sha256: document for document in collection.documents}

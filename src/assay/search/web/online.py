@@ -65,10 +65,10 @@ class OnlineSearch:
         Raises:
             SearchError: the provider could not answer.
         """
-        found = {canonical(hit.url): hit for hit in reversed(await self._found(query))}
-        return await asyncio.to_thread(self._kept, list(reversed(found.values())))
+        found = {canonical(hit.url): hit for hit in reversed(await self._query_provider(query))}
+        return await asyncio.to_thread(self._store_hits, list(reversed(found.values())))
 
-    async def _found(self, query: Query) -> list[WebHit]:
+    async def _query_provider(self, query: Query) -> list[WebHit]:
         async with nullcontext() if self._turns is None else self._turns.turn(self.name):
             self._rest.check()
             begun = self._clock.monotonic()
@@ -84,7 +84,7 @@ class OnlineSearch:
         """Close connections."""
         await self._provider.close()
 
-    def _kept(self, found: Sequence[WebHit]) -> list[Hit]:
+    def _store_hits(self, found: Sequence[WebHit]) -> list[Hit]:
         texts = ["\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n" for hit in found]
         pairs = [self._document(hit, text) for hit, text in zip(found, texts, strict=True)]
         self._library.add(pairs, UNSORTED)

@@ -167,7 +167,7 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
     if type == "multipart/form-data":
         return await await_additions(call, await _form(call, collection, most), query.wait)
     if not query.name:
-        raise refusal("invalid", "say how the file is called: ?name=report.pdf, or send a form (multipart/form-data)")
+        raise refusal("invalid", "give the name of the file: ?name=report.pdf, or send a form (multipart/form-data)")
     pieces, kind = call.request.stream(), "" if type in FILES else type
     made = await call.assay.begin_upload(query.name, pieces, collection, media_type=kind, most=most)
     return await await_additions(call, [made], query.wait)

@@ -78,4 +78,4 @@ def _written(schedule: Schedule, entries: tuple[FeedEntry, ...], site: str, url:
 def _allowed(call: RouteCall) -> None:
     """Refuse if sharing is off."""
     if not call.backend.settings.server.shares:
-        raise refusal("not-set-up", "nothing is shared by addresses here (setting server.shares)")
+        raise refusal("not-set-up", "feeds are off on this server (setting server.shares)")

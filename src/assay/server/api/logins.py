@@ -67,7 +67,7 @@ async def end_login(call: RouteCall, query: LoginEnded) -> Response:
     provider = _provider(call)
     attempt = _attempt(call.request)
     if attempt is None or not query.state or query.state != attempt.state:
-        raise NotLoggedIn("this login was not begun in this browser, or too long ago: begin it again")
+        raise NotLoggedIn("this login was not begun in this browser, or it has expired: log in again")
     if query.error or not query.code:
         raise NotLoggedIn(f"the provider did not log you in: {query.error[:80] or 'no code'}")
     person = await provider.finish(attempt, query.code, _callback(call.request), query.iss)
@@ -83,7 +83,7 @@ async def end_login(call: RouteCall, query: LoginEnded) -> Response:
 def _provider(call: RouteCall) -> OidcProvider:
     found = call.backend.oidc
     if found is None:
-        raise refusal("not-set-up", "no provider of logins is set up: setting server.oidc.issuer")
+        raise refusal("not-set-up", "no login provider is set up (setting server.oidc.issuer)")
     return found
 
 

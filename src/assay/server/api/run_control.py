@@ -133,7 +133,7 @@ async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
     shown = await _plan(call, row.run_id)
     expected = call.request.headers.get("if-match", "").strip()
     if expected not in ("", "*", _tag(shown.plan)):
-        raise refusal("changed-meanwhile", "the plan is another than the one you have seen: read it again")
+        raise refusal("changed-meanwhile", "the plan has changed since you read it: read it again")
     if body.plan is not None and body.form is not None:
         raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
     await call.assay.approve(row.run_id, body.plan if body.form is None else body.form)

@@ -100,7 +100,7 @@ def _shares(call: RouteCall) -> Shares:
         Refusal: sharing is off.
     """
     if not call.backend.settings.server.shares:
-        raise refusal("not-set-up", "reports are not shared by links here (setting server.shares)")
+        raise refusal("not-set-up", "shared links are off on this server (setting server.shares)")
     return call.assay.shares
 
 

@@ -236,7 +236,7 @@ def _user(call: RouteCall) -> Who:
     who = who_of(call.request)
     if who is None:
         raise refusal(
-            "wrong-state", "this server demands no login: whoever runs it has to add a user, and to start it again"
+            "wrong-state", "this server has no users: its owner can add one (assay users add NAME) and restart it"
         )
     return who
 

@@ -98,7 +98,7 @@ async def document_of(ctx: Ctx, reference: str) -> tuple[Document, str]:
             continue
         if not await hides(ctx, documents=[document.sha256]):
             return document, text
-    raise ToolError(f"no document {reference!r} in the library; `search` gives the ids of those there are")
+    raise ToolError(f"no document {reference!r} in the library; `search` gives the ids of documents")
 
 
 async def research_report(

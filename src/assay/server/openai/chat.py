@@ -157,7 +157,7 @@ async def frames(
             chunks = [chunk for envelope in group for chunk in projection.take(envelope)]
             yield b"".join(frame(_encode(chunk)) for chunk in chunks) or BEAT
     except (Cancelled, UnknownName):
-        told = problem("stopping", "the server stops; the run goes on when it is started again: ask again")
+        told = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
         yield frame(_encode(fault(told))) + DONE
         return
     if projection.failure:

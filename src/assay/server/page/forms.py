@@ -104,7 +104,7 @@ def _figure(text: str, name: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise refusal("invalid", f"{name}: {text[:40]!r} is no number") from None
+        raise refusal("invalid", f"{name}: {text[:40]!r} is not a number") from None
 
 
 def converted(given: Mapping[str, Any], kind: type[S]) -> S:

@@ -94,7 +94,7 @@ async def live(call: RouteCall, run: str) -> Response:
     row = await call.assay.find(run)
     said = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
     if not said.isdecimal():
-        raise refusal("invalid", f"the number of an event is wanted, not {said[:40]!r}")
+        raise refusal("invalid", f"expected the number of an event, not {said[:40]!r}")
     if int(said) > row.last_seq:
         raise refusal("invalid", f"run {row.run_id} has no event {said}: its last is {row.last_seq}")
     if call.request.method == "HEAD":
@@ -147,7 +147,7 @@ async def steer(call: RouteCall, run: str) -> Response:
     """Give a run an instruction that counts from its next decision on."""
     form = await read_form(call.request)
     if not form.text("text"):
-        raise refusal("invalid", N_("write what the run is to heed"))
+        raise refusal("invalid", N_("write an instruction for the run"))
     told = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
     said = {"accepted": N_("It heeds that at its next decision."), "applied": N_("It heeds that now.")}
     return noted(call, said.get(told.state, told.note or N_("It was too late for that.")), f"/runs/{run}/activity")
@@ -207,7 +207,7 @@ async def exclude(call: RouteCall, run: str) -> Response:
     form = await read_form(call.request)
     left_out = form.texts("source")
     if not left_out:
-        raise refusal("invalid", N_("tick the sources which are to be left out"))
+        raise refusal("invalid", N_("tick the sources to leave out"))
     wanted = ForkWanted(point="write", exclude=left_out, scope=AddedScope())
     begun = await reports.fork_run(call, run, wanted)
     return go_to(f"/runs/{begun.id}")

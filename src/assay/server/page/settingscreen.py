@@ -96,7 +96,7 @@ async def change_password(call: RouteCall) -> Response:
     """Change the user's password; they log in again with it."""
     form = await read_form(call.request, 10_000)
     if form.text("new") != form.text("again"):
-        return await _settings(call, fault=refusal("invalid", N_("the new password was not written twice alike")))
+        return await _settings(call, fault=refusal("invalid", N_("the two new passwords differ")))
     try:
         wanted = users.PasswordChange(old=form.text("old"), new=form.text("new"))
         await users.change_password(call, wanted)

@@ -42,7 +42,7 @@ async def make_collection(call: RouteCall) -> Response:
     form = await read_form(call.request)
     name = form.text("name")
     if not name:
-        raise refusal("invalid", N_("say how the collection is to be called"))
+        raise refusal("invalid", N_("give the collection a name"))
     wanted = collections.CollectionWanted(private=bool(form.text("private")))
     await collections.mark_collection(call, name, wanted)
     return go_to(_address(name))

@@ -87,7 +87,7 @@ class Stay:
     def of(self, engine: Engine) -> None:
         """Keep the connection from now on whenever the engine is used, until the engine is disposed of."""
         event.listen(engine, "checkout", lambda *_: self._hold())
-        event.listen(engine, "engine_disposed", lambda _: self._let_go())
+        event.listen(engine, "engine_disposed", lambda _: self._release())
 
     def _hold(self) -> None:
         with self._lock:
@@ -98,7 +98,7 @@ class Stay:
             if before is not None:
                 self._end(before)
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         with self._lock:
             if self._held is not None:
                 self._end(self._held)

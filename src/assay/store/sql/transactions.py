@@ -166,13 +166,13 @@ class Transactions:
             for job in jobs:
                 job.error = None
             if backend.is_away(error):
-                self._let_go(jobs)
+                self._drop_connection(jobs)
             for job in jobs:
                 self._alone(job)
         if self._listeners.any:
             self._listeners.tell(dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job))))
 
-    def _let_go(self, jobs: Sequence[WriteJob]) -> None:
+    def _drop_connection(self, jobs: Sequence[WriteJob]) -> None:
         """Drop the lost connection; jobs that may have been written, and must not be written twice, fail."""
         if self._connection is not None:
             with contextlib.suppress(*self._database.faults):
@@ -194,7 +194,7 @@ class Transactions:
                 if not self._database.backend.is_away(error) or time.monotonic() > end:
                     job.fail(self._explained(error))
                     return
-                self._let_go([job])
+                self._drop_connection([job])
                 time.sleep(PAUSE_SECONDS)
 
     def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
