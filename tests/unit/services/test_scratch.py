@@ -13,7 +13,7 @@ import pytest
 from assay.run.process import this_process
 from assay.services.scratch import PREFIX, scratch_folder, sweep
 
-DYING = "import os; from assay.services.scratch import scratch_folder; print(scratch_folder()); os._exit(9)"
+DYING = "import os; from assay.services.scratch import scratch_folder; print(scratch_folder(), flush=True); os._exit(9)"
 
 
 @pytest.fixture

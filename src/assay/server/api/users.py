@@ -235,9 +235,7 @@ def _user(call: RouteCall) -> Who:
     """
     who = who_of(call.request)
     if who is None:
-        raise refusal(
-            "wrong-state", "this server has no users: its owner can add one (assay users add NAME) and restart it"
-        )
+        raise refusal("wrong-state", "this server has no users: whoever runs it must add one and restart it")
     return who
 
 
