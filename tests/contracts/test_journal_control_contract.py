@@ -8,7 +8,7 @@ import pytest
 from journals import begin, draft, said, seqs
 
 from assay.core.errors import FenceLost, LeaseHeld
-from assay.core.ports import LONGEST_LEASE
+from assay.core.ports import LONGEST_LEASE, Renewal
 
 
 async def test_a_request_is_on_the_log_with_what_it_asks_for(journal, other):
@@ -16,7 +16,7 @@ async def test_a_request_is_on_the_log_with_what_it_asks_for(journal, other):
     await other.control("r1", "finish", (draft("asked"),))
     await other.post("r1", "steering", b"1", (draft("told"), draft("told-2")))
     assert [event.seq for event in await journal.commit(lease, said("a"))] == [5]
-    assert await journal.renew(lease, 30) == "finish"
+    assert await journal.renew(lease, 30) == Renewal("finish", messages=1)
     assert await journal.inbox("r1", "steering") == [b"1"]
     assert await seqs(other) == [1, 2, 3, 4, 5]
     assert [event.key for event in (await other.load("r1")).events] == ["created", "asked", "told", "told-2", "a"]
@@ -28,6 +28,13 @@ async def test_a_request_needs_no_lease_and_its_event_is_stored_once(journal, ot
         await other.post("r1", "steering", b"1", (draft("told"), draft("told")))
     assert await seqs(journal) == [1, 2]
     assert len(await journal.inbox("r1", "steering")) == 2
+
+
+async def test_a_renewal_counts_the_messages_of_its_run_alone(journal, other):
+    first, second = await begin(journal, "r1"), await begin(journal, "r2")
+    for topic in ("steering", "stops", "stops"):
+        await other.post("r2", topic, b"1")
+    assert [await journal.renew(lease, 30) for lease in (first, second)] == [Renewal("", 0), Renewal("", 3)]
 
 
 async def test_requests_and_commits_at_once_leave_no_gap(journal, other):

@@ -112,7 +112,7 @@ async def test_renewing_holds_on(stores, journal, other):
     lease = await begin(journal, ttl=5)
     for _ in range(3):
         stores.wall.seconds += 4
-        assert await journal.renew(lease, 5) == ""
+        assert (await journal.renew(lease, 5)).action == ""
     with pytest.raises(LeaseHeld):
         await other.acquire("r1", "host:2", 30)
 
@@ -154,7 +154,7 @@ async def test_control_is_set_by_anybody_and_read_by_renewing(journal, other):
     lease = await begin(journal)
     for action in ("pause", "", "finish"):
         await other.control("r1", action)
-        assert await journal.renew(lease, 30) == action
+        assert (await journal.renew(lease, 30)).action == action
 
 
 @pytest.mark.parametrize("later", ["finish", "pause", ""])
@@ -163,7 +163,7 @@ async def test_cancel_is_never_weakened(journal, other, later):
     await other.control("r1", "finish")
     await other.control("r1", "cancel")
     await journal.control("r1", later)
-    assert await journal.renew(lease, 30) == "cancel"
+    assert (await journal.renew(lease, 30)).action == "cancel"
 
 
 async def test_messages_wait_in_order_by_topic(journal, other):

@@ -70,7 +70,7 @@ async def test_another_s_run_is_neither_read_nor_changed(shared):
     assert (await ana.load("a1")).fence == 0
     assert await ana.inbox("a1", "answers") == []
     lease = await ana.acquire("a1", "host:1", 30)
-    assert await ana.renew(lease, 30) == ""
+    assert (await ana.renew(lease, 30)).action == ""
 
 
 async def test_an_allowance_counts_all_owners(shared):

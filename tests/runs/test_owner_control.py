@@ -155,7 +155,7 @@ async def test_who_executes_it_elsewhere_is_not_disturbed(home: Assay, tmp_path:
     journal = home._context.store.journal
     lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 15)
     assert await home.control(run_id, "cancel", wait=0.3) == "stored"
-    assert await journal.renew(lease, 15) == "cancel"
+    assert (await journal.renew(lease, 15)).action == "cancel"
     with pytest.raises(LeaseHeld):
         await home.resume(run_id)
     await journal.release(lease)
@@ -168,7 +168,7 @@ async def test_a_run_which_is_cancelled_and_not_let_go_of_yet_did_not_end_before
     lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 60)
     asking = asyncio.ensure_future(home.control(run_id, "cancel", wait=WAIT))
     async with asyncio.timeout(WAIT):
-        while await journal.renew(lease, 60) != "cancel":
+        while (await journal.renew(lease, 60)).action != "cancel":
             await asyncio.sleep(0.01)
     await journal.commit(lease, Commit(status="cancelled"))
     await asyncio.wait([asking], timeout=0.3)

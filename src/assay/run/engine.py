@@ -211,7 +211,8 @@ class Engine:
     async def _executed(self, execution: Execution) -> None:
         """Execute what is not done yet and obey the owner meanwhile."""
         lease = execution.lease
-        action = await control.clear_pause(self.journal, execution.run_id, await self.journal.renew(lease, self.ttl))
+        renewal = await self.journal.renew(lease, self.ttl)
+        action = await control.clear_pause(self.journal, execution.run_id, renewal.action)
         heart = asyncio.get_running_loop().create_task(self._beat(execution, action))
         try:
             event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
@@ -275,11 +276,12 @@ class Engine:
         await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))
 
     async def _beat(self, execution: Execution, applied: Action) -> None:
-        """Renew the lease and read the control row. A lost fence ends the execution."""
+        """Renew the lease and do what others want of the run. A lost fence ends the execution."""
         held_until = execution.world.clock.monotonic() + self.ttl
+        left = heeded = 0
         while True:
             try:
-                action = await self.journal.renew(execution.lease, self.ttl)
+                action, left = await self.journal.renew(execution.lease, self.ttl)
                 held_until = execution.world.clock.monotonic() + self.ttl
             except FenceLost as lost:
                 execution.broken = lost
@@ -294,9 +296,10 @@ class Engine:
             if action != applied:
                 applied = action
                 self._apply(execution, action)
-            if execution.opened:
+            if execution.opened and left != heeded:
                 with contextlib.suppress(StoreError):  # the next beat tries again and checks the lease
                     await control.heed_stops(execution)
+                    heeded = left
             await asyncio.sleep(POLL)
 
     def _apply(self, execution: Execution, action: Action) -> None:

@@ -22,6 +22,7 @@ from assay.core.ports import (
     Lease,
     Memory,
     News,
+    Renewal,
     RunInputs,
     RunRow,
     Spent,
@@ -186,14 +187,14 @@ class MemoryJournal(MemoryListing):
             run.holder, run.until, run.fence = holder, now + ttl, run.fence + 1
             return Lease(run_id=run_id, fence=run.fence, holder=holder)
 
-    async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Extend the lease and return the control row."""
+    async def renew(self, lease: Lease, ttl: float) -> Renewal:
+        """Extend the lease, and return what others want of the run."""
         with self._lock:
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
                 raise common.fence_lost(lease)
             run.until = self._wall() + ttl
-            return run.control
+            return Renewal(run.control, sum(map(len, run.inbox.values())))
 
     async def release(self, lease: Lease) -> None:
         """Release the lease; does nothing if it was lost already."""

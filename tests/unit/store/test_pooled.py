@@ -153,7 +153,7 @@ async def test_a_restart_of_the_pooler_loses_nothing_and_writes_nothing_twice(
         for each in waiting:
             await each
         await reading
-    assert await journal.renew(lease, 30) == ""
+    assert (await journal.renew(lease, 30)).action == ""
     assert await seqs(journal) == list(range(1, 8))
     assert len((await journal.load("r1")).steps) == 6
     assert await store.queue.claim("worker", 4.0, QueueLimits()) is None

@@ -160,7 +160,7 @@ async def test_a_restart_loses_nothing_and_writes_nothing_twice(tmp_path: Path, 
     written = [await each for each in waiting]
     assert [event.seq for events in written for event in events] == [3, 4, 5]
     assert len(await reading) >= 2
-    assert await journal.renew(lease, 30) == ""
+    assert (await journal.renew(lease, 30)).action == ""
     assert await seqs(journal) == [1, 2, 3, 4, 5]
     assert sorted((await journal.load("r1")).steps) == ["b", "c", "d"]
     assert await asyncio.to_thread(store.library.last_row) == 0

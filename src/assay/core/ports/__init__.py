@@ -52,6 +52,7 @@ from assay.core.ports.journal import LedgerRow as LedgerRow
 from assay.core.ports.journal import Memory as Memory
 from assay.core.ports.journal import News as News
 from assay.core.ports.journal import QueuePlace as QueuePlace
+from assay.core.ports.journal import Renewal as Renewal
 from assay.core.ports.journal import RunInputs as RunInputs
 from assay.core.ports.journal import Spent as Spent
 from assay.core.ports.journal import StepRecord as StepRecord

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Literal, Protocol, Self
+from typing import Literal, NamedTuple, Protocol, Self
 
 import msgspec
 
@@ -84,6 +84,13 @@ NOTHING = RunInputs()
 GOING: tuple[RunStatus, ...] = ("created", "running")
 """The statuses of queued and executed runs: neither ended nor waiting for a person."""
 Action = Literal["", "finish", "cancel", "pause"]
+
+
+class Renewal(NamedTuple):
+    """What a process learns when it renews a lease: the control row, and how many messages were left for the run."""
+
+    action: Action
+    messages: int
 
 
 LONGEST_LEASE = 120.0
@@ -201,8 +208,8 @@ class Journal(Listing, Protocol):
         """
         ...
 
-    async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Extend the lease by `ttl` seconds from now and return the control row.
+    async def renew(self, lease: Lease, ttl: float) -> Renewal:
+        """Extend the lease by `ttl` seconds from now, and return what others want of the run.
 
         Raises:
             FenceLost: another process has the run.

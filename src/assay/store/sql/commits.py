@@ -13,7 +13,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Connection, Dialect, Float, Text, bindparam, func, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Dialect,
+    Float,
+    Text,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.sql.base import Executable
 
 from assay.core.errors import StoreError
@@ -21,7 +33,7 @@ from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, HoldRecord, Lease, LedgerRow, StepRecord
 from assay.store import common
 from assay.store.sql import sqlite
-from assay.store.sql.tables import events, holds, ledger, runs, steps
+from assay.store.sql.tables import events, holds, inbox, ledger, runs, steps
 
 # The single thread of a process that writes the journal: it groups what waits, and wakes the waiting tasks.
 
@@ -169,11 +181,13 @@ _TAKE = (
     )
     .returning(runs.c.number, runs.c.last_seq)
 )
+# As text: SQLAlchemy leaves out table names after RETURNING, and both tables have a column `number`.
+_LEFT = literal_column(f"(SELECT count(*) FROM {inbox.name} WHERE {inbox.name}.run = {runs.name}.number)", BigInteger)
 _RENEW = (
     update(runs)
     .where(runs.c.run_id == bindparam("of"), runs.c.fence == bindparam("held"), runs.c.holder == bindparam("by"))
     .values(lease_until=bindparam("until"))
-    .returning(runs.c.control)
+    .returning(runs.c.control, _LEFT)
 )
 _STORED = (
     select(events.c.key)

@@ -17,6 +17,7 @@ from assay.core.ports import (
     Lease,
     Memory,
     News,
+    Renewal,
     RunInputs,
     RunRow,
     Spent,
@@ -78,8 +79,8 @@ class SqlJournal(SqlListing):
 
         return await self.transactions.write(acquire)
 
-    async def renew(self, lease: Lease, ttl: float) -> Action:
-        """Extend the lease and return the control row."""
+    async def renew(self, lease: Lease, ttl: float) -> Renewal:
+        """Extend the lease, and return what others want of the run."""
         transactions = self.transactions
         return await transactions.write(
             lambda connection: writes.renew(connection, self._statements, lease, transactions.time(connection) + ttl),

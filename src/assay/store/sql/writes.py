@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Connection, bindparam, case, exists, or_, select, update
 
 from assay.core.errors import LeaseHeld
-from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, RunInputs
+from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, Renewal, RunInputs
 from assay.store import common
 from assay.store.common import given_labels, written_labels
 from assay.store.sql import reads, sqlite, webhooks
@@ -160,8 +160,8 @@ def acquire(
     return Lease(run_id=run_id, fence=fence, holder=holder)
 
 
-def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Action:
-    """Extend the lease to `until`, and return the control row. Every run calls this four times a second.
+def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Renewal:
+    """Extend the lease to `until`, and return what others want of the run. Every run calls this four times a second.
 
     Raises:
         FenceLost: the lease belongs to another, or was given up.
@@ -173,8 +173,8 @@ def renew(connection: Connection, statements: Statements, lease: Lease, until: f
     cursor.close()
     if not found:
         raise common.fence_lost(lease)
-    action: Action = found[0][0]
-    return action
+    action, messages = found[0]
+    return Renewal(action, messages)
 
 
 def release(connection: Connection, lease: Lease) -> None:
