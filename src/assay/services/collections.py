@@ -104,11 +104,16 @@ async def read_listed(
 
 
 async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
-    """Put what was read of whole places into a collection, store the origins, and index it."""
+    """Put what was read of whole places into a collection, store the origins, and index it.
+
+    Homes that share a database each have a local index. That of one is of no use to the others, and each catches up
+    when it is next searched. So no job waits for it: with a large library a worker would have to live for minutes.
+    """
     reading = ReadingMonitor(progress, context.clock)
     try:
         await asyncio.to_thread(_remember, context, collection, origins)
-        await asyncio.to_thread(context.search.sync, reading.say)
+        if context.settings.database is None or context.settings.search.index != "local":
+            await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
 

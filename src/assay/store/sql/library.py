@@ -233,13 +233,16 @@ def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], co
 
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
+    """Look for the owner's own documents first: for those in shared collections, PostgreSQL reads all members."""
     for first in range(0, len(hashes), BATCH):
-        some = hashes[first : first + BATCH]
-        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(some), sight.documents)
-        known = set(connection.execute(chosen).scalars())
-        for sha in some:
-            if sha not in known:
-                raise common.unknown_document(sha)
+        left = hashes[first : first + BATCH]
+        for seen in (documents.c.owner == sight.me, sight.documents):
+            if left:
+                chosen = select(documents.c.sha256).where(documents.c.sha256.in_(left), seen)
+                known = set(connection.execute(chosen).scalars())
+                left = [sha for sha in left if sha not in known]
+        if left:
+            raise common.unknown_document(left[0])
 
 
 def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:
