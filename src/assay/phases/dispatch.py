@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -182,12 +183,33 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     remark: str = ""
 
 
+class Foresight(Protocol):
+    """Begins the model calls that follow the last agents, before they are asked for."""
+
+    def ending(self, research: Research) -> None:
+        """Begin what follows if these are the last findings."""
+
+    def report(self, research: Research) -> None:
+        """Begin the report if everything is answered."""
+
+
 class AgentPool:
     """What all agents of a run share: a limited number work at once, the rest wait in order."""
 
-    def __init__(self, case: Case, rules: DepthRules) -> None:
+    def __init__(self, case: Case, rules: DepthRules, foresight: Foresight | None = None) -> None:
         self.case, self.rules = case, rules
         self._places = asyncio.Semaphore(rules.agents_at_once)
+        self._foresight = foresight
+
+    def foresee_ending(self, research: Research) -> None:
+        """See `Foresight.ending`."""
+        if self._foresight is not None:
+            self._foresight.ending(research)
+
+    def foresee_report(self, research: Research) -> None:
+        """See `Foresight.report`."""
+        if self._foresight is not None:
+            self._foresight.report(research)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
@@ -260,6 +282,7 @@ class Dispatch:
         """Send an agent, or find the one already sent for this call; its lane is logged before it starts."""
         key = (index, task.task)
         if key not in self._sent:
+            self._place.drop_foreseen()  # these are not the last agents
             handle = self._place.spawn(
                 "agent",
                 task,

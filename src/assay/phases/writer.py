@@ -6,6 +6,7 @@ Findings that do not fit together are written up in parts. Unusable text is drop
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -32,6 +33,8 @@ from assay.run.voice import StreamHooks
 from assay.verify.proofreader import Proofreader
 
 RECALL = "recall"
+AT_ONCE = 4
+"""Parts of a report that are written at the same time."""
 ROOM_TO_RECALL = 700
 """Tokens that must be free for recalled passages."""
 LONGEST_BESIDE_A_CALL = 1_000
@@ -71,6 +74,11 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(said)
 
 
+def slot_of(part: int) -> str:
+    """The slot of the first call for a part of the report, counted from 1."""
+    return f"report-{part}"
+
+
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
     """A part written in one go: the `number`-th of `of` parts of the report."""
 
@@ -100,9 +108,12 @@ class ReportWriter:
         self.texts: list[str] = []
         self.left: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
+        self._research = research
         may_recall = RECALL in case.tools and unseen(case.ledger, self.findings)
-        self.recalls = phase.rules.recalls if may_recall else 0
+        self._most_recalls = phase.rules.recalls if may_recall else 0
+        self.recalls = self._most_recalls  # left to the current part
         self.turns = 0
+        self._following: Sequence[ReportPart] = ()
         self.called = False  # in the current part: a request that contains calls must define their tool
 
     @property
@@ -116,29 +127,60 @@ class ReportWriter:
         Raises:
             LimitReached, ModelFailed: it could not be completed.
         """
-        request = self._request()
-        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.case.asked(), *self._closing(whole)]
-        tokens = min(
-            room(self.profile, request.system, (), request.max_tokens) - total(fixed), self.profile.window // 2
-        )
+        tokens = self._room_for_findings()
         try:
-            return await self._parts(parts(self.findings, self.case.ledger, tokens))
+            return await self._parts(self._divided(tokens))
         except ContextTooLong:
             self.texts = []
             self._take_back()
-            return await self._parts(parts(self.findings, self.case.ledger, tokens // 2))
+            return await self._parts(self._divided(tokens // 2))
 
-    async def _parts(self, pieces: Sequence[FindingsPart]) -> tuple[str, ...]:
-        self.texts, self.left = [], list(pieces)
-        for number, part in enumerate(pieces, 1):
+    def first_request(self) -> Request:
+        """The first request of `write`."""
+        return self._first_request_of(self._divided(self._room_for_findings())[0])
+
+    def _first_request_of(self, piece: ReportPart) -> Request:
+        self._begin(piece)
+        return self._request_for(self._history(piece), piece, self._tools(piece))
+
+    def _room_for_findings(self) -> int:
+        """The tokens of the window for findings: at most half of it."""
+        request = self._request()
+        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
+        fixed = [*self.case.asked(), *self._closing(whole)]
+        free = room(self.profile, request.system, (), request.max_tokens) - total(fixed)
+        return min(free, self.profile.window // 2)
+
+    def _divided(self, tokens: int) -> list[ReportPart]:
+        """The report in as few parts as possible, with at most `tokens` of findings each."""
+        pieces = parts(self.findings, self.case.ledger, tokens)
+        return [ReportPart(part=part, number=number, of=len(pieces)) for number, part in enumerate(pieces, 1)]
+
+    def _begin(self, piece: ReportPart) -> None:
+        """Begin a part: it has its own share of the calls of `recall`, so no part depends on another."""
+        share, more = divmod(self._most_recalls, piece.of)
+        self.called, self.recalls = False, share + (piece.number <= more)
+
+    def _history(self, piece: ReportPart) -> History:
+        return History([*self.case.asked(), *piece.part.messages])
+
+    async def _parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
+        self.texts, self.left = [], [each.part for each in pieces]
+        for place, piece in enumerate(pieces):
             if self.texts:
                 self.phase.emit(ReportDelta(text="\n\n"))
-            self.texts.append(await self._piece(ReportPart(part=part, number=number, of=len(pieces))))
-            self.left = list(pieces[number:])
+            self.texts.append(await self._piece(piece, pieces[place + 1 : place + AT_ONCE]))
+            self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
 
-    async def _piece(self, piece: ReportPart) -> str:
+    def _foresee(self, pieces: Sequence[ReportPart]) -> None:
+        """Begin the following parts: what they are asked depends on no other part."""
+        for piece in pieces:
+            same = ReportWriter(self.phase, self.case, self._research, self.coverage)
+            same._most_recalls = self._most_recalls
+            self.phase.foresee(slot_of(piece.number), "complex", partial(same._first_request_of, piece), certain=True)
+
+    async def _piece(self, piece: ReportPart, following: Sequence[ReportPart] = ()) -> str:
         """Write one part. A reply that is cut off or repeats itself is dropped and written once more.
 
         If that is no better, the part is the better of the two without its faults.
@@ -146,8 +188,9 @@ class ReportWriter:
         Raises:
             LimitReached, ModelFailed: there is none.
         """
-        self.called = False
-        history = History([*self.case.asked(), *piece.part.messages])
+        self._begin(piece)
+        self._following = following
+        history = self._history(piece)
         first = await self._reply(history, piece)
         wrong = defect(first)
         if not wrong:
@@ -218,23 +261,27 @@ class ReportWriter:
         except ModelFailed:
             if not tools or self.called:
                 raise
-            self.recalls = 0
+            self.recalls = self._most_recalls = 0
             self._take_back()
             return await self._stream(history, piece, ())
 
-    async def _stream(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
+    def _request_for(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Request:
         request = self._request()
         tokens = room(self.profile, request.system, tools, request.max_tokens)
-        request = msgspec.structs.replace(
+        return msgspec.structs.replace(
             request,
             messages=history.messages(tokens, self._closing(piece)),
             tools=tools,
             tool_choice="auto" if tools and self.recalls else "none",
         )
+
+    async def _stream(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         return await self.phase.ask(
             "complex",
-            request,
+            self._request_for(history, piece, tools),
             StreamHooks(
+                slot=slot_of(piece.number),
+                on_begin=partial(self._foresee, self._following),
                 deltas=lambda text: ReportDelta(text=text),
                 listener=self.proofreader.listener(self._before()) if self.proofreader else None,
                 reading=citing(self.case.ledger.knows),

@@ -20,7 +20,7 @@ from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRec
 from assay.core.usage import Budget
 from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
+from assay.run.speculation import Ahead, ForeseenCalls, Kind, affords, is_near, leaves, spare_tokens
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -73,7 +73,7 @@ class Execution:
         self.opened: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.ahead = Ahead()
+        self.ahead, self.foreseen = Ahead(), ForeseenCalls()
         self.rarity: Rarity | None = None  # of the question's words, once they are counted
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -254,6 +254,13 @@ class Execution:
         allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
         return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
 
+    def spare_tokens(self) -> int:
+        """How many tokens a model call may take before anybody asks for it; 0 if none may be begun ahead."""
+        rules, ends = self.brief.speculation, self.research_seconds
+        if not isinstance(rules, Speculation) or self.exhausted or is_near(ends, self.active()):
+            return 0
+        return spare_tokens(rules, self.brief.budget, self.accounts.settled, self.foreseen.unasked())
+
     def _deadline_passed(self) -> None:
         ends = self.research_seconds
         if ends is not None and self.active() >= ends:
@@ -342,6 +349,7 @@ class Execution:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""
         me = asyncio.current_task()
         self.ahead.stop()
+        self.foreseen.drop()
         for task in self.tasks:
             if task is not me:
                 task.cancel()

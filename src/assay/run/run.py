@@ -23,6 +23,7 @@ from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.foresight import foresee
 from assay.run.place import RunPlace, watched
 from assay.run.prompt_files import prompt_in_use
 from assay.run.speculation import GUESSED, Kind
@@ -304,6 +305,22 @@ class Run(RunPlace):
             AssayError: what the work raised.
         """
         return await self.execution.ahead.result(key)
+
+    def foresee(self, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False) -> None:
+        """Begin a model call that will probably be made soon, by `ask` with this slot in its hooks.
+
+        If exactly this is asked, the reply is the one begun here; anything else is asked as ever, and this is dropped.
+        Nothing is stored. Call it in `StreamHooks.on_begin`, which a replay does not call.
+
+        Args:
+            build: makes the request; None if there is none to foresee. Only called if a call may be begun.
+            certain: whether only the end of the run can prevent it: then it has no limit of its own.
+        """
+        foresee(self, slot, role, build, certain=certain)
+
+    def drop_foreseen(self) -> None:
+        """End the model calls that were begun and not asked for: the decision went another way."""
+        self.execution.foreseen.drop()
 
     # limits
 
