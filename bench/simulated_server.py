@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -115,4 +116,4 @@ async def serve(model: Server) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Server()))
+    asyncio.run(serve(Server(partial(answer, after="--after" in sys.argv))))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Mapping, Sequence
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -14,23 +12,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research import BLEW, MISTRAL, PLAN, REPORT, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends
-from runtime import Killed, outcome
+from side_by_side import assert_same, by_place, died_and_resumed, unasked
 
 from assay.core import events as e
-from assay.core.brief import ROLES, Brief, Speculation
-from assay.core.errors import LeaseHeld
+from assay.core.brief import ROLES, Speculation
 from assay.core.messages import Price, Profile, Reply, Request
-from assay.core.ports import Commit, Lease, World
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
 from assay.core.view import fold
 from assay.models.script import Scene, Scripted, turn
-from assay.run.engine import Engine
 
 QUICK = Profile(name="quick", price=Price(input=1.0, output=2.0))
 SMALL = msgspec.structs.replace(QUICK, window=8_192, max_output=2_000)
 ON, OFF = Speculation(calls=True), Speculation()
-TIMES = {"seconds", "active_seconds", "elapsed", "first_token", "fetched_at", "speculation"}
 NOTHING = "The documents do not say where it blows from. [S2001.1]"
 LONG = (
     " ".join(f"Fact {at} of the tide at Brest in the year of the great storm. [S1001.1]" for at in range(170)),
@@ -88,47 +82,6 @@ def scene_of(tool: str, **arguments: str) -> Scene:
     assert isinstance(call.answer, Reply)
     made = msgspec.structs.replace(call.answer.calls[0], name=tool, arguments=arguments)
     return Scene(answer=Reply(calls=(made,), stop="calls"))
-
-
-def plain(value: Any) -> Any:
-    """Plain data without times."""
-    if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items() if name not in TIMES}
-    return [plain(each) for each in value] if isinstance(value, list) else value
-
-
-def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
-    """What is said at each place, in order, without what is counted as done for nothing and what was taken back."""
-    told: dict[tuple[str, ...], list[Any]] = defaultdict(list)
-    events = [(each, e.decode(each)) for each in log]
-    dropped = {seq for _, event in events if isinstance(event, e.StepRestarted) for seq in event.dropped}
-    for each, event in events:
-        if each.seq in dropped or isinstance(event, e.StepRestarted | e.RunResumed | e.RunStarted):
-            continue
-        if isinstance(event, e.ClaimFound | e.ClaimChecked | e.ClaimRemoved):
-            continue  # logged beside the writer's stream or after it, as time allows; the claims are compared
-        if isinstance(event, e.ReportDelta | e.FindingDelta):
-            # how a text is cut is a matter of time
-            streamed = told[*each.path, event.kind]
-            streamed[:] = ["".join((*streamed, event.text))]
-            continue
-        if not (isinstance(event, e.UsageUpdated) and event.role == "ahead"):
-            told[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
-    return told
-
-
-def unasked(log: Sequence[e.Envelope]) -> Usage:
-    events = map(e.decode, log)
-    return sum((each.usage for each in events if isinstance(each, e.UsageUpdated) and each.role == "ahead"), Usage())
-
-
-def assert_same(one: Sequence[e.Envelope], other: Sequence[e.Envelope]) -> None:
-    there, here = by_place(one), by_place(other)
-    assert there.keys() == here.keys()
-    for path in there:
-        assert there[path] == here[path], path
-    assert fold(one).report == fold(other).report
-    assert fold(one).claims == fold(other).claims
 
 
 async def ran(plot: Plot, speculation: Speculation, profile: Profile = QUICK, **changes: Any) -> Log:
@@ -208,48 +161,13 @@ async def test_the_parts_of_a_long_report_are_written_at_once() -> None:
     assert streamed.count("It was asked") == asked(with_it)["write"]
 
 
-class Dying:
-    """A journal that fails for good at its `last`-th write."""
-
-    def __init__(self, inner: Any, last: int) -> None:
-        self._inner, self._last, self.writes = inner, last, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        self.writes += 1
-        if self.writes >= self._last:
-            return self._die()
-        written: Awaitable[Any] = self._inner.commit(lease, commit)
-        return written
-
-    async def _die(self) -> Any:
-        raise Killed
-
-
 async def killed(plot: Plot, last: int, profile: Profile) -> list[e.Envelope]:
     """The log of a run that died at a write and was taken up by another process."""
     sea = Sea()
     model = Scripted(plot.play, profile=profile)
     roles = dict.fromkeys(ROLES, (profile.name,))
     made = sea.brief(models=roles, speculation=ON, assess=True)
-
-    async def prepare() -> tuple[Brief, World]:
-        return made, sea.world(model)
-
-    parts = sea.engine()._pipeline
-    handle = Engine(Dying(sea.journal, last), parts, holder="one", ttl=0.05).start(prepare)
-    with contextlib.suppress(Killed):
-        await outcome(handle)
-    while True:
-        try:
-            second = await Engine(sea.journal, parts, holder="two").resume(handle.run_id, lambda _: sea.world(model))
-            break
-        except LeaseHeld:
-            await asyncio.sleep(0.02)
-    await outcome(second)
-    return await sea.journal.events(handle.run_id)
+    return await died_and_resumed(sea, model, made, last)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

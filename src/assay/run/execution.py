@@ -195,6 +195,31 @@ class Execution:
             return None
         return self.seconds - min(WRITER_SECONDS, self.seconds * WRITER_SHARE)
 
+    def lane_deadlines(self) -> dict[str, float]:
+        """When the gates of a lane close that begins now, in active seconds."""
+        rules = self.rules
+        return {
+            "work_until": self._until(rules.agent_share, rules.agent_seconds),
+            "report_until": self._until(rules.stop_share, rules.stop_seconds),
+        }
+
+    def _until(self, share: float, cap: float) -> float:
+        """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
+        now, ends = self.active(), self.research_seconds
+        return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
+
+    def renew_deadlines(self, path: Path, lane: int) -> None:
+        """See `Run.renew_deadlines`."""
+        key = f"{'/'.join(path)}:deadlines"
+        if key not in self.steps:
+            record = StepRecord(
+                key=key, input_hash="", tag="deadlines/1", data=msgspec.json.encode(self.lane_deadlines())
+            )
+            self.steps[key] = record
+            self.commit(Commit(steps=(record,)))
+        closes = msgspec.json.decode(self.steps[key].data, type=dict[str, float])
+        self.opened[lane] = msgspec.structs.replace(self.opened[lane], **closes)
+
     def closes(self, gate: Gate, lane: int) -> float | None:
         """The active second at which `gate` closes for `lane`, None for never."""
         if gate in LAST:

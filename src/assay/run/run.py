@@ -250,18 +250,16 @@ class Run(RunPlace):
         lane = LaneRecord(
             number=execution.lanes,
             limit=execution.accounts.share(self.path, at_once),
-            work_until=self._until(self.rules.agent_share, self.rules.agent_seconds),
-            report_until=self._until(self.rules.stop_share, self.rules.stop_seconds),
+            **execution.lane_deadlines(),
         )
         record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
         execution.steps[key] = record
         execution.commit(Commit(steps=(record,)))
         return lane
 
-    def _until(self, share: float, cap: float) -> float:
-        """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
-        now, ends = self.execution.active(), self.execution.research_seconds
-        return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
+    def renew_deadlines(self) -> None:
+        """Set this lane's deadlines as if it was spawned now: it has waited for others. A replay sets the same."""
+        self.execution.renew_deadlines(self.path, self.lane)
 
     def abandon(self, keep: Collection[int]) -> list[int]:
         """Stop the lanes spawned from this path by a stream that was cut and repeated differently.

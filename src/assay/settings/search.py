@@ -101,6 +101,9 @@ class SpeculationSettings(SettingsTable):
     pages: bool = Field(True, description="whether to fetch the best pages of a search before an agent opens them")
     paid: bool = Field(False, description="whether to use search providers with a key for this too")
     calls: bool = Field(True, description="whether to begin the next model call while the decision on it is made")
+    tasks: bool = Field(
+        True, description="whether an agent begins before others have reported whose findings it does not need"
+    )
     share: float = Field(
         0.15,
         ge=0,
