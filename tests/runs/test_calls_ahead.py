@@ -66,6 +66,8 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
                 parts = [{"part": at, "status": status} for at, status in enumerate(self.judged, 1)]
                 said = {"reasoning": "So it is.", "decision": "continue", "changes": [], "coverage": parts}
                 return Scene(answer=Reply(text=json.dumps(said)))
+            case "write" if "only the beginning" in request.named("rules")[0]:
+                return Scene(answer=Reply(text=f"{ROSE}\n\n{BLEW}"))
             case "write":
                 return Scene(answer=Reply(text=f"{REPORT}\n\nIt was asked {sha256(msgspec.json.encode(request))}."))
         return self._work(request)
@@ -158,7 +160,8 @@ async def test_the_parts_of_a_long_report_are_written_at_once() -> None:
     assert_same(without.envelopes, with_it.envelopes)
     assert unasked(with_it.envelopes) == Usage()
     (streamed,) = by_place(with_it.envelopes)["write", "report.delta"]
-    assert streamed.count("It was asked") == asked(with_it)["write"]
+    assert streamed.count("It was asked") == asked(with_it)["write"] - 1
+    assert with_it.said.startswith(f"{ROSE}\n\n{BLEW}")  # one pass over both gives the beginning
 
 
 async def killed(plot: Plot, last: int, profile: Profile) -> list[e.Envelope]:

@@ -22,17 +22,19 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
-from assay.core.phrases import missing
+from assay.core.phrases import in_words, missing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, speech
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, data, user
+from assay.phases.form import answer_alone
 from assay.phases.material import FindingsPart, parts, unseen
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.verify.proofreader import Proofreader
 
 RECALL = "recall"
+OPENING_TOKENS = 1_000
 AT_ONCE = 4
 """Parts of a report that are written at the same time."""
 ROOM_TO_RECALL = 700
@@ -59,6 +61,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     asked: bool = False
     recalls: int = 0
     missing: str = ""
+    opening: bool = False
 
     def sentences(self) -> str:
         """The rules as sentences."""
@@ -67,6 +70,8 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
             said.append(f"Write about {self.words:,} words.")
         if self.missing:
             said.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
+        if self.opening:
+            said.append("Write only the beginning of the report: its parts are written.")
         if self.parts > 1:
             said.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
@@ -172,6 +177,28 @@ class ReportWriter:
             self.texts.append(await self._piece(piece, pieces[place + 1 : place + AT_ONCE]))
             self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
+
+    async def opening(self) -> str:
+        """The answer at the beginning of a report that was written in parts, by all of them; "" if there is none.
+
+        The first part knows its own findings only. A template has no such answer.
+        """
+        if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
+            return ""
+        said = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
+        written = user("findings", "\n\n".join(self.texts))
+        messages = (*self.case.asked(), written, rules(said))
+        most = min(OPENING_TOKENS, self._request().max_tokens)
+        request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
+        if total(messages) > room(self.profile, request.system, (), most):
+            return ""
+        try:
+            reply = await self.phase.ask("complex", request, StreamHooks(reading=citing(self.case.ledger.knows)))
+        except (LimitReached, ModelFailed) as failed:
+            self.phase.warn(_("the report begins as its first part does: {why}").format(why=in_words(failed.reason)))
+            return ""
+        answer = answer_alone(reply.text)
+        return "" if defect(reply) or not cite(answer, self.case.ledger).passages else answer
 
     def _foresee(self, pieces: Sequence[ReportPart]) -> None:
         """Begin the following parts: what they are asked depends on no other part."""
