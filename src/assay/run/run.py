@@ -24,6 +24,7 @@ from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.foresight import foresee
+from assay.run.heap import HEAP
 from assay.run.place import RunPlace, watched
 from assay.run.prompt_files import prompt_in_use
 from assay.run.speculation import GUESSED, Kind
@@ -91,6 +92,7 @@ class Run(RunPlace):
             phase.emit(PhaseStarted(phase=name))
             yield phase
             phase.emit(PhaseFinished(phase=name))
+        HEAP.relieve_soon()
 
     # facts
 
