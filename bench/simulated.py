@@ -36,6 +36,7 @@ from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
 from assay.core.sources import Document
 from assay.core.usage import Usage
+from assay.core.view import fold
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.models import openai
@@ -46,6 +47,7 @@ from assay.run.engine import Engine
 from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
+from assay.run.speculation import ROLE
 from assay.run.steps import StepContext
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -167,13 +169,14 @@ class Bench:
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """One run: wall and processor time, the two paths, the calls, and what was asked for twice."""
+    """One run: wall and processor time, the two paths, the calls, what was asked for twice, and what for nothing."""
 
     wall: float
     cpu: float
     path: float
     calls: tuple[Served, ...]
     twice: tuple[str, ...]
+    unasked: Usage
     chain: float = 0.0
     chain_calls: tuple[str, ...] = ()
 
@@ -206,12 +209,13 @@ async def _timed(strategy: str, store: Store, *options: str, **fixed: Any) -> Me
     async with served_model(*options) as (model, answered):
         bench = Bench(store, model)
         wall, cpu = time.perf_counter(), time.process_time()
-        await bench.run(strategy, **fixed)
+        run_id = await bench.run(strategy, **fixed)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     calls = (*answered, *bench.search.served, *bench.fetch.served)
     counted = Counter(call.key for call in calls)
     twice = tuple(key for key, count in counted.items() if count > 1)
-    return Measured(wall, cpu, paths.seconds(paths.made(calls)), calls, twice)
+    unasked = fold(await store.journal.events(run_id)).usage.by_role.get(ROLE, Usage())
+    return Measured(wall, cpu, paths.seconds(paths.made(calls)), calls, twice, unasked)
 
 
 def print_calls(measured: Measured) -> None:
@@ -264,11 +268,12 @@ async def _once(strategy: str, kind: str, speculation: Speculation, *options: st
 def _pairs_line(strategy: str, kind: str, pairs: Sequence[Sequence[Measured]]) -> str:
     walls = [statistics.median(pair[place].wall for pair in pairs) for place in (0, 1)]
     ratios = [_middle([pair[place].wall / pair[0].path for pair in pairs]) for place in (0, 1)]
-    without, ahead = (len(pairs[0][place].calls) for place in (0, 1))
+    calls = len(pairs[0][0].calls)
+    unasked = [pair[1].unasked.model_calls for pair in pairs]
     return (
         f"{strategy:12} {kind:6}: wall {walls[0]:.2f} s, with calls ahead {walls[1]:.2f} s;"
-        f" by the critical path without {ratios[0]} and {ratios[1]}; {without} and {ahead} calls; {len(pairs)} rounds,"
-        f" load {os.getloadavg()[0]:.1f}"
+        f" by the critical path without {ratios[0]} and {ratios[1]}; {calls} calls, for nothing {unasked};"
+        f" {len(pairs)} rounds, load {os.getloadavg()[0]:.1f}"
     )
 
 
