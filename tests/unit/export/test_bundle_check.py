@@ -35,7 +35,7 @@ def member(start: str) -> str:
 # corruption
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.data())
 def test_every_changed_byte_is_found(draw: st.DataObject) -> None:
     data = bundle()
