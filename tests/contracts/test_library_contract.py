@@ -140,6 +140,12 @@ def test_unknown_documents_are_refused_whole(library):
     assert library.documents(["mine"]) == []
 
 
+def test_it_says_which_of_many_documents_it_knows(library):
+    library.add([pair("a"), pair("b")], "default")
+    assert library.known(hashes("a", "zz", "b")) == set(hashes("a", "b"))
+    assert library.known([]) == set()
+
+
 def test_documents_come_in_the_order_of_adding_each_once(library):
     library.add([pair("c"), pair("a")], "one")
     library.add([pair("b"), pair("c")], "two")

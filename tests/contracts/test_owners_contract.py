@@ -112,6 +112,7 @@ def test_another_s_documents_are_unknown(libraries):
     snapshot = pair("tide")[0].sha256
     for other in (bob, local):
         assert other.document(sha) is None
+        assert other.known([sha]) == set()
         assert other.snapshot(snapshot) is None
         assert other.stamps(["/a"]) == {}
         assert other.collections() == []
@@ -155,6 +156,7 @@ def test_who_may_read_a_collection(libraries, stores):
     assert names(bob.documents(["ana/papers"])) == ["tide"]
     assert bob.find("tide", ["ana/papers"]) != []
     assert bob.document(sha) is not None
+    assert bob.known([sha]) == {sha}
     assert bob.snapshot(pair("tide")[0].sha256) is not None
     (row,) = bob.collections()
     assert (row.name, row.owner, row.readers, row.origins, row.documents) == ("ana/papers", "ana", (), 0, 1)
@@ -162,6 +164,7 @@ def test_who_may_read_a_collection(libraries, stores):
     assert ana.collections()[0].name == "papers"
     assert local.collections() == []
     assert local.document(sha) is None
+    assert local.known([sha]) == set()
 
     ana.share("papers", open=True)
     assert names(local.documents(["ana/papers"])) == ["tide"]

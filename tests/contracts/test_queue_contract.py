@@ -130,11 +130,15 @@ async def test_a_run_which_nobody_survives_is_offered_no_more(stores, queue: Que
 
 async def test_the_list_says_who_has_what(stores, queue: Queue) -> None:
     await put(stores.one, "a", user="ann", priority=3)
+    await put(stores.one, "b")
     await queue.claim("w1", TTL, ANY)
-    (run,) = await queue.queued()
+    run, waiting = await queue.queued()
     assert (run.user, run.priority, run.ready, run.taken, run.holder) == ("ann", 3, True, 1, "w1")
+    assert (waiting.run_id, waiting.holder) == ("b", "")
+    assert await queue.queued(held=True) == [run]
     stores.wall.seconds += TTL + 0.1
     assert (await queue.queued())[0].holder == ""
+    assert await queue.queued(held=True) == []
     with pytest.raises(UnknownName):
         await queue.enqueue("none")
 

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 POLL = 0.25
 """Seconds between two looks into the queue: notifications can get lost, and an expired lease sends none."""
 REST = 5.0
-"""The same while the queue is empty, if notifications cover all processes."""
+"""The same while there is nothing to take and no other process executes a run, if notifications cover all processes."""
 PATIENCE = 1.0
 """Seconds before the next look if the database cannot be reached."""
 
@@ -106,7 +106,8 @@ class Worker:
         self._handles: set[RunTask] = set()
         self._others: set[str] = set()  # runs that this release, or this machine's settings, cannot continue
         self._news = asyncio.Event()
-        self._stopping, self._away, self._empty = False, False, False
+        self._elsewhere = False  # whether other processes execute queued runs: their leases may expire
+        self._stopping, self._away, self._idle = False, False, False
         self.done = 0
         """The number of runs that ended here."""
 
@@ -148,7 +149,7 @@ class Worker:
     def _rest(self) -> float:
         if self._away:
             return PATIENCE
-        return REST if self._empty and self._store.tells_all else POLL
+        return REST if self._idle and self._store.tells_all else POLL
 
     def _trouble(self, error: StoreError) -> None:
         if not self._away:
@@ -158,24 +159,23 @@ class Worker:
     # taking up
 
     async def _fill(self) -> None:
-        self._empty = False
+        self._idle = False
         if len(self._handles) < self._slots:
             await self._take_from_the_dead()
-        if self._empty:
-            return
         while len(self._handles) < self._slots and not self._stopping:
             # a run of ours may have released its lease and not be settled yet, or have renewed it late
             but = self._others | {handle.run_id for handle in self._handles}
             lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, but, is_ahead)
             if lease is None:
+                self._idle = not self._elsewhere
                 return
             self._execute(lease)
 
     async def _take_from_the_dead(self) -> None:
         """Take runs of dead processes of this machine without waiting for their leases to expire."""
-        queued = await self._queue.queued()
-        self._empty = not queued
-        for run in queued:
+        held = await self._queue.queued(held=True)
+        self._elsewhere = any(run.holder != self._engine.holder for run in held)
+        for run in held:
             if len(self._handles) >= self._slots:
                 return
             if self._may_take(run) and is_dead(run.holder):
@@ -189,7 +189,7 @@ class Worker:
 
     def _may_take(self, run: QueuedRun) -> bool:
         """Whether this worker could continue a run if its holder were gone."""
-        return run.ready and bool(run.holder) and run.run_id not in self._others and not is_ahead(run.release)
+        return run.ready and run.run_id not in self._others and not is_ahead(run.release)
 
     def _execute(self, lease: Lease) -> None:
         self._say(f"run {lease.run_id}: {'started' if lease.fence == 1 else f'taken up (fence {lease.fence})'}")

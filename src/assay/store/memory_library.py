@@ -202,7 +202,7 @@ class MemoryLibrary(MemoryCollections):
         """
         name, hashes = common.set_members(documents)
         with self._lock:
-            rows = self._known(hashes)
+            rows = self._rows_of(hashes)
             self._get_or_create(name).rows = rows
         return name
 
@@ -213,7 +213,7 @@ class MemoryLibrary(MemoryCollections):
             UnknownName: a document is not in the library.
         """
         with self._lock:
-            rows = self._known(documents)
+            rows = self._rows_of(documents)
             self._get_or_create(collection).rows.update(rows)
 
     def document(self, sha256: str) -> Document | None:
@@ -221,6 +221,11 @@ class MemoryLibrary(MemoryCollections):
         with self._lock:
             row = self._seen(sha256)
             return None if row is None else self._documents[row - 1]
+
+    def known(self, documents: Iterable[str]) -> set[str]:
+        """See the port."""
+        with self._lock:
+            return {sha for sha in documents if self._seen(sha) is not None}
 
     def snapshot(self, sha256: str) -> Snapshot | None:
         """The snapshot with this hash."""
@@ -299,7 +304,7 @@ class MemoryLibrary(MemoryCollections):
             found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
         return {path: stamp for path, stamp in found.items() if stamp is not None}
 
-    def _known(self, documents: Iterable[str]) -> set[int]:
+    def _rows_of(self, documents: Iterable[str]) -> set[int]:
         rows = set()
         for sha in documents:
             row = self._seen(sha)

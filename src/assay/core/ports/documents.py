@@ -359,6 +359,10 @@ class Library(Collections, Protocol):
 
     def document(self, sha256: str) -> Document | None: ...
 
+    def known(self, documents: Iterable[str]) -> set[str]:
+        """Return which of these documents (hashes) are in the library."""
+        ...
+
     def snapshot(self, sha256: str) -> Snapshot | None: ...
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:

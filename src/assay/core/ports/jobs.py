@@ -99,8 +99,11 @@ class Queue(Protocol):
         """Take the run out of the queue: it has ended, or another process continues it."""
         ...
 
-    async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
-        """The runs in the queue, including those in execution: highest priority first, then oldest first."""
+    async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
+        """The runs in the queue, including those in execution: highest priority first, then oldest first.
+
+        With `held`, only those in execution.
+        """
         ...
 
     async def depth(self) -> QueueDepth:

@@ -30,6 +30,10 @@ from assay.evidence.ingest.units import (
 
 BATCH = 400
 """Documents written in one transaction."""
+ASKED = 64
+"""Documents about which the library is asked at once."""
+ASKED_BYTES = 4_000_000
+"""Bytes of files and texts that wait for this answer."""
 SECONDS = 2.0
 """Seconds after which what was read is written: no more is lost if the process dies."""
 
@@ -49,6 +53,8 @@ class DocumentIntake:
         self._collection = collection
         self.documents: dict[str, None] = {}
         self.added = 0
+        self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
+        self._unasked_bytes = 0
         self._batch: list[tuple[Snapshot, Document]] = []
         self._known: list[str] = []
         self._stamps: list[FileStamp] = []
@@ -69,14 +75,28 @@ class DocumentIntake:
         name = sha256(text)
         if name not in self.documents:
             self.documents[name] = None
-            if self.fresh or self._library.document(name) is None:
-                self.added += 1
-                self._batch.append(self._store(extracted, text, part))
-            else:
-                self._known.append(name)
+            self._defer(name, (extracted, text, part))
+        if len(self._unasked) >= ASKED or self._unasked_bytes >= ASKED_BYTES:
+            self._store_new()
         if len(self._batch) >= BATCH:
             self.flush()
         return name
+
+    def _defer(self, name: str, found: tuple[Extracted, bytes, IngestPart]) -> None:
+        """Remember a document until the library is asked about several."""
+        extracted, text, part = found
+        last = next(reversed(self._unasked.values()), None)
+        shared = last is not None and last[2] is part
+        self._unasked[name] = found
+        self._unasked_bytes += len(text) + len(extracted.body or b"") + (0 if shared else len(part.data))
+
+    def _store_new(self) -> None:
+        """Store what the library does not know."""
+        unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
+        known: set[str] = set() if self.fresh else self._library.known(unasked)
+        self._known += (name for name in unasked if name in known)
+        self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
+        self.added += len(unasked) - len(known)
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""
@@ -95,6 +115,8 @@ class DocumentIntake:
         Raises:
             StoreError: the library or the blobs cannot be written.
         """
+        if self._unasked:
+            self._store_new()
         self._blobs.wait()
         if self._batch or self._stamps:
             self._library.add(self._batch, self._collection, self._stamps)
@@ -103,14 +125,17 @@ class DocumentIntake:
         self._batch, self._known, self._stamps = [], [], []
         self._written = self._clock.monotonic()
 
-    def _store(self, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
+    def _store(self, name: str, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
         body = part.data if extracted.body is None else extracted.body
+        of_body = name if body == text else sha256(body)
+        for blob, data in {of_body: body, name: text}.items():
+            self._blobs.put(blob, data)
         page = part.page
         now = self._clock.now() if page is None else page.fetched_at
         # The address that a page itself gives is only its own claim: it is cited as it was found.
         url = (extracted.url or part.url) if page is None else part.url
         snapshot = Snapshot(
-            sha256=self._blobs.put(body),
+            sha256=of_body,
             url=url if page is None else page.final_url,
             media_type=part.media_type,
             size=len(body),
@@ -120,7 +145,7 @@ class DocumentIntake:
             status=0 if page is None else page.status,
         )
         document = Document(
-            sha256=self._blobs.put(text),
+            sha256=name,
             snapshot_sha256=snapshot.sha256,
             extractor=extracted.extractor,
             url=url,
@@ -155,10 +180,9 @@ class _Background:
         self._blobs, self._writer = blobs, writer
         self._waiting: list[Future[str]] = []
 
-    def put(self, data: bytes) -> str:
-        """Return the hash at once; the bytes are stored when `wait` returns."""
+    def put(self, name: str, data: bytes) -> None:
+        """Store bytes under their hash, before `wait` returns."""
         self._waiting.append(self._writer.submit(self._blobs.put, data))
-        return sha256(data)
 
     def wait(self) -> None:
         """Wait until everything is stored.

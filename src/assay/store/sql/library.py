@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, case, delete, func, select, union
 
 from assay.core.ports import FileStamp
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.sql import sqlite
 from assay.store.sql.database import patient
-from assay.store.sql.shelves import BATCH, OwnerView, SqlCollections
+from assay.store.sql.shelves import OwnerView, SqlCollections, batches
 from assay.store.sql.tables import collections, documents, files, members, snapshots
 
 _FIELDS = Document.__struct_fields__
@@ -98,6 +98,12 @@ class SqlLibrary(SqlCollections):
         """The document with this hash."""
         rows = self._database.rows(self._of_hash, {"of": sha256})
         return _document(rows[0]) if rows else None
+
+    @patient
+    def known(self, documents: Iterable[str]) -> set[str]:
+        """See the port."""
+        with self._database.read() as connection:
+            return {sha for some in batches(list(documents)) for sha in _known(connection, self._sight, some)}
 
     @patient
     def snapshot(self, sha256: str) -> Snapshot | None:
@@ -233,16 +239,25 @@ def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], co
 
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
-    """Look for the owner's own documents first: for those in shared collections, PostgreSQL reads all members."""
-    for first in range(0, len(hashes), BATCH):
-        left = hashes[first : first + BATCH]
-        for seen in (documents.c.owner == sight.me, sight.documents):
-            if left:
-                chosen = select(documents.c.sha256).where(documents.c.sha256.in_(left), seen)
-                known = set(connection.execute(chosen).scalars())
-                left = [sha for sha in left if sha not in known]
-        if left:
-            raise common.unknown_document(left[0])
+    for some in batches(hashes):
+        known = _known(connection, sight, some)
+        if unknown := next((sha for sha in some if sha not in known), None):
+            raise common.unknown_document(unknown)
+
+
+def _known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
+    """Which of these documents the owner may read.
+
+    Shared ones are joined, since PostgreSQL reads all members to test `sight.documents`.
+    """
+    chosen = select(documents.c.sha256).where(documents.c.sha256.in_(hashes))
+    if sight.owner is None:
+        return set(connection.execute(chosen).scalars())
+    shared = chosen.join(members, members.c.document == documents.c.row).join(
+        collections, collections.c.number == members.c.collection
+    )
+    every = union(chosen.where(documents.c.owner == sight.me), shared.where(sight.collections))
+    return set(connection.execute(every).scalars())
 
 
 def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[str]) -> bool:

@@ -73,11 +73,12 @@ class SqlQueue(OwnedView):
             lambda connection: connection.execute(gone, {"of": run_id}).rowcount, run_id=QUEUE_NEWS
         )
 
-    async def queued(self, limit: int = 1_000) -> list[QueuedRun]:
+    async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
         """See the port."""
         clock = self._transactions.clock
+        conditions = (reads.owned(self._owner), _HELD) if held else (reads.owned(self._owner),)
         return await self._transactions.read(
-            lambda connection: _queued(connection, self._owner, clock(connection), limit)
+            lambda connection: _queued(connection, clock(connection), conditions, limit)
         )
 
     async def depth(self) -> QueueDepth:
@@ -173,7 +174,9 @@ def _claimable(but: Collection[str], unfit: Collection[str]) -> tuple[ColumnElem
     )
 
 
-def _queued(connection: Connection, owner: str | None, now: float, limit: int) -> list[QueuedRun]:
+def _queued(
+    connection: Connection, now: float, conditions: tuple[ColumnElement[bool], ...], limit: int
+) -> list[QueuedRun]:
     chosen = (
         select(
             runs.c.run_id,
@@ -186,7 +189,7 @@ def _queued(connection: Connection, owner: str | None, now: float, limit: int) -
             _HELD.label("held"),
         )
         .join(runs, runs.c.number == queue.c.run)
-        .where(reads.owned(owner))
+        .where(*conditions)
         .order_by(queue.c.priority.desc(), queue.c.run)
         .limit(max(limit, 0))
     )
