@@ -259,7 +259,7 @@ class Attempts:
         if self._made:
             await self._hold_again()
             await self._voice.restart()
-        self._breakers.asked(name, self._clock.monotonic())
+        self._breakers.began(name, self._clock.monotonic())
         model = self._place.world.models[name]
         try:
             reply, usage = await self._called(name, model)
@@ -294,7 +294,7 @@ class Attempts:
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
         with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
             if span is not None:
-                span.told()
+                span.report()
             reply = await _stream(model, request, self._voice)
             usage = _priced(model, reply)
             if span is not None:
