@@ -199,6 +199,27 @@ async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: 
     assert (found.state, found.finished, found.tries) == ("running", MOST_TRIED + 2, 2)
 
 
+async def test_a_job_whose_parts_are_done_meanwhile_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:
+    parts = [job(f"a.{number}", kind="part", parent="a") for number in range(MOST_TRIED + 2)]
+    await jobs.put([job("a"), *parts])
+    for done in range(MOST_TRIED + 2):
+        mine = await jobs.claim(by("w1"))
+        assert mine is not None
+        assert (mine.id, mine.finished, mine.tries) == ("a", done, 1)
+        part = await jobs.claim(JobClaim(holder="w2", ttl=TTL, kinds=("part",)))
+        assert part is not None
+        await jobs.keep(msgspec.structs.replace(part, state="done"))
+        stores.wall.seconds += TTL + 0.1
+    for tries in range(1, MOST_TRIED + 1):
+        mine = await jobs.claim(by("w1"))
+        assert mine is not None
+        assert (mine.finished, mine.tries) == (MOST_TRIED + 2, tries)
+        stores.wall.seconds += TTL + 0.1
+    assert await jobs.claim(by("w1")) is None
+    failed = await jobs.find("a")
+    assert (failed.state, failed.error) == ("failed", "5 workers took it up and died, and it made no progress")
+
+
 async def test_a_job_which_waits_for_its_parts_takes_no_place_of_its_owner(stores, jobs: Jobs) -> None:
     await jobs.put([job("a", owner="ann"), job("other", owner="ann")])
     mine = await jobs.claim(by(per_user=1))

@@ -19,7 +19,7 @@ from assay.core.ports import Clock, CollectionRow, Connector, Library, ListedFil
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
-from assay.evidence.ingest import FileToRead, find_files, printable
+from assay.evidence.ingest import absolute_paths, printable
 from assay.services.scratch import scratch_folder
 
 # Places that connectors list, for a job that reads them in parts: repositories, object stores.
@@ -200,12 +200,12 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
     found: dict[str, list[str]] = {}
     missing: dict[str, str] = {}
     for path in paths:
-        files: list[FileToRead] = []
+        files: list[str] = []
         try:
-            files, _ = find_files([path])
+            files = absolute_paths([path])
         except UsageError as error:
             missing[path] = str(error)
-        found[absolute(path)] = [os.path.abspath(printable(file.path)) for file in files]
+        found[absolute(path)] = [printable(file) for file in files]
     return found, missing
 
 

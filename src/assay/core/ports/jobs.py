@@ -114,7 +114,7 @@ class Queue(Protocol):
 JOBS_NEWS = ":jobs"
 """What `Journal.listen` reports when jobs become ready, or fewer remain; no run has this id."""
 MOST_TRIED = 5
-"""A job that this many workers have taken up without ending it has failed: it may be what kills them."""
+"""A job that this many workers have taken up without progress has failed: it may be what kills them."""
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 JOB_ENDED: frozenset[JobState] = frozenset(("done", "failed", "cancelled"))
@@ -239,7 +239,8 @@ class Jobs(Protocol):
 
         The highest priority goes first, then the owner with the fewest jobs in execution, then the oldest. A job that
         waits for its parts is not in execution. Only one process claims at a time. A job whose lease has expired can be
-        claimed again; one that `MOST_TRIED` workers have left that way fails instead and stays for `retry`.
+        claimed again; one that `MOST_TRIED` workers have left that way, and of which no part was done meanwhile, fails
+        instead and stays for `retry`.
         """
         ...
 

@@ -6,7 +6,7 @@ files      finds the files, and leaves out those that nobody reads units      wh
 stores what was read in the library, in batches
 """
 
-from assay.evidence.ingest.files import UPLOADED, FileToRead, address, find_files, printable
+from assay.evidence.ingest.files import UPLOADED, FileToRead, absolute_paths, address, find_files, printable
 from assay.evidence.ingest.ingestion import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
 from assay.evidence.ingest.units import IngestPart, Unit, UnitProblem, Units, extractor_for, page_name
 
@@ -22,6 +22,7 @@ __all__ = [
     "Unit",
     "UnitProblem",
     "Units",
+    "absolute_paths",
     "address",
     "extractor_for",
     "find_files",

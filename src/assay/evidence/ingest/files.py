@@ -38,13 +38,29 @@ def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]
     """
     found: dict[str, FileToRead] = {}
     warnings: list[str] = []
+    for absolute, file, folder in _found(paths, warnings):
+        if absolute not in found:
+            found[absolute] = FileToRead(Path(file), folder is None, folder)
+    return list(found.values()), warnings
+
+
+def absolute_paths(paths: Sequence[str | Path]) -> list[str]:
+    """The absolute paths of the files of `paths`, each once, in order. Quicker than `find_files` for millions.
+
+    Raises:
+        UsageError: a path does not exist or a glob matches nothing.
+    """
+    return list(dict.fromkeys(absolute for absolute, _, _ in _found(paths, [])))
+
+
+def _found(paths: Sequence[str | Path], warnings: list[str]) -> Iterator[tuple[str, str, Path | None]]:
+    """Each file's absolute path and its path, and the folder it was found in."""
     for given in paths:
         for path in _expand(given):
-            folder = path if path.is_dir() else None
-            below = _walk(path, warnings) if folder is not None else iter([path])
-            for file in below:
-                found.setdefault(os.path.abspath(file), FileToRead(file, folder is None, folder))
-    return list(found.values()), warnings
+            if path.is_dir():
+                yield from ((absolute, file, path) for absolute, file in _walk(path, warnings))
+            else:
+                yield os.path.abspath(path), str(path), None
 
 
 def address(path: Path) -> str:
@@ -57,7 +73,8 @@ def address(path: Path) -> str:
 
 def printable(path: str | Path) -> str:
     """A path that can be stored and shown: bytes of a name that are not UTF-8 become U+FFFD."""
-    return os.fsencode(path).decode(errors="replace")
+    name = os.fspath(path)
+    return name if name.isascii() else os.fsencode(name).decode(errors="replace")
 
 
 def _expand(given: str | Path) -> list[Path]:
@@ -73,8 +90,11 @@ def _expand(given: str | Path) -> list[Path]:
     return [Path(match) for match in matches]
 
 
-def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
-    """The files below a folder, sorted. Links to folders are not followed: only what was named is read."""
+def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
+    """The files below a folder, sorted: absolute path and path.
+
+    Links to folders are not followed: only what was named is read.
+    """
 
     def unreadable(error: OSError) -> None:
         warnings.append(f"skipped {printable(error.filename)}: {error.strerror}")
@@ -83,7 +103,9 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         linked = [Path(root, name) for name in folders if Path(root, name).is_symlink()]
         warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in linked]
-        yield from (Path(root, name) for name in sorted(names) if not name.startswith("."))
+        here = os.path.abspath(root)
+        seen = (name for name in sorted(names) if not name.startswith("."))
+        yield from ((os.path.join(here, name), os.path.join(root, name)) for name in seen)
 
 
 # Reads the bytes of a file: only a regular one, within the limit, and completely.

@@ -128,8 +128,10 @@ class SqlJobs(OwnedView):
                 if job.stopping:  # its worker died or released it before it noticed
                     _cancel(connection, _family(job.id), now)
                     continue
-                if job.tries >= MOST_TRIED:
-                    why = f"{job.tries} workers have taken it up, and none of them lived to tell of it"
+                done = _done_parts(connection, job)
+                tries = 0 if done > job.finished else job.tries
+                if tries >= MOST_TRIED:
+                    why = f"{job.tries} workers took it up and died, and it made no progress"
                     _change(connection, number, now, state="failed", error=why, **_FREE)
                     _end_parts(connection, job, now)
                     _follow(connection, job, now)
@@ -142,7 +144,8 @@ class SqlJobs(OwnedView):
                     holder=claim.holder,
                     lease_until=now + claim.ttl,
                     fence=jobs.c.fence + 1,
-                    tries=jobs.c.tries + 1,
+                    tries=tries + 1,
+                    finished=max(done, job.finished),
                     error="",
                 )
                 return _row(connection, jobs.c.number == number)
@@ -225,6 +228,12 @@ class SqlJobs(OwnedView):
 
     def _mine(self) -> ColumnElement[bool]:
         return true() if self._owner is None else jobs.c.owner == self._owner
+
+
+def _done_parts(connection: Connection, job: Job) -> int:
+    """How many parts are done: if more than its last holder knew, the job makes progress although its holders die."""
+    done = select(func.count()).select_from(jobs).where(jobs.c.parent == job.id, jobs.c.state == "done")
+    return int(connection.execute(done).scalar_one())
 
 
 def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
