@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pytest
 from queued_jobs import TTL, by, job, taken, with_
 from queues import claims_locked
 
 from assay.core.errors import FenceLost, TooMany, UnknownName
-from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobFilter, Jobs
+from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
 from assay.run.job_hand import JobInHand
 from assay.run.process import SystemClock
 from assay.store.sql import postgres
