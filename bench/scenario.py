@@ -155,8 +155,8 @@ def _asked(task: str, messages: Sequence[Message]) -> Asked:
     return Asked(task, subject, turn, tuple(pair for found in shown for pair in found))
 
 
-def answer(question: Asked) -> ScriptedReply:
-    """The reply to a question."""
+def answer(question: Asked, *, after: bool = False) -> ScriptedReply:
+    """The reply to a question. With `after` the orchestrator sends the last agent at once: it needs only the first."""
     match question.task:
         case "triage":
             return ScriptedReply(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),))
@@ -166,7 +166,7 @@ def answer(question: Asked) -> ScriptedReply:
             steps = [{"title": each.title, "description": f"{each.title}, in metres"} for each in SUBJECTS]
             return ScriptedReply(json.dumps({"title": "Tides", "thought": "Port by port.", "steps": steps}))
         case "orchestrate":
-            return _decided(question.turn)
+            return _decided(question.turn, after)
         case "reflect":
             decided = {"reasoning": "One more port is known.", "decision": "continue", "changes": []}
             return ScriptedReply(json.dumps({**decided, "coverage": _JUDGED}))
@@ -183,14 +183,16 @@ def answer(question: Asked) -> ScriptedReply:
     return ScriptedReply("supported")
 
 
-def _decided(turn: int) -> ScriptedReply:
-    sent = (SUBJECTS[:FIRST_SENT], SUBJECTS[FIRST_SENT:], ())[min(turn, 2)]
+def _decided(turn: int, after: bool) -> ScriptedReply:
+    sent = ((SUBJECTS,) if after else (SUBJECTS[:FIRST_SENT], SUBJECTS[FIRST_SENT:]))[turn:][:1]
     if not sent:
         return ScriptedReply(calls=(("generate_report", {}),))
-    tasks = (
-        f"{each.title}\nFind how far the tide rises there, when, and who measured it; give dates." for each in sent
-    )
-    return ScriptedReply(calls=tuple(("research_agent", {"task": task}) for task in tasks))
+    return ScriptedReply(calls=tuple(("research_agent", _wanted(each, after)) for each in sent[0]))
+
+
+def _wanted(subject: Subject, after: bool) -> dict[str, Any]:
+    task = f"{subject.title}\nFind how far the tide rises there, when, and who measured it; give dates."
+    return {"task": task, "after": [1]} if after and subject in SUBJECTS[FIRST_SENT:] else {"task": task}
 
 
 def _researched(question: Asked) -> ScriptedReply:

@@ -1,10 +1,12 @@
 """Whole runs against simulated services: wall time against the critical path of their calls.
 
-python bench/simulated.py [--rounds 3] [--strategy orchestrated|reflective]
+python bench/simulated.py [--rounds 3] [--strategy orchestrated|reflective] [--ahead [--after]]
 
 The model is a server on loopback (see `simulated_server`), called through Assay's own adapter; a search takes 400 ms
-and a page 300 ms. The bench also counts searches and pages that were requested twice, since agents ask for the same
-ones.
+and a page 300 ms. With `--ahead`, every second run begins the model calls that probably come next, and is compared with
+the critical path of the run before it. With `--after`, the orchestrator sends all four agents in its first decision,
+the last with the finding of the first, in place of two decisions. The bench also counts searches and pages that were
+requested twice, since agents ask for the same ones.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ import paths
 import scenario
 from simulated_server import Served
 
-from assay.core.brief import ROLES, Brief
+from assay.core.brief import ROLES, Brief, Speculation
 from assay.core.ports import Access, Hit, Library, Model, Query, World
 from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
@@ -54,6 +56,7 @@ from assay.tools.search import SearchTool
 SEARCH_SECONDS, PAGE_SECONDS = 0.400, 0.300
 HITS, SPANS = 6, 4
 MODEL = "vllm:m"
+ON, OFF = Speculation(calls=True, tasks=True), Speculation()
 
 
 class SlowSearch:
@@ -169,16 +172,16 @@ class Measured(msgspec.Struct, frozen=True):
     wall: float
     cpu: float
     path: float
-    chain: float
-    chain_calls: tuple[str, ...]
     calls: tuple[Served, ...]
     twice: tuple[str, ...]
+    chain: float = 0.0
+    chain_calls: tuple[str, ...] = ()
 
 
 @asynccontextmanager
-async def served_model() -> AsyncIterator[tuple[Model, list[Served]]]:
+async def served_model(*options: str) -> AsyncIterator[tuple[Model, list[Served]]]:
     """A model on a server of its own; the list has what it answered once the block is left."""
-    command = [sys.executable, str(Path(__file__).with_name("simulated_server.py"))]
+    command = [sys.executable, str(Path(__file__).with_name("simulated_server.py")), *options]
     answered: list[Served] = []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
@@ -193,16 +196,22 @@ async def served_model() -> AsyncIterator[tuple[Model, list[Served]]]:
 
 async def measure(strategy: str, store: Store) -> Measured:
     """One run against a server of its own."""
-    async with served_model() as (model, answered):
+    measured = await _timed(strategy, store)
+    chain, on_it = paths.longest(measured.calls, scenario.needs(strategy))
+    return msgspec.structs.replace(measured, chain=chain, chain_calls=tuple(on_it))
+
+
+async def _timed(strategy: str, store: Store, *options: str, **fixed: Any) -> Measured:
+    """One run; `options` are the server's, `fixed` further fields of its brief."""
+    async with served_model(*options) as (model, answered):
         bench = Bench(store, model)
         wall, cpu = time.perf_counter(), time.process_time()
-        await bench.run(strategy)
+        await bench.run(strategy, **fixed)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     calls = (*answered, *bench.search.served, *bench.fetch.served)
     counted = Counter(call.key for call in calls)
-    chain, on_it = paths.longest(calls, scenario.needs(strategy))
     twice = tuple(key for key, count in counted.items() if count > 1)
-    return Measured(wall, cpu, paths.seconds(paths.critical_path(calls)), chain, tuple(on_it), calls, twice)
+    return Measured(wall, cpu, paths.seconds(paths.critical_path(calls)), calls, twice)
 
 
 def print_calls(measured: Measured) -> None:
@@ -231,15 +240,48 @@ async def main(strategies: Sequence[str], rounds: int, verbose: bool) -> None:
                 print_calls(runs[-1])
 
 
-def _summary_line(strategy: str, kind: str, runs: Sequence[Measured]) -> str:
-    def middle(values: list[float]) -> str:
-        return f"{statistics.median(values):.3f} ({min(values):.3f}-{max(values):.3f})"
+async def compare(strategies: Sequence[str], rounds: int, verbose: bool, *options: str) -> None:
+    """Print what beginning model calls ahead gains, by pairs of runs. `options` are the server's."""
+    for strategy in strategies:
+        for kind in ("memory", "sqlite"):
+            pairs = [
+                (await _once(strategy, kind, OFF, *options), await _once(strategy, kind, ON, *options))
+                for _ in range(rounds)
+            ]
+            print(_pairs_line(strategy, kind, pairs), flush=True)
+            if verbose:
+                print_calls(pairs[-1][1])
 
+
+async def _once(strategy: str, kind: str, speculation: Speculation, *options: str) -> Measured:
+    with tempfile.TemporaryDirectory() as home:
+        store = memory_store() if kind == "memory" else open_store(Path(home))
+        measured = await _timed(strategy, store, *options, speculation=speculation)
+        await store.close()
+    return measured
+
+
+def _pairs_line(strategy: str, kind: str, pairs: Sequence[Sequence[Measured]]) -> str:
+    walls = [statistics.median(pair[place].wall for pair in pairs) for place in (0, 1)]
+    ratios = [_middle([pair[place].wall / pair[0].path for pair in pairs]) for place in (0, 1)]
+    without, ahead = (len(pairs[0][place].calls) for place in (0, 1))
+    return (
+        f"{strategy:12} {kind:6}: wall {walls[0]:.2f} s, with calls ahead {walls[1]:.2f} s;"
+        f" by the critical path without {ratios[0]} and {ratios[1]}; {without} and {ahead} calls; {len(pairs)} rounds,"
+        f" load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def _middle(values: list[float]) -> str:
+    return f"{statistics.median(values):.3f} ({min(values):.3f}-{max(values):.3f})"
+
+
+def _summary_line(strategy: str, kind: str, runs: Sequence[Measured]) -> str:
     return (
         f"{strategy:12} {kind:6}: wall {statistics.median(run.wall for run in runs):.2f} s,"
         f" {len(runs[0].calls)} calls, CPU {statistics.median(run.cpu for run in runs):.2f} s;"
-        f" wall / critical path of the calls {middle([run.wall / run.path for run in runs])};"
-        f" wall / longest chain {middle([run.wall / run.chain for run in runs])};"
+        f" wall / critical path of the calls {_middle([run.wall / run.path for run in runs])};"
+        f" wall / longest chain {_middle([run.wall / run.chain for run in runs])};"
         f" asked for twice: {sum(len(run.twice) for run in runs)}; {len(runs)} rounds, load {os.getloadavg()[0]:.1f}"
     )
 
@@ -249,6 +291,12 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--strategy", choices=["orchestrated", "reflective"])
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--ahead", action="store_true")
+    parser.add_argument("--after", action="store_true")
     options = parser.parse_args()
     wanted = [options.strategy] if options.strategy else ["orchestrated", "reflective"]
-    asyncio.run(main(wanted, options.rounds, options.verbose))
+    if options.ahead:
+        served = ["--after"] if options.after else []
+        asyncio.run(compare(wanted, options.rounds, options.verbose, *served))
+    else:
+        asyncio.run(main(wanted, options.rounds, options.verbose))

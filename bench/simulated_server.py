@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -46,7 +47,7 @@ def tokens(said: ScriptedReply) -> Iterator[tuple[dict[str, Any], int]]:
             yield {"tool_calls": [piece]}, place if at + SIGNS_A_TOKEN >= len(text) else -1
 
 
-def _event(delta: dict[str, Any] | None, finish: str | None = None, count: int = 0) -> bytes:
+def _event(delta: dict[str, Any] | None, finish: str | None = None, asked: int = 0, count: int = 0) -> bytes:
     choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
     body: dict[str, Any] = {
         "id": "c",
@@ -56,7 +57,7 @@ def _event(delta: dict[str, Any] | None, finish: str | None = None, count: int =
         "choices": choices,
     }
     if delta is None:
-        body["usage"] = {"prompt_tokens": 1000, "completion_tokens": count, "total_tokens": 1000 + count}
+        body["usage"] = {"prompt_tokens": asked, "completion_tokens": count, "total_tokens": asked + count}
     return f"data: {json.dumps(body)}\n\n".encode()
 
 
@@ -99,7 +100,8 @@ class Server:
             if complete >= 0:
                 done.append(time.monotonic())
         finish = "tool_calls" if said.calls else "stop"
-        last = _event({}, finish) + _event(None, count=count) + b"data: [DONE]\n\n"
+        size = len(json.dumps([body["messages"], body.get("tools", [])])) // SIGNS_A_TOKEN
+        last = _event({}, finish) + _event(None, asked=size, count=count) + b"data: [DONE]\n\n"
         writer.write(_chunked(last) + b"0\r\n\r\n")
         self.served.append(Served(question.key, start, time.monotonic(), tuple(done)))
         await writer.drain()
@@ -114,4 +116,4 @@ async def serve(model: Server) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Server()))
+    asyncio.run(serve(Server(partial(answer, after="--after" in sys.argv))))

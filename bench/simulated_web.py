@@ -1,4 +1,4 @@
-"""The run of `simulated` over a web, with and without reading ahead: wall time, and the reading that was never used.
+"""The run of `simulated` over a web, with and without work ahead of need: wall time, and the work that was never used.
 
 python bench/simulated_web.py [--rounds 3] [--strategy orchestrated|reflective] [--kind memory|sqlite]
 
@@ -47,7 +47,7 @@ from assay.tools import common
 from assay.tools.arguments import define, read
 from assay.tools.search import SearchTool
 
-ON = Speculation(question=True, names=True, pages=True)
+ON = Speculation(question=True, names=True, pages=True, calls=True)
 OFF = Speculation()
 SCOPE = Scope(web=True)
 WHEN = "2026-01-01T00:00:00.000Z"

@@ -9,7 +9,7 @@ from slow_writing import SLOW, Slow, of_claims, places_are_right
 from assay.core import events as e
 from assay.core.messages import Reply
 from assay.core.view import fold
-from assay.models.script import Scene
+from assay.models.script import Scene, says
 
 SMALL = msgspec.structs.replace(SLOW, window=8_192, max_output=2_000)
 LONG = {
@@ -25,10 +25,13 @@ TWO = (
 )
 
 
+UNOPENED = says("It depends.", task="write", contains="only the beginning")
+
+
 def large(*writer: Scene) -> Slow:
     agents = [*agent(TIDE, "tide Brest", LONG[TIDE]), *agent(MISTRAL, "mistral", LONG[MISTRAL])]
     model = Slow([], profile=SMALL)
-    model._scenes = [*planned(), sends(TIDE, MISTRAL), *agents, report_wanted(), *writer, *model._scenes[-1:]]
+    model._scenes = [*planned(), sends(TIDE, MISTRAL), *agents, report_wanted(), *writer, UNOPENED, *model._scenes[-1:]]
     return model
 
 

@@ -24,16 +24,19 @@ async def main():
         before = set(sys.modules)
         await assay.start("How far does the tide at Brest rise?", sources=[sys.argv[1]]).report()
         print(*sorted(name for name in set(sys.modules) - before if name.startswith("assay.")))
+        print(*sorted({"charset_normalizer", "lxml", "sqlalchemy", "trafilatura"} & set(sys.modules)))
 asyncio.run(main())
 """
 
 
-def test_a_run_loads_little_of_assay_after_it(tmp_path: Path) -> None:
+def test_a_run_loads_little_of_assay_after_it_and_nothing_that_only_readers_of_pages_need(tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
     command = [sys.executable, "-c", RUN, str(tmp_path / "tides.md")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    loaded = done.stdout.split()
+    of_assay, for_pages = done.stdout.splitlines()
+    loaded = of_assay.split()
     assert not [name for name in loaded if name.startswith(("assay.phases", "assay.run", "assay.verify"))], loaded
+    assert not for_pages  # what only the processes that read pages need, and the database: 11 MB
 
 
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="no processor time of threads here")

@@ -243,6 +243,7 @@ async def test_a_long_research_is_written_in_parts() -> None:
     script = [*planned(), sends(TIDE, MISTRAL), *agent(TIDE, "tide Brest", long), *agent(MISTRAL, "mistral", BLEW)]
     parts = [says("It rises. [S1001.1]", task="write", contains="part 1 of 2")]
     parts += [says("It blows. [S2001.1]", task="write", contains="part 2 of 2")]
+    parts += [says("It depends.", task="write", contains="only the beginning")]
     log = await Sea().run(Scripted([*script, report_wanted(), *parts], profile=profile))
     assert log.said == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
     assert whole(log)

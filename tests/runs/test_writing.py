@@ -169,6 +169,11 @@ def large(writer: list[Scene]) -> Scripted:
     return Scripted([*planned(), sends(TIDE, MISTRAL), *agents, report_wanted(), *writer], profile=SMALL)
 
 
+OPENS = "only the beginning of the report"
+UNOPENED = says("It depends.", task="write", contains=OPENS, repeat=True)
+"""An opening that cites nothing is not used."""
+
+
 def part(number: int, text: str) -> Scene:
     return says(text, task="write", contains=f"part {number} of 2")
 
@@ -176,14 +181,39 @@ def part(number: int, text: str) -> Scene:
 async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_once() -> None:
     one = DISOBEYING.format(title="Tide at Brest", id="S1001.1", part=1)
     two = DISOBEYING.format(title="Winds of the mistral", id="S2001.1", part=2)
-    log = await Sea().run(large([part(1, one), part(2, two)]), length="long")
+    log = await Sea().run(large([part(1, one), part(2, two), UNOPENED]), length="long")
     assert log.said == (
         "It rises seven metres. [S1001.1]\n\n## Tide at Brest\n\nHere it is. [S1001.1]\n\n"
         "## Winds of the mistral\n\nHere it is. [S2001.1]"  # all of it was found, whatever the writer says
     )
-    first, second = written(log)
+    first, second, _ = written(log)
     assert [rules(request)["words"] for request in (first, second)] == [300, 300]
     assert [msgspec.json.decode(request.named("coverage")[-1]) == [] for request in (first, second)] == [True, False]
+    assert whole(log)
+
+
+async def test_a_report_in_parts_begins_with_an_answer_by_all_of_them() -> None:
+    one = "It rises. [S1001.1]\n\n## Tide at Brest\n\nThe tide at Brest rises seven metres. [S1001.1]"
+    both = f"{ROSE} {BLEW}"
+    opens = says(f"{both}\n\n## Winds\n\nToo much.", task="write", contains=OPENS)
+    log = await Sea().run(large([part(1, one), part(2, f"## Winds\n\n{BLEW}"), opens]))
+    assert log.said == f"{both}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}"
+    (*_, request) = written(log)
+    assert request.named("findings") == (f"{one}\n\n## Winds\n\n{BLEW}",)
+    assert [event.verdict for event in log.of(e.ClaimChecked) if event.id in claims_of(log)] == ["quoted"] * 4
+    assert whole(log)
+
+
+def claims_of(log: Log) -> set[str]:
+    """The ids of the claims that stand in the report."""
+    return {claim.id for claim in fold(log.envelopes).claims}
+
+
+@pytest.mark.parametrize("fault", [fails("broken", transient=False), Scene(answer=Reply(text=ROSE, stop="length"))])
+async def test_without_an_answer_by_all_parts_that_of_the_first_stays(fault: Scene) -> None:
+    opens = msgspec.structs.replace(fault, task="write", contains=OPENS)
+    log = await Sea().run(large([part(1, ROSE), part(2, BLEW), opens]))
+    assert log.said == f"{ROSE}\n\n{BLEW}"
     assert whole(log)
 
 
@@ -199,7 +229,7 @@ async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
 
 async def test_a_part_cut_off_is_taken_back_alone() -> None:
     cut = Scene(answer=Reply(text="## Winds\n\nIt bl", stop="length"), task="write", contains="part 2 of 2")
-    log = await Sea().run(large([part(1, ROSE), cut, part(2, BLEW)]))
+    log = await Sea().run(large([part(1, ROSE), cut, part(2, BLEW), UNOPENED]))
     assert log.said == f"{ROSE}\n\n{BLEW}"
     assert whole(log)
 

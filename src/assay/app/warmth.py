@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from contextlib import suppress
 from importlib import import_module
 
 from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
 from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.options import declared
 from assay.core.remote_services import trusted
+from assay.core.run_options import RunOptions
 from assay.core.text import sentences, words
 from assay.services import worlds
 from assay.services.context import Context
@@ -38,9 +42,17 @@ def warm(context: Context) -> None:
 
     Calls no service.
     """
+    before = len(sys.modules)
+    _load(context)
+    if len(sys.modules) > before:
+        gc.collect()  # else the first run does, which holds up every thread for 20 to 100 ms
+
+
+def _load(context: Context) -> None:
     for name in LOADED:
         with suppress(ImportError):
             import_module(name)
+    declared(RunOptions)
     settings = context.settings
     with suppress(AssayError):
         _ = context.pipeline_parts, context.engine, context.search

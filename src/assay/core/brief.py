@@ -215,17 +215,21 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Speculation(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run may search and read ahead. It makes the run faster and does not change the results.
+    """What a run may do ahead. It makes the run faster and does not change the results.
 
     `question`: search for the question during triage. `names`: search for the names in the question while the plan is
     written. `pages`: read the best pages of a search when it answers. `paid` allows providers that charge for queries.
-    What nobody asks for in the end stays below `share` of all searches, and of all pages.
+    `calls`: ask a model what it will be asked next, while the decision on it is made. `tasks`: an agent that needs the
+    findings of others begins as soon as these have reported; without, once all that were sent before it have.
+    What nobody asks for in the end stays below `share` of all searches, of all pages, and of all tokens.
     """
 
     question: bool = False
     names: bool = False
     pages: bool = False
     paid: bool = False
+    calls: bool = False
+    tasks: bool = False
     share: float = 0.15
 
 

@@ -67,7 +67,7 @@ _GERMAN_OPENERS = (
     " zur später zuvor zunächst anschließend außerdem jedoch aber denn kein keine jeder jede alle viele einige beide"
 )
 _ROMAN = re.compile(r"[IVXLC]{2,7}")
-_LAST_WORD = re.compile(r"([^\W_]+(?:\.[^\W_]+)*)\.[)\]]?\s*$")
+_LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _FIRST_WORD = re.compile(r"\s*[^\w\s]*([^\W_]+)")
 _KEPT = 2_000
 """Code points of a paragraph whose sentence ends are cached."""
@@ -120,20 +120,28 @@ def _cuts(paragraph: str) -> tuple[int, ...]:
 
 def _joined(paragraph: str, cut: int) -> bool:
     """Whether a cut is false: after an abbreviation, an ordinal, a short word or a Roman numeral before lower case."""
-    if paragraph.find(".", max(0, cut - 40), cut) < 0:
+    last, first = _word_before(paragraph, cut), _FIRST_WORD.match(paragraph, cut)
+    if not last or first is None:
         return False
-    last = _LAST_WORD.search(paragraph, max(0, cut - 40), cut)
-    first = _FIRST_WORD.match(paragraph, cut)
-    if last is None or first is None:
-        return False
-    before, after = last[1].casefold(), first[1]
+    before, after = last.casefold(), first[1]
     if before.isdigit():
         return (len(before) <= 2 and after.casefold() in _MONTHS) or (len(before) <= 3 and _is_noun(paragraph, after))
     if before in _ABBREVIATIONS:
         return after[0].islower() or after[0].isdigit() or before not in _ALSO_WORDS
-    if _ROMAN.fullmatch(last[1]):
+    if _ROMAN.fullmatch(last):
         return after[0].islower()
     return len(before) <= 3 and "." not in before and after[0].islower() and not before.isascii()
+
+
+def _word_before(paragraph: str, cut: int) -> str:
+    """The word whose period, perhaps with a bracket after it, is the last sign before a cut; "" if there is none."""
+    said = paragraph[max(0, cut - 40) : cut].rstrip()
+    if said.endswith((")", "]")):
+        said = said[:-1]
+    if not said.endswith(".") or said[-2:-1].isspace():
+        return ""
+    found = _LAST_WORD.search(said[:-1].rpartition(" ")[2])
+    return found[0] if found else ""
 
 
 def _is_noun(paragraph: str, word: str) -> bool:

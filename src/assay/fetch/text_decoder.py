@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
-
-from charset_normalizer import from_bytes
+from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    import charset_normalizer
+else:
+    charset_normalizer = later("charset_normalizer")
 
 SAMPLE = 64_000
 MARKS = (
@@ -74,5 +79,5 @@ def _guess(data: bytes) -> str:
     high = len(_HIGH.findall(data[:SAMPLE]))
     if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE]))) < high:
         return "cp1252"
-    best = from_bytes(data[:SAMPLE]).best()
+    best = charset_normalizer.from_bytes(data[:SAMPLE]).best()
     return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"

@@ -108,7 +108,7 @@ def _names(text: str) -> list[str]:
 
 
 async def count_unasked(run: Run) -> None:
-    """Count what was searched and read ahead and nobody asked for, by the run's own log.
+    """Count what was done ahead and nobody asked for: searches and pages by the run's own log, calls as they ended.
 
     No limit applies: nothing is called.
     """
@@ -117,7 +117,7 @@ async def count_unasked(run: Run) -> None:
 
     async def count(step_context: StepContext) -> Usage:
         run.stop_speculation()
-        unasked = await _unasked(run)
+        unasked = await _unasked(run) + run.unasked_calls
         step_context.spend(unasked)
         return unasked
 

@@ -32,6 +32,7 @@ from assay.phases.material import evidence
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.steps import StepContext
+from assay.run.voice import StreamHooks
 
 GONE = N_("Documents opened earlier and no longer stored, so not searched: {count}.")
 LEFT_OUT = N_("Documents opened earlier and not searched, because there is too much text: {count}.")
@@ -139,6 +140,8 @@ def _statement(document: Document, place: int, span: PassageSpan) -> QuotableSta
     return QuotableStatement(text=span.text, place=span.ordinal, label=span.label, heading=heading, source=place)
 
 
+BACKGROUND = "background"
+"""The slot of the call that words the first searches."""
 HITS = 4
 SHARE = 64
 """The results shown to the planner take at most 1/`SHARE` of its window."""
@@ -189,24 +192,29 @@ async def word_searches(phase: Run, case: Case, most: int) -> list[ToolCall]:
         LimitReached, ModelFailed: the model was not called, or did not answer.
     """
     search = case.tools["search"].definition
-    request = Request(
+    request = background_request(phase, case, most, phase.rules.query_tokens)
+    reply = await phase.ask("simple", request, StreamHooks(slot=BACKGROUND))
+    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:most]
+    if not calls:
+        calls = [ToolCall(id="background", name=search.name, arguments={"query": case.question})]
+    return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]
+
+
+def background_request(place: Run, case: Case, most: int, tokens: int) -> Request:
+    """The request for at most `most` queries, in a reply of at most `tokens`."""
+    return Request(
         task="background",
-        system=phase.prompt("assay.phases", "background"),
+        system=place.prompt("assay.phases", "background"),
         messages=(
             user("documents", case.documents),
             rules(QueryRules(queries=most, fewer=True)),
             *case.asked(),
         ),
-        tools=(search,),
+        tools=(case.tools["search"].definition,),
         tool_choice="required",
-        max_tokens=output(phase.profile("simple"), phase.rules.query_tokens),
+        max_tokens=output(place.profile("simple"), tokens),
         effort="low",
     )
-    reply = await phase.ask("simple", request)
-    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:most]
-    if not calls:
-        calls = [ToolCall(id="background", name=search.name, arguments={"query": case.question})]
-    return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]
 
 
 # Chooses the sources to open: those that rank highest over several searches.

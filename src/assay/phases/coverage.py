@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import get_args
 
 import msgspec
@@ -21,6 +22,7 @@ from assay.evidence.ledger import Ledger
 from assay.phases.case import (
     STATUS,
     WORKED_ON,
+    Case,
     PartAssessment,
     Research,
     answers,
@@ -32,6 +34,7 @@ from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
 from assay.phases.material import fitted
 from assay.run.execution import STOPPED
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 
 # The findings so far, as the reflector, the planner and the agents of later steps see them.
 
@@ -82,6 +85,8 @@ def earlier(findings: Sequence[Finding], profile: Profile) -> str:
 
 # A model judges how far findings answer the parts of a question: in one call, or with a reflection.
 
+ASSESS = "assess"
+"""The slot of the call that judges what is answered."""
 REASON = 200
 """Characters of a reason."""
 WORDS: dict[str, CoverageStatus] = {
@@ -125,12 +130,13 @@ async def judge(
     place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
 ) -> tuple[PartAssessment, ...]:
     """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
-    tokens = place.profile("simple").window // SHARE
+    case, tokens = agent_pool.case, place.profile("simple").window // SHARE
     try:
+        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresee_report, research))
         try:
-            reply = await place.ask("simple", _request(place, agent_pool, research, coverage, tokens))
+            reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens), hooks)
         except ContextTooLong:
-            reply = await place.ask("simple", _request(place, agent_pool, research, coverage, tokens // 2))
+            reply = await place.ask("simple", assess_request(place, case, research, coverage, tokens // 2))
     except (LimitReached, ModelFailed) as failed:
         place.at("write").warn(f"what is answered was judged by code: {in_words(failed.reason)}")
         return ()
@@ -140,15 +146,14 @@ async def judge(
     return judged
 
 
-def _request(
-    place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage], tokens: int
-) -> Request:
+def assess_request(place: Run, case: Case, research: Research, coverage: Sequence[Coverage], tokens: int) -> Request:
+    """The request to judge the parts of `coverage` by the findings, which get `tokens` of the window."""
     return Request(
         task="assess",
         system=place.prompt("assay.phases", "coverage"),
         messages=(
-            *agent_pool.case.asked(),
-            *findings_message(agent_pool.case.ledger, research.findings, tokens),
+            *case.asked(),
+            *findings_message(case.ledger, research.findings, tokens),
             user("parts", parts_of(coverage)),
         ),
         tool_choice="none",

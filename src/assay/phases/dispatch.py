@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -13,7 +13,7 @@ from assay.agents.history import output, room
 from assay.agents.loop import count, research_agent
 from assay.agents.replies import decoded
 from assay.agents.task import AgentTask, Finding
-from assay.core.brief import DepthRules
+from assay.core.brief import DepthRules, Speculation
 from assay.core.citations.reader import citing
 from assay.core.errors import ContextTooLong, Failed, LimitReached, ModelFailed, ToolError
 from assay.core.events import (
@@ -26,9 +26,8 @@ from assay.core.events import (
     FindingStarted,
 )
 from assay.core.messages import Message, Reply, Request, ToolCall
-from assay.core.phrases import in_words, nothing
+from assay.core.phrases import in_words
 from assay.core.plan import PlanStep
-from assay.core.text import estimate_tokens
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
 from assay.phases.case import (
@@ -40,7 +39,8 @@ from assay.phases.case import (
     user,
 )
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
-from assay.phases.material import evidence, fitted, messages_of, shorter
+from assay.phases.material import fitted, messages_of
+from assay.phases.predecessors import going_on, informed, nobody, not_before, predecessor
 from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
 from assay.run.voice import StreamHooks
@@ -110,70 +110,6 @@ async def _ask(
         return await asked(tokens // 2)
 
 
-# An agent that continues an earlier one gets its findings, its passages and its queries.
-
-SHARE = 8
-"""Findings and seen passages each take at most 1/`SHARE` of the window."""
-MOST = 60
-"""Passages looked at to fill it."""
-_NUMBER = re.compile(r"\d+")
-
-
-def predecessor(research: Research, continues: str) -> Finding | None:
-    """The finding of the agent with the number in `continues` ("2", "agent-2"); None if there is none."""
-    number = _NUMBER.search(continues)
-    return research.finding_of(int(number[0][:9])) if number else None
-
-
-def nobody(research: Research, continues: str) -> str:
-    """The message about a number in `continues` that no finished agent has; "" if there is no need for one."""
-    number = _NUMBER.search(continues)
-    if number is None or not int(number[0][:9]) or predecessor(research, continues):
-        return ""
-    finished = ", ".join(str(finding.lane) for finding in research.findings) or "none"
-    return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished})."
-
-
-def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
-    """`task` with the context of `earlier` and of the agents that one continued. Ids in it stay as they are.
-
-    Args:
-        window: the model's, in tokens.
-    """
-    lanes = (*earlier.continued, earlier.lane)
-    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
-    return msgspec.structs.replace(
-        task,
-        continued=lanes,
-        earlier=_findings_text(found, window // SHARE),
-        seen=_passages_for(ledger, lanes, task, window // SHARE),
-    )
-
-
-def _findings_text(findings: list[Finding], tokens: int) -> str:
-    """Findings, shortened from the oldest on."""
-    kept = list(findings)
-    while kept and estimate_tokens(_joined(kept)) > tokens:
-        less = shorter(kept[0])
-        kept = [less, *kept[1:]] if less != kept[0] else kept[1:]
-    return _joined(kept)
-
-
-def _joined(findings: list[Finding]) -> str:
-    return "\n\n".join(finding.text for finding in findings)
-
-
-def _passages_for(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
-    """The passages shown to these lanes that share most with the task, below their sources, as many as fit."""
-    ledger = ledger.seeing(lanes)
-    passages = ledger.recall(task.about, MOST)
-    text = evidence(passages, ledger)
-    while passages and estimate_tokens(text) > tokens:
-        passages = passages[: len(passages) // 2]
-        text = evidence(passages, ledger)
-    return text
-
-
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that was sent: its task and its lane; `remark` is added to its findings."""
 
@@ -182,12 +118,41 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     remark: str = ""
 
 
+async def reported(sent: Sent) -> Finding | None:
+    """Wait for an agent and return its finding; None if it failed or was stopped."""
+    try:
+        return await sent.handle.result()
+    except Failed:
+        return None
+
+
+class Foresight(Protocol):
+    """Begins the model calls that follow the last agents, before they are asked for."""
+
+    def ending(self, research: Research) -> None:
+        """Begin what follows if these are the last findings."""
+
+    def report(self, research: Research) -> None:
+        """Begin the report if everything is answered."""
+
+
 class AgentPool:
     """What all agents of a run share: a limited number work at once, the rest wait in order."""
 
-    def __init__(self, case: Case, rules: DepthRules) -> None:
+    def __init__(self, case: Case, rules: DepthRules, foresight: Foresight | None = None) -> None:
         self.case, self.rules = case, rules
         self._places = asyncio.Semaphore(rules.agents_at_once)
+        self._foresight = foresight
+
+    def foresee_ending(self, research: Research) -> None:
+        """See `Foresight.ending`."""
+        if self._foresight is not None:
+            self._foresight.ending(research)
+
+    def foresee_report(self, research: Research) -> None:
+        """See `Foresight.report`."""
+        if self._foresight is not None:
+            self._foresight.report(research)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
@@ -207,13 +172,14 @@ class Dispatch:
 
     def __init__(self, place: Run, agent_pool: AgentPool, research: Research, cycle: int) -> None:
         self._place, self._agent_pool, self._research, self._cycle = place, agent_pool, research, cycle
-        self._sent: dict[tuple[int, str], Sent] = {}
+        self._sent: dict[tuple[int, str, tuple[int, ...]], Sent] = {}
+        self._at: dict[int, Sent] = {}
 
     def take(self, index: int, call: ToolCall) -> None:
         """Take a call from the stream, and send an agent if it asks for one."""
         if call.name == RESEARCH_AGENT.name and index < self._agent_pool.rules.agents_a_cycle:
             try:
-                self.send(index, self._task(call))
+                self._send(index, call)
             except ToolError:
                 return  # the model is told when the reply is complete
 
@@ -233,15 +199,29 @@ class Dispatch:
         if index >= most:
             return f"not sent: at most {most} agents at a time; call again after these"
         try:
-            sent = self.send(index, self._task(call))
+            sent = self._send(index, call)
         except ToolError as failed:
             return f"not sent: {failed.reason}"
-        unknown = nobody(self._research, _read_task(call).continues)
-        return msgspec.structs.replace(sent, remark=unknown)
-
-    def _task(self, call: ToolCall) -> AgentTask:
         wanted = _read_task(call)
-        agent_pool, research = self._agent_pool, self._research
+        unknown = (nobody(self._research, wanted.continues), not_before(wanted.after, self._before(index)))
+        return msgspec.structs.replace(sent, remark=" ".join(filter(None, unknown)))
+
+    def _send(self, index: int, call: ToolCall) -> Sent:
+        """Send the agent that a call asks for.
+
+        Raises:
+            ToolError: it asks for none.
+        """
+        wanted, before = _read_task(call), self._before(index)
+        needs = tuple(before[place] for place in sorted(set(wanted.after)) if place in before)
+        return self.send(index, self._task(wanted, self._research), wanted, needs)
+
+    def _before(self, index: int) -> dict[int, Sent]:
+        """The agents sent by the calls before this one, by the place of their call, from 1."""
+        return {place + 1: sent for place, sent in self._at.items() if place < index}
+
+    def _task(self, wanted: ResearchAgent, research: Research) -> AgentTask:
+        agent_pool = self._agent_pool
         task = agent_task(
             agent_pool.case,
             research,
@@ -256,27 +236,56 @@ class Dispatch:
         window = self._place.profile("analytical").window
         return going_on(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
 
-    def send(self, index: int, task: AgentTask) -> Sent:
-        """Send an agent, or find the one already sent for this call; its lane is logged before it starts."""
-        key = (index, task.task)
+    def send(
+        self, index: int, task: AgentTask, wanted: ResearchAgent | None = None, needs: tuple[Sent, ...] = ()
+    ) -> Sent:
+        """Send an agent, or find the one already sent for this call; its lane is logged before it starts.
+
+        It starts once those it `needs` have reported, and its task is made anew from what is `wanted` with their
+        findings.
+        """
+        lanes = tuple(sent.handle.lane for sent in needs)
+        key = (index, task.task, lanes)
         if key not in self._sent:
+            self._place.drop_foreseen()  # these are not the last agents
+            waits = needs if _begins_early(self._place) else tuple(self._before(index).values())
             handle = self._place.spawn(
                 "agent",
-                task,
-                lambda run: self._agent_pool.work(run, task, self._research.cited()),
+                (task, lanes) if lanes else task,
+                lambda run: self._work(run, task, wanted, needs, waits if needs else ()),
                 returns=Finding,
                 slot=index,
                 at_once=self._agent_pool.rules.agents_at_once,
             )
-            self._sent[key] = Sent(task=task, handle=handle)
+            self._sent[key] = self._at[index] = Sent(task=task, handle=handle)
             lanes = tuple(sent.handle.lane for sent in self._sent.values())
             self._place.emit(AgentsPlanned(cycle=self._cycle, lanes=lanes))
         return self._sent[key]
+
+    async def _work(
+        self, run: Run, task: AgentTask, wanted: ResearchAgent | None, needs: Sequence[Sent], waits: Sequence[Sent]
+    ) -> Finding:
+        """Work on a task, with the findings of those it needs."""
+        for sent in waits:
+            await reported(sent)
+        found = tuple([finding for sent in needs if (finding := await reported(sent)) is not None])
+        if wanted is None or not needs:
+            return await self._agent_pool.work(run, task, self._research.cited())
+        run.renew_deadlines()
+        research = msgspec.structs.replace(self._research, findings=(*self._research.findings, *found))
+        window = self._place.profile("analytical").window
+        task = informed(self._agent_pool.case.ledger, self._task(wanted, research), found, window)
+        return await self._agent_pool.work(run, task, research.cited())
 
     def _abandon(self, kept: Sequence[Sent]) -> None:
         in_background = self._place.child("abandoned")
         for lane in self._place.abandon({sent.handle.lane for sent in kept}):
             in_background.emit(AgentAbandoned(lane=lane))
+
+
+def _begins_early(place: Run) -> bool:
+    rules = place.brief.speculation
+    return isinstance(rules, Speculation) and rules.tasks
 
 
 def _read_task(call: ToolCall) -> ResearchAgent:

@@ -124,6 +124,19 @@ def _dated(text: str, dated: str) -> str:
     return "\n\n".join(filter(None, (text[:end].strip(), f"*{dated}*", text[end:].strip())))
 
 
+def with_answer(text: str, answer: str) -> str:
+    """`text` with another answer at its beginning: before the first heading, or below a title."""
+    end, parts = _answer(text), outline(text)
+    start = parts[0].body if parts and not text[: parts[0].start].strip() and end else 0
+    return "\n\n".join(filter(None, (text[:start].strip(), answer.strip(), text[end:].strip())))
+
+
+def answer_alone(text: str) -> str:
+    """`text` without what begins with its first heading."""
+    parts = outline(text)
+    return (text[: parts[0].start] if parts else text).strip()
+
+
 def _answer(text: str) -> int:
     parts = outline(text)
     if not parts:

@@ -6,6 +6,7 @@ It never touches a tool. Its agents work in parallel lanes; their findings are t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -150,7 +151,8 @@ class Orchestrator:
         dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
         try:
             closing = [user("plan", data(self.research.plan)), rules(said)]
-            reply = await ask(place, "analytical", self.history, request, closing, StreamHooks(on_call=dispatch.take))
+            hooks = StreamHooks(on_call=dispatch.take, on_begin=partial(self.agent_pool.foresee_ending, self.research))
+            reply = await ask(place, "analytical", self.history, request, closing, hooks)
         except (LimitReached, ModelFailed):
             dispatch.settle([])
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -24,6 +25,7 @@ from assay.phases.final import finish
 from assay.phases.fork import Checkpoint, announce, keep, recalled, take_up
 from assay.phases.inheritance import goes_on
 from assay.phases.method import forewarn
+from assay.phases.next_calls import NextCalls, foresee_background
 from assay.phases.planner import agreed, follow, make_plan
 from assay.phases.survey.survey_phase import survey
 from assay.phases.triage import classify
@@ -103,7 +105,7 @@ async def begun(run: Run, case: Case) -> tuple[Case, Checkpoint]:
         case, at = await take_up(run, case)
     else:
         await search_question(run, case)
-        triage, case = await classify(run, case)
+        triage, case = await classify(run, case, partial(foresee_background, run, case))
         case = case if goes_on(run.brief, triage) or not searchable(run, case) else on_new_topic(run, case)
         at = Checkpoint(triage=triage, question=case.question, answers=case.answers, assumptions=case.assumptions)
     run.limit(at.triage.depth)
@@ -127,7 +129,7 @@ async def drafted(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> D
 
 async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
     """Do background, plan, research with coverage, and report, except what a forked run brought along."""
-    agent_pool = AgentPool(case, run.rules)
+    agent_pool = AgentPool(case, run.rules, NextCalls(run, case))
     at = await oriented(run, case, at)
     at = await planned(run, case, at)
     at, research = await investigated(run, agent_pool, at, strategy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -21,6 +22,7 @@ from assay.core.translation import quoted
 from assay.phases.case import Case, before, user
 from assay.phases.control import ANSWER, GENERATE_PLAN, TRIAGE, GeneratePlan, first, names
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 from assay.tools.arguments import read
 
 # Clarifying questions go to a person if there is one; else the run goes on with assumptions and reports them.
@@ -90,16 +92,17 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
 
 
-async def classify(run: Run, case: Case) -> tuple[Triage, Case]:
+async def classify(run: Run, case: Case, on_begin: Callable[[], None] | None = None) -> tuple[Triage, Case]:
     """Classify the question with one model call; if it fails, the question counts as moderate.
 
-    A question that refers to the conversation continues as triage restates it.
+    A question that refers to the conversation continues as triage restates it. `on_begin` is called when the model has
+    been asked.
 
     Raises:
         InputNeeded: the question is not clear, and the brief requires a person to clarify it.
     """
     async with run.phase("triage") as phase:
-        triage = _fixed(run, await _ask(phase, case))
+        triage = _fixed(run, await _ask(phase, case, StreamHooks(on_begin=on_begin)))
         phase.emit(TriageClassified(triage=triage, mode=mode(run, triage), depth=triage.depth))
         return triage, await clarify(phase, _assumed(_restated(case, triage), triage), triage)
 
@@ -124,7 +127,7 @@ def mode(run: Run, triage: Triage) -> Mode:
     return "simple" if triage.answer is not None else "deep_research"
 
 
-async def _ask(phase: Run, case: Case) -> Triage:
+async def _ask(phase: Run, case: Case, hooks: StreamHooks) -> Triage:
     if phase.brief.mode in QUICK and not phase.brief.conversation:
         return Triage(complexity="simple")
     request = Request(
@@ -141,7 +144,7 @@ async def _ask(phase: Run, case: Case) -> Triage:
         effort="low",
     )
     try:
-        return _read(phase, await phase.ask("simple", request))
+        return _read(phase, await phase.ask("simple", request, hooks))
     except (LimitReached, ModelFailed) as failed:
         phase.warn(
             _("triage failed, the question is taken as a moderate one: {why}").format(why=in_words(failed.reason))

@@ -21,7 +21,7 @@ from assay.core.translation import gettext as _
 from assay.core.view import fold
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, Research
-from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled
+from assay.phases.form import Formed, as_of, filled, formed, gaps, joined, missing, reconciled, with_answer
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -221,16 +221,19 @@ async def write(
 
 async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     """The finished report; what code changed in the streamed text is logged."""
+    opening = ""
     try:
         texts, why = await writer.write(), REVISED
+        opening = await writer.opening()
     except (LimitReached, ModelFailed) as failed:
         phase.warn(_("the report was put together by code: {why}").format(why=in_words(failed.reason)))
         texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.take_back()
+    streamed = "\n\n".join(texts)
+    texts = (with_answer(texts[0], opening), *texts[1:]) if opening else texts
     done = _formed(phase, writer.case, texts, writer.coverage)
     if why == REVISED:
-        streamed = "\n\n".join(texts)
         read = streamed if writer.proofreader else ""
         settle(phase, streamed, done.text, places=spans(read, done.text))
         return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)

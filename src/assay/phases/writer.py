@@ -6,6 +6,7 @@ Findings that do not fit together are written up in parts. Unusable text is drop
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -21,17 +22,21 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
-from assay.core.phrases import missing
+from assay.core.phrases import in_words, missing
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, speech
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, data, user
+from assay.phases.form import answer_alone
 from assay.phases.material import FindingsPart, parts, unseen
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.verify.proofreader import Proofreader
 
 RECALL = "recall"
+OPENING_TOKENS = 1_000
+AT_ONCE = 4
+"""Parts of a report that are written at the same time."""
 ROOM_TO_RECALL = 700
 """Tokens that must be free for recalled passages."""
 LONGEST_BESIDE_A_CALL = 1_000
@@ -56,6 +61,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
     asked: bool = False
     recalls: int = 0
     missing: str = ""
+    opening: bool = False
 
     def sentences(self) -> str:
         """The rules as sentences."""
@@ -64,11 +70,18 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
             said.append(f"Write about {self.words:,} words.")
         if self.missing:
             said.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
+        if self.opening:
+            said.append("Write only the beginning of the report: its parts are written.")
         if self.parts > 1:
             said.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
             said.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
         return " ".join(said)
+
+
+def slot_of(part: int) -> str:
+    """The slot of the first call for a part of the report, counted from 1."""
+    return f"report-{part}"
 
 
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,9 +113,12 @@ class ReportWriter:
         self.texts: list[str] = []
         self.left: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
+        self._research = research
         may_recall = RECALL in case.tools and unseen(case.ledger, self.findings)
-        self.recalls = phase.rules.recalls if may_recall else 0
+        self._most_recalls = phase.rules.recalls if may_recall else 0
+        self.recalls = self._most_recalls  # left to the current part
         self.turns = 0
+        self._following: Sequence[ReportPart] = ()
         self.called = False  # in the current part: a request that contains calls must define their tool
 
     @property
@@ -116,29 +132,82 @@ class ReportWriter:
         Raises:
             LimitReached, ModelFailed: it could not be completed.
         """
-        request = self._request()
-        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.case.asked(), *self._closing(whole)]
-        tokens = min(
-            room(self.profile, request.system, (), request.max_tokens) - total(fixed), self.profile.window // 2
-        )
+        tokens = self._room_for_findings()
         try:
-            return await self._parts(parts(self.findings, self.case.ledger, tokens))
+            return await self._parts(self._divided(tokens))
         except ContextTooLong:
             self.texts = []
             self._take_back()
-            return await self._parts(parts(self.findings, self.case.ledger, tokens // 2))
+            return await self._parts(self._divided(tokens // 2))
 
-    async def _parts(self, pieces: Sequence[FindingsPart]) -> tuple[str, ...]:
-        self.texts, self.left = [], list(pieces)
-        for number, part in enumerate(pieces, 1):
+    def first_request(self) -> Request:
+        """The first request of `write`."""
+        return self._first_request_of(self._divided(self._room_for_findings())[0])
+
+    def _first_request_of(self, piece: ReportPart) -> Request:
+        self._begin(piece)
+        return self._request_for(self._history(piece), piece, self._tools(piece))
+
+    def _room_for_findings(self) -> int:
+        """The tokens of the window for findings: at most half of it."""
+        request = self._request()
+        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
+        fixed = [*self.case.asked(), *self._closing(whole)]
+        free = room(self.profile, request.system, (), request.max_tokens) - total(fixed)
+        return min(free, self.profile.window // 2)
+
+    def _divided(self, tokens: int) -> list[ReportPart]:
+        """The report in as few parts as possible, with at most `tokens` of findings each."""
+        pieces = parts(self.findings, self.case.ledger, tokens)
+        return [ReportPart(part=part, number=number, of=len(pieces)) for number, part in enumerate(pieces, 1)]
+
+    def _begin(self, piece: ReportPart) -> None:
+        """Begin a part: it has its own share of the calls of `recall`, so no part depends on another."""
+        share, more = divmod(self._most_recalls, piece.of)
+        self.called, self.recalls = False, share + (piece.number <= more)
+
+    def _history(self, piece: ReportPart) -> History:
+        return History([*self.case.asked(), *piece.part.messages])
+
+    async def _parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
+        self.texts, self.left = [], [each.part for each in pieces]
+        for place, piece in enumerate(pieces):
             if self.texts:
                 self.phase.emit(ReportDelta(text="\n\n"))
-            self.texts.append(await self._piece(ReportPart(part=part, number=number, of=len(pieces))))
-            self.left = list(pieces[number:])
+            self.texts.append(await self._piece(piece, pieces[place + 1 : place + AT_ONCE]))
+            self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
 
-    async def _piece(self, piece: ReportPart) -> str:
+    async def opening(self) -> str:
+        """The answer at the beginning of a report that was written in parts, by all of them; "" if there is none.
+
+        The first part knows its own findings only. A template has no such answer.
+        """
+        if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
+            return ""
+        said = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
+        written = user("findings", "\n\n".join(self.texts))
+        messages = (*self.case.asked(), written, rules(said))
+        most = min(OPENING_TOKENS, self._request().max_tokens)
+        request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
+        if total(messages) > room(self.profile, request.system, (), most):
+            return ""
+        try:
+            reply = await self.phase.ask("complex", request, StreamHooks(reading=citing(self.case.ledger.knows)))
+        except (LimitReached, ModelFailed) as failed:
+            self.phase.warn(_("the report begins as its first part does: {why}").format(why=in_words(failed.reason)))
+            return ""
+        answer = answer_alone(reply.text)
+        return "" if defect(reply) or not cite(answer, self.case.ledger).passages else answer
+
+    def _foresee(self, pieces: Sequence[ReportPart]) -> None:
+        """Begin the following parts: what they are asked depends on no other part."""
+        for piece in pieces:
+            same = ReportWriter(self.phase, self.case, self._research, self.coverage)
+            same._most_recalls = self._most_recalls
+            self.phase.foresee(slot_of(piece.number), "complex", partial(same._first_request_of, piece), certain=True)
+
+    async def _piece(self, piece: ReportPart, following: Sequence[ReportPart] = ()) -> str:
         """Write one part. A reply that is cut off or repeats itself is dropped and written once more.
 
         If that is no better, the part is the better of the two without its faults.
@@ -146,8 +215,9 @@ class ReportWriter:
         Raises:
             LimitReached, ModelFailed: there is none.
         """
-        self.called = False
-        history = History([*self.case.asked(), *piece.part.messages])
+        self._begin(piece)
+        self._following = following
+        history = self._history(piece)
         first = await self._reply(history, piece)
         wrong = defect(first)
         if not wrong:
@@ -218,23 +288,27 @@ class ReportWriter:
         except ModelFailed:
             if not tools or self.called:
                 raise
-            self.recalls = 0
+            self.recalls = self._most_recalls = 0
             self._take_back()
             return await self._stream(history, piece, ())
 
-    async def _stream(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
+    def _request_for(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Request:
         request = self._request()
         tokens = room(self.profile, request.system, tools, request.max_tokens)
-        request = msgspec.structs.replace(
+        return msgspec.structs.replace(
             request,
             messages=history.messages(tokens, self._closing(piece)),
             tools=tools,
             tool_choice="auto" if tools and self.recalls else "none",
         )
+
+    async def _stream(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         return await self.phase.ask(
             "complex",
-            request,
+            self._request_for(history, piece, tools),
             StreamHooks(
+                slot=slot_of(piece.number),
+                on_begin=partial(self._foresee, self._following),
                 deltas=lambda text: ReportDelta(text=text),
                 listener=self.proofreader.listener(self._before()) if self.proofreader else None,
                 reading=citing(self.case.ledger.knows),

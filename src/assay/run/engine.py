@@ -227,7 +227,8 @@ class Engine:
         finally:
             heart.cancel()
             execution.stop_everything()
-            await asyncio.gather(*execution.tasks, *execution.ahead.tasks(), return_exceptions=True)
+            ahead = (*execution.ahead.tasks(), *execution.foreseen.tasks())
+            await asyncio.gather(*execution.tasks, *ahead, return_exceptions=True)
 
     async def _watched(self, execution: Execution) -> None:
         """Execute the run and report it to the watch, if there is one."""

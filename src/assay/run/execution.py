@@ -20,7 +20,7 @@ from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRec
 from assay.core.usage import Budget
 from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.speculation import Ahead, Kind, affords, is_near, leaves
+from assay.run.speculation import Ahead, ForeseenCalls, Kind, affords, is_near, leaves, spare_tokens
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
@@ -73,7 +73,7 @@ class Execution:
         self.opened: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.ahead = Ahead()
+        self.ahead, self.foreseen = Ahead(), ForeseenCalls()
         self.rarity: Rarity | None = None  # of the question's words, once they are counted
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -195,6 +195,31 @@ class Execution:
             return None
         return self.seconds - min(WRITER_SECONDS, self.seconds * WRITER_SHARE)
 
+    def lane_deadlines(self) -> dict[str, float]:
+        """When the gates of a lane close that begins now, in active seconds."""
+        rules = self.rules
+        return {
+            "work_until": self._until(rules.agent_share, rules.agent_seconds),
+            "report_until": self._until(rules.stop_share, rules.stop_seconds),
+        }
+
+    def _until(self, share: float, cap: float) -> float:
+        """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
+        now, ends = self.active(), self.research_seconds
+        return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
+
+    def renew_deadlines(self, path: Path, lane: int) -> None:
+        """See `Run.renew_deadlines`."""
+        key = f"{'/'.join(path)}:deadlines"
+        if key not in self.steps:
+            record = StepRecord(
+                key=key, input_hash="", tag="deadlines/1", data=msgspec.json.encode(self.lane_deadlines())
+            )
+            self.steps[key] = record
+            self.commit(Commit(steps=(record,)))
+        closes = msgspec.json.decode(self.steps[key].data, type=dict[str, float])
+        self.opened[lane] = msgspec.structs.replace(self.opened[lane], **closes)
+
     def closes(self, gate: Gate, lane: int) -> float | None:
         """The active second at which `gate` closes for `lane`, None for never."""
         if gate in LAST:
@@ -253,6 +278,13 @@ class Execution:
             return False
         allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
         return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
+
+    def spare_tokens(self) -> int:
+        """How many tokens a model call may take before anybody asks for it; 0 if none may be begun ahead."""
+        rules, ends = self.brief.speculation, self.research_seconds
+        if not isinstance(rules, Speculation) or self.exhausted or is_near(ends, self.active()):
+            return 0
+        return spare_tokens(rules, self.brief.budget, self.accounts.settled, self.foreseen.unasked())
 
     def _deadline_passed(self) -> None:
         ends = self.research_seconds
@@ -342,6 +374,7 @@ class Execution:
         """Cancel all tasks of this execution: it may not write any more, or it is over."""
         me = asyncio.current_task()
         self.ahead.stop()
+        self.foreseen.drop()
         for task in self.tasks:
             if task is not me:
                 task.cancel()

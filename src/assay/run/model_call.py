@@ -7,24 +7,23 @@ restarted and the log drops what the earlier attempt emitted.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, nullcontext
 
 import msgspec
 
-from assay.core.brief import Role, Timeouts
+from assay.core.brief import Role
 from assay.core.errors import ContextTooLong, LimitReached, ModelError, ModelFailed, ModelUnusable, Refused
 from assay.core.events import ModelAttempted
 from assay.core.messages import (
     REASONING_ROOM,
+    Delta,
     Reply,
     Request,
     Retracted,
     Task,
     TextDelta,
     ThinkingDelta,
-    input_tokens,
 )
 from assay.core.ports import Model
 from assay.core.usage import Usage
@@ -32,6 +31,8 @@ from assay.run.budget import fitted, reasoning, worst_case
 from assay.run.nearness import closeness, cost_of
 from assay.run.place import RunPlace, watched
 from assay.run.rate_limits import PATIENCE, counts, named, refusal, unspoken
+from assay.run.sent_request import as_sent, left_in_window, room_for, timed, turn
+from assay.run.speculation import priced
 from assay.run.steps import StepContext, digest, hold, perform
 from assay.run.voice import StreamHooks, Voice, musing
 
@@ -42,16 +43,12 @@ BREATH = 0.02
 """Seconds after which a stream lets other tasks run."""
 RENEWAL = 1 / 16
 """The part of a stream's timeout after which it is renewed. Not at each token: a timer costs as much as a token."""
-LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
-"""Tasks with long replies, during which a model may pause to reason."""
 PROSE: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
 """Tasks that are answered in prose with citations."""
 ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
 """Tokens granted, one step after the other, to a model that reasons before it answers."""
 LEAST_ROOM = 500
 """Fewer extra tokens than this are not worth another call."""
-FILLED = 0.95
-"""The usable part of a window: the size of a request is an estimate."""
 CROWDED = "cut off while it was thinking"
 FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
 """The roles that work before anything is written: without a model for them it is useless to go on."""
@@ -64,7 +61,7 @@ async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks)
     async def attempts(step_context: StepContext) -> Reply:
         step_context.role = role
         voice = Voice(step_context, request.tools, hooks)
-        return await Attempts(place, role, shortened, step_context, voice).reply()
+        return await Attempts(place, role, shortened, step_context, voice, hooks).reply()
 
     return await perform(
         place,
@@ -74,23 +71,6 @@ async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks)
         input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
         cost=_worst_case(place, role, shortened),
     )
-
-
-def timed(request: Request, timeouts: Timeouts) -> Request:
-    """`request` with the timeouts that its run sets for this kind of call."""
-    return msgspec.structs.replace(
-        request,
-        timeout=timeouts.report if request.task in LONG else timeouts.tokens,
-        first_token=timeouts.first_token,
-        total=timeouts.total,
-    )
-
-
-def owned(request: Request, user: str) -> Request:
-    """`request` with what a provider may know of its user: enough to tell users apart, and no name."""
-    if not user:
-        return request
-    return msgspec.structs.replace(request, user=hashlib.sha256(f"assay user {user}".encode()).hexdigest()[:32])
 
 
 def _fit(place: RunPlace, role: Role, request: Request) -> Request:
@@ -115,7 +95,15 @@ def _models(place: RunPlace, role: Role) -> list[Model]:
 class Attempts:
     """The attempts of one call: each model of the role in turn, each as often as may help."""
 
-    def __init__(self, place: RunPlace, role: Role, request: Request, step_context: StepContext, voice: Voice) -> None:
+    def __init__(
+        self,
+        place: RunPlace,
+        role: Role,
+        request: Request,
+        step_context: StepContext,
+        voice: Voice,
+        hooks: StreamHooks,
+    ) -> None:
         self._place, self._role, self._request, self._step_context, self._voice = (
             place,
             role,
@@ -123,6 +111,7 @@ class Attempts:
             step_context,
             voice,
         )
+        self._hooks = hooks
         self._breakers, self._clock = place.execution.breakers, place.world.clock
         self._made: list[ModelAttempted] = []
         self._refused = False
@@ -238,16 +227,10 @@ class Attempts:
 
     def _had(self, name: str) -> int:
         profile = self._place.world.models[name].profile
-        return max(self._room(name), reasoning(profile, self._request.effort))
-
-    def _room(self, name: str) -> int:
-        """Extra tokens, beyond its answer, that the model gets in this call."""
-        return min(self._breakers.room(name), max(0, self._left(name)))
+        return max(room_for(self._place, name, self._request), reasoning(profile, self._request.effort))
 
     def _left(self, name: str) -> int:
-        """Tokens of its window that neither the request nor its answer takes."""
-        window = self._place.world.models[name].profile.window
-        return int(window * FILLED) - input_tokens(self._request) - self._request.max_tokens
+        return left_in_window(self._place, name, self._request)
 
     async def _try(self, name: str) -> Reply:
         """Make one attempt.
@@ -277,26 +260,24 @@ class Attempts:
 
     async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
         """Return the reply of one attempt and its cost, and report the call to the watch."""
-        async with self._turn(name):
-            return await self._heard(name, model)
+        request = as_sent(self._place, name, self._request)
+        ahead = self._place.execution.foreseen.take(self._hooks.slot, name, request) if self._hooks.slot else None
+        async with nullcontext() if ahead else turn(self._place, name):
+            if model.profile.quotes:
+                request = await self._measured(request)
+            if self._hooks.on_begin is not None:
+                self._hooks.on_begin()
+            return await self._heard(name, model, request, ahead or model.stream(request))
 
-    def _turn(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Wait for the rate limiter; the timeouts begin afterwards."""
-        rate_limiter = self._place.world.rate_limiter
-        return nullcontext() if rate_limiter is None else rate_limiter.turn(name)
-
-    async def _heard(self, name: str, model: Model) -> tuple[Reply, Usage]:
-        request = owned(self._request, self._place.brief.user)
-        if model.profile.quotes:
-            request = await self._measured(request)
-        if room := self._room(name):
-            request = msgspec.structs.replace(request, room=room)
+    async def _heard(
+        self, name: str, model: Model, request: Request, items: AsyncGenerator[Delta | Reply, None]
+    ) -> tuple[Reply, Usage]:
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
         with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
             if span is not None:
                 span.report()
-            reply = await _stream(model, request, self._voice)
-            usage = _priced(model, reply)
+            reply = await _stream(model, request, items, self._voice)
+            usage = priced(model, reply.usage)
             if span is not None:
                 span.add(stop=reply.stop, **counts(usage))
         return reply, usage
@@ -333,14 +314,6 @@ def _pause(error: ModelError, again: int) -> float:
     return min(wanted, LONGEST_PAUSE)
 
 
-def _priced(model: Model, reply: Reply) -> Usage:
-    """The cost of a reply. A model without a price is counted as unpriced, never as free."""
-    usage, price = reply.usage, model.profile.price
-    if price is None:
-        return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
-    return msgspec.structs.replace(usage, model_calls=1, usd=price.of(usage))
-
-
 async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
     """Remove the thinking at the beginning of a reply in prose, and take back what was emitted of it."""
     cut = musing(reply.text) if task in PROSE else 0
@@ -353,7 +326,7 @@ async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
     return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thought)
 
 
-async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
+async def _stream(model: Model, request: Request, stream: AsyncGenerator[Delta | Reply, None], voice: Voice) -> Reply:
     """Read one stream and emit it as it comes, within the three timeouts of the request.
 
     Raises:
@@ -362,7 +335,7 @@ async def _stream(model: Model, request: Request, voice: Voice) -> Reply:
     clock = asyncio.get_running_loop().time
     ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
     breathed = clock()
-    async with aclosing(model.stream(request)) as items:
+    async with aclosing(stream) as items:
         try:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:

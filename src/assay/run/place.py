@@ -11,7 +11,7 @@ from assay.core.brief import Brief, Role
 from assay.core.events import Envelope, Path
 from assay.core.messages import Profile, Rarity
 from assay.core.ports import Fact, Memory, SpanKind, Watch, WatchedSpan, World
-from assay.core.usage import Budget
+from assay.core.usage import Budget, Usage
 from assay.run.budget import Gate
 from assay.run.execution import Execution
 
@@ -81,9 +81,15 @@ class RunPlace:
     def rarity(self, counted: Rarity) -> None:
         self.execution.rarity = counted
 
+    @property
+    def unasked_calls(self) -> Usage:
+        """The usage of model calls that were begun in this process and nobody asked for."""
+        return self.execution.foreseen.unasked()
+
     def stop_speculation(self) -> None:
-        """End the searches and pages that were begun before anybody asked for them."""
+        """End what was begun before anybody asked for it."""
         self.execution.ahead.stop()
+        self.execution.foreseen.drop()
 
 
 # Spans of work for the watch: only those with real work, not replayed ones.

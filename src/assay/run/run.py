@@ -23,6 +23,8 @@ from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.foresight import foresee
+from assay.run.heap import HEAP
 from assay.run.place import RunPlace, watched
 from assay.run.prompt_files import prompt_in_use
 from assay.run.speculation import GUESSED, Kind
@@ -90,6 +92,7 @@ class Run(RunPlace):
             phase.emit(PhaseStarted(phase=name))
             yield phase
             phase.emit(PhaseFinished(phase=name))
+        HEAP.relieve_soon()
 
     # facts
 
@@ -249,18 +252,16 @@ class Run(RunPlace):
         lane = LaneRecord(
             number=execution.lanes,
             limit=execution.accounts.share(self.path, at_once),
-            work_until=self._until(self.rules.agent_share, self.rules.agent_seconds),
-            report_until=self._until(self.rules.stop_share, self.rules.stop_seconds),
+            **execution.lane_deadlines(),
         )
         record = StepRecord(key=key, input_hash="", tag=LANE_TAG, data=msgspec.json.encode(lane))
         execution.steps[key] = record
         execution.commit(Commit(steps=(record,)))
         return lane
 
-    def _until(self, share: float, cap: float) -> float:
-        """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
-        now, ends = self.execution.active(), self.execution.research_seconds
-        return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
+    def renew_deadlines(self) -> None:
+        """Set this lane's deadlines as if it was spawned now: it has waited for others. A replay sets the same."""
+        self.execution.renew_deadlines(self.path, self.lane)
 
     def abandon(self, keep: Collection[int]) -> list[int]:
         """Stop the lanes spawned from this path by a stream that was cut and repeated differently.
@@ -304,6 +305,22 @@ class Run(RunPlace):
             AssayError: what the work raised.
         """
         return await self.execution.ahead.result(key)
+
+    def foresee(self, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False) -> None:
+        """Begin a model call that will probably be made soon, by `ask` with this slot in its hooks.
+
+        If exactly this is asked, the reply is the one begun here; anything else is asked as ever, and this is dropped.
+        Nothing is stored. Call it in `StreamHooks.on_begin`, which a replay does not call.
+
+        Args:
+            build: makes the request; None if there is none to foresee. Only called if a call may be begun.
+            certain: whether only the end of the run can prevent it: then it has no limit of its own.
+        """
+        foresee(self, slot, role, build, certain=certain)
+
+    def drop_foreseen(self) -> None:
+        """End the model calls that were begun and not asked for: the decision went another way."""
+        self.execution.foreseen.drop()
 
     # limits
 

@@ -7,10 +7,16 @@ asked for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, Literal
 
+import msgspec
+
 from assay.core.brief import Speculation
+from assay.core.messages import Delta, Reply, Request, TextDelta, ThinkingDelta, input_tokens
+from assay.core.ports import Model
+from assay.core.text import estimate_tokens
 from assay.core.usage import Budget, Usage
 from assay.core.web_addresses import canonical
 from assay.run.budget import LOW
@@ -21,6 +27,8 @@ MOST = 4
 """The most pieces of such work at once in one execution; others wait until they are asked for."""
 LEAST: dict[Kind, int] = {"searches": 2, "pages": 3}
 """How many pieces may wait to be asked for, at least, even if a share of the run's own work would be less."""
+LEAST_TOKENS = 3_000
+"""The tokens that foreseen calls may take, at least, even if a share of the run's own would be less."""
 GUESSED = -1
 """The owner of work that no lane's own search led to."""
 GUESSES = 2
@@ -82,6 +90,136 @@ def _seen(task: asyncio.Task[Any]) -> None:
     """Retrieve a failure that nobody asks for, so that it is not logged."""
     if not task.cancelled():
         task.exception()
+
+
+class ForeseenCall:
+    """A model call begun before its step: what has streamed so far, and what follows."""
+
+    def __init__(
+        self, name: str, model: Model, request: Request, turn: AbstractAsyncContextManager[None], most: int
+    ) -> None:
+        """Begin. If it takes more than `most` tokens before anybody asks, it ends.
+
+        Args:
+            name: the model's.
+            model: who is asked.
+            request: in the form in which it is sent.
+            turn: the wait for the model's rate limiter.
+        """
+        self.name, self.request, self._model, self._most = name, request, model, most
+        self._input, self._output = input_tokens(request), 0
+        self._items: list[Delta | Reply] = []
+        self._more = asyncio.Event()
+        self._asked = False
+        self.given_up = False
+        self.task = asyncio.get_running_loop().create_task(self._read(turn), name=f"foreseen {request.task}")
+        self.task.add_done_callback(self._ended)
+
+    @property
+    def usage(self) -> Usage:
+        """The usage so far: the service's own count once the reply is complete, an estimate before."""
+        last = self._items[-1] if self._items else None
+        known = last.usage if isinstance(last, Reply) else Usage(input_tokens=self._input, output_tokens=self._output)
+        return priced(self._model, known)
+
+    async def _read(self, turn: AbstractAsyncContextManager[None]) -> None:
+        async with turn, aclosing(self._model.stream(self.request)) as items:
+            async for item in items:
+                if isinstance(item, TextDelta | ThinkingDelta):
+                    self._output += estimate_tokens(item.text)
+                self._items.append(item)
+                self._more.set()
+                if not self._asked and self._input + self._output > self._most:
+                    self.given_up = True
+                    return
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._more.set()
+        _seen(task)
+
+    def asked(self) -> AsyncGenerator[Delta | Reply, None]:
+        """The reply, from its beginning, for the step that asks for it.
+
+        Raises:
+            ModelError, ContextTooLong: the call failed.
+        """
+        self._asked = True
+        return self._stream()
+
+    async def _stream(self) -> AsyncGenerator[Delta | Reply, None]:
+        place = 0
+        try:
+            while True:
+                self._more.clear()
+                while place < len(self._items):
+                    yield self._items[place]
+                    place += 1
+                if self.task.done():
+                    self.task.result()
+                    return
+                await self._more.wait()
+        finally:
+            self.task.cancel()
+
+
+def priced(model: Model, usage: Usage) -> Usage:
+    """The usage of one call with its cost. A model without a price is counted as unpriced, never as free."""
+    if model.profile.price is None:
+        return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
+    return msgspec.structs.replace(usage, model_calls=1, usd=model.profile.price.of(usage))
+
+
+class ForeseenCalls:
+    """The model calls of one execution that were begun and not asked for so far, each in a slot of its own."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, ForeseenCall] = {}
+        self._dropped = Usage()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def expects(self, slot: str, name: str, request: Request) -> bool:
+        """Whether exactly this call was begun for a slot."""
+        call = self._begun.get(slot)
+        return call is not None and call.name == name and call.request == request
+
+    def add(self, slot: str, call: ForeseenCall) -> None:
+        """Keep a call that was begun, in place of the one in its slot."""
+        self.drop(slot)
+        self._begun[slot] = call
+        self._tasks.add(call.task)
+        call.task.add_done_callback(self._tasks.discard)
+
+    def take(self, slot: str, name: str, request: Request) -> AsyncGenerator[Delta | Reply, None] | None:
+        """The stream of the call in a slot, if it is the one that is asked for; else it is dropped."""
+        if not self.expects(slot, name, request) or self._begun[slot].given_up:
+            self.drop(slot)
+            return None
+        return self._begun.pop(slot).asked()
+
+    def drop(self, *slots: str) -> None:
+        """End what is in these slots, or in all: nobody will ask for it."""
+        for slot in slots or tuple(self._begun):
+            if (call := self._begun.pop(slot, None)) is not None:
+                self._dropped = self._dropped + call.usage
+                call.task.cancel()
+
+    def unasked(self) -> Usage:
+        """The usage of the calls that nobody has asked for so far."""
+        return sum((call.usage for call in self._begun.values()), self._dropped)
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """The calls in progress."""
+        return list(self._tasks)
+
+
+def spare_tokens(rules: Speculation, budget: Budget, spent: Usage, unasked: Usage) -> int:
+    """How many tokens a foreseen call may take before anybody asks for it: a share of what the run has used.
+
+    0 if tokens or money are limited: what turns out unused must not reduce what the run may do.
+    """
+    if not rules.calls or not rules.share or budget.tokens is not None or budget.usd is not None:
+        return 0
+    return max(0, max(LEAST_TOKENS, int(rules.share * spent.tokens)) - unasked.tokens)
 
 
 def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:

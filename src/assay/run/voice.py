@@ -177,6 +177,9 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
         on_call: called with each tool call the moment it is complete in the stream, and not on replay.
         listener: receives the text as it goes on the log, and may emit events beside it.
         reading: how to read the text, for the log and the reply: wrappers around it are removed.
+        on_begin: called when the call is under way, at each attempt, and not on replay: what probably follows may be
+            begun (see `Run.foresee`).
+        slot: under which this call may have been begun ahead; "" for none.
     """
 
     deltas: Deltas | None = None
@@ -184,6 +187,8 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
     on_call: Callable[[int, ToolCall], None] | None = None
     listener: Listener | None = None
     reading: Reading | None = None
+    on_begin: Callable[[], None] | None = None
+    slot: str = ""
 
 
 HEARD = StreamHooks()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -177,6 +178,8 @@ async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], Non
     """
     host = sock.getsockname()[0]
     login = await demands_login(assay, host, no_auth=no_auth)
+    await assay.ready()
+    gc.freeze()  # what is loaded now stays: else each full collection looks at it again and holds up every reader
     backend = Backend(assay)
     backend.streams.within(room_for_streams())
     config = uvicorn.Config(

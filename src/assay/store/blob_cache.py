@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-from assay.store.blobs import FolderBlobs, KeptBlobs, Packing, Stored
+from assay.store.blobs import FolderBlobs, KeptBlobs, Stored, pack
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,6 @@ class CachedBlobs:
 
     def __init__(self, distant: KeptBlobs, folder: Path, limit: int) -> None:
         self._distant, self._near, self._limit = distant, FolderBlobs(folder), limit
-        self._packing = Packing()
         self._lock = threading.Lock()
         self._size = -1  # not known yet
 
@@ -37,7 +36,7 @@ class CachedBlobs:
 
     def put(self, data: bytes) -> str:
         """Store `data` in the remote store, and cache it."""
-        name, packed = sha256(data), self._packing.pack(data)
+        name, packed = sha256(data), pack(data)
         self.keep(name, packed)
         return name
 

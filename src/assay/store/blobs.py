@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,52 +110,47 @@ class Damage(Exception):
     """What was read is not what was stored."""
 
 
-class Packing:
-    """Packs and unpacks; thread-safe."""
+# zstd's contexts are not kept: making one takes no measurable time, and each holds 2 MB for its thread.
 
-    def __init__(self) -> None:
-        self._local = threading.local()  # zstd contexts may not be shared by threads
 
-    def pack(self, data: bytes) -> bytes:
-        """A zstd frame."""
-        if not hasattr(self._local, "compressor"):
-            self._local.compressor = zstandard.ZstdCompressor(level=_LEVEL)
-        packed: bytes = self._local.compressor.compress(data)
-        return packed
+def pack(data: bytes) -> bytes:
+    """A zstd frame."""
+    packed: bytes = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+    return packed
 
-    def unpack(self, packed: bytes, name: str) -> bytes:
-        """The content of a frame.
 
-        Raises:
-            Damage: it is not a frame, or its content does not match the name.
-        """
-        if not hasattr(self._local, "decompressor"):
-            self._local.decompressor = zstandard.ZstdDecompressor()
-        try:
-            data: bytes = self._local.decompressor.decompress(packed)
-        except (zstandard.ZstdError, MemoryError) as error:
-            raise Damage from error
-        if sha256(data) != name:
+def unpack(packed: bytes, name: str) -> bytes:
+    """The content of a frame.
+
+    Raises:
+        Damage: it is not a frame, or its content does not match the name.
+    """
+    try:
+        data: bytes = zstandard.ZstdDecompressor().decompress(packed)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise Damage from error
+    if sha256(data) != name:
+        raise Damage
+    return data
+
+
+def check(packed: bytes, name: str, most: int) -> None:
+    """Check a foreign frame with little memory, however large its content is.
+
+    Raises:
+        Damage: it is not a frame, its content does not match the name, or it claims to hold more than `most`.
+    """
+    found = hashlib.sha256()
+    try:
+        if zstandard.get_frame_parameters(packed).content_size > most:
             raise Damage
-        return data
-
-    def check(self, packed: bytes, name: str, most: int) -> None:
-        """Check a foreign frame with little memory, however large its content is.
-
-        Raises:
-            Damage: it is not a frame, its content does not match the name, or it claims to hold more than `most`.
-        """
-        found = hashlib.sha256()
-        try:
-            if zstandard.get_frame_parameters(packed).content_size > most:
-                raise Damage
-            with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-                while part := reader.read(_PART):
-                    found.update(part)
-        except (zstandard.ZstdError, MemoryError) as error:
-            raise Damage from error
-        if found.hexdigest() != name:
-            raise Damage
+        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+            while part := reader.read(_PART):
+                found.update(part)
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise Damage from error
+    if found.hexdigest() != name:
+        raise Damage
 
 
 def is_name(name: str) -> bool:
@@ -194,7 +190,6 @@ class FolderBlobs:
 
     def __init__(self, folder: Path, owner: Owner | None = None) -> None:
         self._folder, self._owner, self._shared = folder, owner, owner is not None
-        self._packing = Packing()
 
     @property
     def place(self) -> str:
@@ -209,11 +204,11 @@ class FolderBlobs:
         """
         name = sha256(data)
         if not self.has(name):
-            self.keep(name, self._packing.pack(data))
+            self.keep(name, pack(data))
         elif self._shared:
             self.claim()
             if not self.touch(name):  # a clean-up must not consider it old, or has removed it
-                self.keep(name, self._packing.pack(data))
+                self.keep(name, pack(data))
         return name
 
     def keep(self, name: str, packed: bytes) -> None:
@@ -244,7 +239,7 @@ class FolderBlobs:
         except OSError as error:
             raise StoreError(f"{path} cannot be read ({error.strerror}): check its permissions") from error
         try:
-            return packed, self._packing.unpack(packed, sha256)
+            return packed, unpack(packed, sha256)
         except Damage as error:
             raise StoreError(f"{path} is damaged: delete it and add its document again") from error
 
@@ -347,16 +342,37 @@ def _create(path: str, data: bytes) -> None:
         file.write(data)
 
 
+LEAST_PACKED = 4_096
+"""Bytes from which on what stays in memory is packed: a page takes a sixth."""
+
+
+class MemoryBytes:
+    """Bytes that stay in memory; `size` is what they take there.
+
+    zlib packs them: what zstd returns keeps the room that it might have needed, and its work fragments the heap.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._is_packed = len(data) >= LEAST_PACKED
+        self._data = zlib.compress(data, 1) if self._is_packed else bytes(data)
+        self.size = len(self._data)
+
+    def get(self) -> bytes:
+        """The bytes as they were given."""
+        return zlib.decompress(self._data) if self._is_packed else self._data
+
+
 class MemoryBlobs:
     """`Blobs` in the process."""
 
     def __init__(self) -> None:
-        self._blobs: dict[str, bytes] = {}
+        self._blobs: dict[str, MemoryBytes] = {}
 
     def put(self, data: bytes) -> str:
         """Store `data` and return its hash."""
         name = sha256(data)
-        self._blobs.setdefault(name, bytes(data))
+        if name not in self._blobs:
+            self._blobs[name] = MemoryBytes(data)
         return name
 
     def get(self, sha256: str) -> bytes:
@@ -367,7 +383,7 @@ class MemoryBlobs:
         """
         if sha256 not in self._blobs:
             raise StoreError(f"no blob {sha256[:80]}: `assay db check` names what is missing")
-        return self._blobs[sha256]
+        return self._blobs[sha256].get()
 
     def has(self, sha256: str) -> bool:
         """Whether it exists."""

@@ -18,12 +18,13 @@ from assay.store.blobs import (
     OWNERS,
     Damage,
     Owner,
-    Packing,
     Stored,
     checked_name,
     is_name,
     name_at,
+    pack,
     place_of,
+    unpack,
 )
 
 try:
@@ -69,7 +70,6 @@ class ObjectBlobs:
         request_seconds: int = REQUEST_SECONDS,
     ) -> None:
         self._url, self._owner = url.rstrip("/"), owner
-        self._packing = Packing()
         try:
             self._store = from_url(
                 self._url, client_options=_client(request_seconds), retry_config=_retries(retry_seconds)
@@ -91,7 +91,7 @@ class ObjectBlobs:
             StoreError: the store cannot be reached, or refuses.
         """
         name = sha256(data)
-        self.keep(name, self._packing.pack(data))
+        self.keep(name, pack(data))
         return name
 
     def claim(self) -> None:
@@ -129,7 +129,7 @@ class ObjectBlobs:
         except FileNotFoundError:
             raise StoreError(f"no blob {sha256} in {self._url}: `assay db check` names what is missing") from None
         try:
-            return packed, self._packing.unpack(packed, sha256)
+            return packed, unpack(packed, sha256)
         except Damage as error:
             raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
 

@@ -12,6 +12,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.core.ports import Blobs, KeptPage
 from assay.core.sources import sha256
+from assay.store.blobs import MemoryBytes
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +20,10 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
 
     kept: KeptPage
     sha256: str
+
+
+def _with_body(kept: KeptPage, body: bytes) -> KeptPage:
+    return msgspec.structs.replace(kept, page=msgspec.structs.replace(kept.page, body=body))
 
 
 class FolderPages:
@@ -38,13 +43,11 @@ class FolderPages:
             body = self._blobs.get(record.sha256)
         except (OSError, msgspec.DecodeError, StoreError):
             return None
-        page = msgspec.structs.replace(record.kept.page, body=body)
-        return msgspec.structs.replace(record.kept, page=page) if page.final_url == url else None
+        return _with_body(record.kept, body) if record.kept.page.final_url == url else None
 
     def put(self, kept: KeptPage) -> None:
         """See the port."""
-        bare = msgspec.structs.replace(kept, page=msgspec.structs.replace(kept.page, body=b""))
-        record = _Record(kept=bare, sha256=self._blobs.put(kept.page.body))
+        record = _Record(kept=_with_body(kept, b""), sha256=self._blobs.put(kept.page.body))
         path = self._path(kept.page.final_url)
         beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
         try:
@@ -72,23 +75,25 @@ class FolderPages:
 
 
 class MemoryPages:
-    """`PageCache` in the process; beyond `most` pages or `most_bytes`, the oldest are dropped first."""
+    """`PageCache` in the process; beyond `most` pages or `most_bytes` (as stored), the oldest are dropped first."""
 
     def __init__(self, most: int = 1_000, most_bytes: int = 64_000_000) -> None:
         self._most, self._most_bytes, self._bytes = most, most_bytes, 0
-        self._kept: dict[str, KeptPage] = {}
+        self._kept: dict[str, tuple[KeptPage, MemoryBytes]] = {}
         self._lock = threading.Lock()
 
     def get(self, url: str) -> KeptPage | None:
         """See the port."""
-        return self._kept.get(url)
+        found = self._kept.get(url)
+        return None if found is None else _with_body(found[0], found[1].get())
 
     def put(self, kept: KeptPage) -> None:
         """See the port."""
+        body = MemoryBytes(kept.page.body)
         with self._lock:
             self._drop(kept.page.final_url)
-            self._kept[kept.page.final_url] = kept
-            self._bytes += len(kept.page.body)
+            self._kept[kept.page.final_url] = _with_body(kept, b""), body
+            self._bytes += body.size
             while len(self._kept) > self._most or self._bytes > self._most_bytes:
                 self._drop(next(iter(self._kept)))
 
@@ -100,4 +105,4 @@ class MemoryPages:
     def _drop(self, url: str) -> None:
         dropped = self._kept.pop(url, None)
         if dropped is not None:
-            self._bytes -= len(dropped.page.body)
+            self._bytes -= dropped[1].size

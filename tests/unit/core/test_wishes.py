@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from assay.core.brief import (
     words_of,
 )
 from assay.core.errors import UsageError
-from assay.core.languages import language_name, read_language
+from assay.core.languages import COMMON_WORDS, NAMES, SCRIPTS, language_name, read_language
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,11 @@ def test_languages(code: str, tag: str, name: str) -> None:
     assert read_language(code) == tag
     assert language_name(tag) == name
     assert read_language(tag) == tag
+
+
+def test_names_that_are_known_without_babel_are_those_it_gives() -> None:
+    assert {tag: Locale.parse(tag).get_language_name("en") for tag in NAMES} == NAMES
+    assert {*COMMON_WORDS, *(language for language, _ in SCRIPTS)} < NAMES.keys()
 
 
 @pytest.mark.parametrize(

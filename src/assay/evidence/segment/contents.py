@@ -13,7 +13,7 @@ from itertools import groupby
 import msgspec
 
 from assay.evidence.segment.blocks import TextBlock
-from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY
+from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY, has_leaders
 
 MOST_ENUMERATED = 12
 """Links that one sentence enumerates; more are contents, whatever is above them."""
@@ -31,6 +31,8 @@ _LINK = re.compile(
     r"(?:\([^()\s]{0,500}(?:\s\"[^\"]{0,200}\")?\)|\[[^\[\]]{0,100}\])"
     r"|:(?:doc|ref|mod|class|func|meth):`[^`]{1,200}`|`[^`<]{0,200}<[^`<>]{1,500}>`__?|<https?://[^<>\s]{1,500}>"
 )
+_BEFORE_LINKS = re.compile(r"[^!\[:`<]*")
+"""What stands before any sign with which a link may begin."""
 _POINTER = re.compile(r"\[[^\]]{0,300}\](?:\(#[^)\s]{0,300}\)|: ?#\S{0,300})")
 """A link to a place on the same page."""
 _AWAY = re.compile(r"[(<]https?://")
@@ -46,10 +48,11 @@ _ENTRIES = frozenset(("item", "paragraph", "row"))
 
 def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks, with navigation marked as such."""
-    found = {at for run in _lists(blocks) for at in _linked(text, blocks, run)}
+    lists = list(_lists(blocks))
+    found = {at for run in lists for at in _linked(text, blocks, run)}
     headings = {_bare(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
     if headings:
-        found.update(at for run in _lists(blocks) for at in _echoed(text, blocks, run, headings))
+        found.update(at for run in lists for at in _echoed(text, blocks, run, headings))
     found.update(at for at, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block))
     found.update(list(_announcing(text, blocks, found)))
     return [_navigation(block) if at in found else block for at, block in enumerate(blocks)]
@@ -59,11 +62,13 @@ def _navigation(block: TextBlock) -> TextBlock:
     return msgspec.structs.replace(block, kind="navigation")
 
 
-def _lists(blocks: Sequence[TextBlock]) -> Iterator[list[int]]:
+def _lists(blocks: Sequence[TextBlock]) -> Iterator[range]:
     """The places of blocks that may be entries of one list: adjacent ones of one kind."""
-    for kind, places in groupby(range(len(blocks)), key=lambda at: blocks[at].kind):
+    first = 0
+    for kind, group in groupby([block.kind for block in blocks]):
+        places = range(first, first := first + sum(1 for _ in group))
         if kind in _ENTRIES:
-            yield list(places)
+            yield places
 
 
 def _linked(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
@@ -103,6 +108,9 @@ def _links(text: str, block: TextBlock) -> int:
     said = text[block.start : min(block.end, block.start + LOOKED_AT + 1)]
     if len(said) > LOOKED_AT or not ("](" in said or "][" in said or "`" in said or "<http" in said):
         return 0
+    before = _BEFORE_LINKS.match(said)
+    if before is not None and _LETTERS.search(before[0]):
+        return 0
     rest, count = _LINK.subn(" ", said)
     return 0 if _LETTERS.search(rest) else count
 
@@ -132,11 +140,18 @@ def _echoed(text: str, blocks: Sequence[TextBlock], places: Sequence[int], headi
 def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
     """Whether `ECHOED` of the lines are headings; for most lists the first few lines show that they are not."""
     known = len(lines)
+    ends = {heading[-2:] for heading in headings}
     for line in lines:
-        known -= _bare(line) not in headings
+        known -= not _may_be(line, ends) or _bare(line) not in headings
         if known < ECHOED * len(lines):
             return False
     return True
+
+
+def _may_be(line: str, ends: set[str]) -> bool:
+    """Whether the bare line may end with one of `ends`, as its last two letters tell; Roman numerals may be a page."""
+    end = line.rstrip()[-2:].lower()
+    return len(end) < 2 or not (end.isascii() and end.isalpha()) or end in ends or end[-1] in "ivxlc"
 
 
 def _lines(text: str, block: TextBlock) -> list[str]:
@@ -152,7 +167,9 @@ def _bare(line: str) -> str:
     line = line.strip()[:LONGEST_ENTRY]
     if "](" in line:
         line = _TARGET.sub("", line)
-    line = LEADER.sub("", _NUMBERING.sub("", line.lstrip("[")))
+    line = _NUMBERING.sub("", line.lstrip("["))
+    if has_leaders(line):
+        line = LEADER.sub("", line)
     return _SIGNS.sub(" ", line).strip().casefold()
 
 

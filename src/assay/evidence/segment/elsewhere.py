@@ -37,8 +37,27 @@ class PassageCutter:
 
 
 def passages(answer: Extracted) -> tuple[PassageSpan, ...]:
-    """The passages in the answer of a `PassageCutter`."""
-    return _PASSAGES.decode(answer.body or b"")
+    """The passages in the answer of a `PassageCutter`.
+
+    Equal headings, labels and leads are one object, as the segmenter makes them: apart they take as much memory as the
+    texts.
+    """
+    headings: dict[tuple[str, ...], tuple[str, ...]] = {}
+    texts: dict[str, str] = {}
+    return tuple(
+        PassageSpan(
+            ordinal=span.ordinal,
+            start=span.start,
+            end=span.end,
+            text=span.text,
+            kind=span.kind,
+            heading=headings.setdefault(span.heading, span.heading),
+            page=span.page,
+            label=texts.setdefault(span.label, span.label),
+            lead=texts.setdefault(span.lead, span.lead),
+        )
+        for span in _PASSAGES.decode(answer.body or b"")
+    )
 
 
 class BatchCutter:

@@ -56,6 +56,8 @@ RECORD = re.compile(
 """A line with a key of at most ten words, possibly with brackets and symbols, and a value."""
 LEADER = re.compile(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[ivxlc]{1,7})?$", re.IGNORECASE)
 """The end of an entry in a printed table of contents."""
+LEADERS = ("....", ". . .", "……", "····", "_____")
+"""One of these is in every match of `LEADER`."""
 LONGEST_ENTRY = 200
 LONE = re.compile(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
 """A line that is only text: no key, no number of an item, no leaders of a table of contents."""
@@ -107,7 +109,14 @@ def is_record(body: str) -> bool:
 
 def is_leader(body: str) -> bool:
     """Whether a line is an entry of a printed table of contents: a title, leaders, mostly a page."""
-    return len(body) <= LONGEST_ENTRY and body[0].isalnum() and LEADER.search(body) is not None
+    if len(body) > LONGEST_ENTRY or not body[0].isalnum() or not has_leaders(body):
+        return False
+    return LEADER.search(body) is not None
+
+
+def has_leaders(text: str) -> bool:
+    """Whether a text may end with leaders, which takes a tenth of the time that looking for them takes."""
+    return any(map(text.__contains__, LEADERS))
 
 
 # Records: the header of a document, and lines with a key and a value elsewhere.

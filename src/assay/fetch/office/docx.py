@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
@@ -20,6 +19,9 @@ from assay.fetch.text_form import TextBuilder
 
 if TYPE_CHECKING:
     from docx.document import Document
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ExtractError
@@ -18,6 +18,9 @@ from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
 from assay.fetch.text_decoder import clean, decode
 from assay.fetch.text_form import TextBuilder
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 CONTAINER = "META-INF/container.xml"
 BOOK = "{http://www.idpf.org/2007/opf}"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.office.package import unpacked, xml
 from assay.fetch.text_decoder import clean
 from assay.fetch.text_form import TextBuilder
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
 
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"

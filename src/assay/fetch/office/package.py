@@ -10,10 +10,15 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
+from assay.core.later import later
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
 
 MOST_PARTS = 10_000
 MOST_UNPACKED = 512 * 1024 * 1024

@@ -6,10 +6,9 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from assay.core.errors import ExtractError
 from assay.core.languages import detect
+from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
@@ -17,9 +16,12 @@ from assay.fetch.text_decoder import clean
 from assay.fetch.text_form import TextBuilder
 
 if TYPE_CHECKING:
+    from lxml import etree
     from pptx.presentation import Presentation
     from pptx.shapes.base import BaseShape
     from pptx.slide import Slide
+else:
+    etree = later("lxml.etree")
 
 DEEPEST_GROUP = 8
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
-from lxml import etree
 from protego import Protego
 from selectolax.lexbor import LexborHTMLParser
 
+from assay.core.later import later
 from assay.core.web_addresses import BadUrl, Url, read
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
 
 MOST = 50_000
 """Links of a page, or addresses of a sitemap (the limit of sitemaps.org)."""

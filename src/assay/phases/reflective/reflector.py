@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import msgspec
@@ -24,6 +25,7 @@ from assay.phases.coverage import JUDGED, SHARE, assess, findings_message, parts
 from assay.phases.dispatch import AgentPool
 from assay.run.protocols import Tool
 from assay.run.run import Run
+from assay.run.voice import HEARD, StreamHooks
 from assay.tools.search import plain
 
 Choice = Literal["continue", "adjust", "complete"]
@@ -173,8 +175,11 @@ async def _ask(place: Run, agent_pool: AgentPool, research: Research, step: int,
 
     rules = _rules(agent_pool.case.date, step, at)
 
+    hooks = HEARD if at.left else StreamHooks(on_begin=partial(agent_pool.foresee_report, research))
+
     async def asked(tokens: int) -> Decision | None:
-        return await _decision(place, _request(place, agent_pool, research, coverage, rules, tokens), step, coverage)
+        request = _request(place, agent_pool, research, coverage, rules, tokens)
+        return await _decision(place, request, step, coverage, hooks)
 
     try:
         return await asked(tokens)
@@ -196,9 +201,11 @@ def _rules(date: str, step: int, at: PlanProgress) -> ReflectRules:
     )
 
 
-async def _decision(place: Run, request: Request, step: int, coverage: Sequence[Coverage]) -> Decision | None:
+async def _decision(
+    place: Run, request: Request, step: int, coverage: Sequence[Coverage], hooks: StreamHooks
+) -> Decision | None:
     """The decision; asked for once more if it cannot be read."""
-    reply: Reply = await place.ask("simple", request)
+    reply: Reply = await place.ask("simple", request, hooks)
     decision = read_decision(reply.text, step, coverage)
     if decision is None:
         said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()

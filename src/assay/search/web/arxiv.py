@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from lxml import etree
+from typing import TYPE_CHECKING
 
+from assay.core.later import later
 from assay.core.ports import Query
 from assay.search.web.http import Ask, HttpProvider
 from assay.search.web.provider import (
@@ -13,6 +14,11 @@ from assay.search.web.provider import (
     iso_date,
     plain,
 )
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = later("lxml.etree")
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -25,7 +25,7 @@ from assay.core.errors import StoreError
 from assay.store.blobs import (
     Damage,
     KeptBlobs,
-    Packing,
+    check,
     name_at,
 )
 from assay.store.sql.backend import DatabaseBackend
@@ -170,13 +170,12 @@ def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
 
 def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[str]]:
     """Store the archive's blobs in batches; return how many, and the names of those that do not match."""
-    packing = Packing()
 
     def store(each: tuple[str, bytes]) -> str:
         """Store one blob; return its name if it is damaged."""
         name, packed = each
         try:
-            packing.check(packed, name, LARGEST)
+            check(packed, name, LARGEST)
         except Damage:
             return name
         blobs.keep(name, packed)

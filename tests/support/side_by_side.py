@@ -1,0 +1,105 @@
+"""Whole runs side by side: what is said at each place but for times, and runs that die at a write and are taken up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from research import Sea
+from runtime import Killed, outcome
+
+from assay.core import events as e
+from assay.core.brief import Brief
+from assay.core.errors import LeaseHeld
+from assay.core.ports import Commit, Lease, World
+from assay.core.usage import Usage
+from assay.core.view import fold
+from assay.models.script import Scripted
+from assay.run.engine import Engine
+
+TIMES = {"seconds", "active_seconds", "elapsed", "first_token", "fetched_at", "speculation"}
+
+
+def plain(value: Any) -> Any:
+    """Plain data without times."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items() if name not in TIMES}
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
+    """What is said at each place, in order, without what is counted as done for nothing and what was taken back."""
+    told: dict[tuple[str, ...], list[Any]] = defaultdict(list)
+    events = [(each, e.decode(each)) for each in log]
+    dropped = {seq for _, event in events if isinstance(event, e.StepRestarted) for seq in event.dropped}
+    for each, event in events:
+        if each.seq in dropped or isinstance(event, e.StepRestarted | e.RunResumed | e.RunStarted):
+            continue
+        if isinstance(event, e.ClaimFound | e.ClaimChecked | e.ClaimRemoved):
+            continue  # logged beside the writer's stream or after it, as time allows; the claims are compared
+        if isinstance(event, e.ReportDelta | e.FindingDelta):
+            # how a text is cut is a matter of time
+            streamed = told[*each.path, event.kind]
+            streamed[:] = ["".join((*streamed, event.text))]
+            continue
+        if not (isinstance(event, e.UsageUpdated) and event.role == "ahead"):
+            told[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
+    return told
+
+
+def unasked(log: Sequence[e.Envelope]) -> Usage:
+    events = map(e.decode, log)
+    return sum((each.usage for each in events if isinstance(each, e.UsageUpdated) and each.role == "ahead"), Usage())
+
+
+def assert_same(one: Sequence[e.Envelope], other: Sequence[e.Envelope]) -> None:
+    there, here = by_place(one), by_place(other)
+    assert there.keys() == here.keys()
+    for path in there:
+        assert there[path] == here[path], path
+    assert fold(one).report == fold(other).report
+    assert fold(one).claims == fold(other).claims
+
+
+class Dying:
+    """A journal that fails for good at its `last`-th write."""
+
+    def __init__(self, inner: Any, last: int) -> None:
+        self._inner, self._last, self.writes = inner, last, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
+        self.writes += 1
+        if self.writes >= self._last:
+            return self._die()
+        written: Awaitable[Any] = self._inner.commit(lease, commit)
+        return written
+
+    async def _die(self) -> Any:
+        raise Killed
+
+
+async def died_and_resumed(sea: Sea, model: Scripted, made: Brief, last: int) -> list[e.Envelope]:
+    """The log of a run that died at its `last`-th write and was taken up by another process."""
+
+    async def prepare() -> tuple[Brief, World]:
+        return made, sea.world(model)
+
+    parts = sea.engine()._pipeline
+    handle = Engine(Dying(sea.journal, last), parts, holder="one", ttl=0.05).start(prepare)
+    with contextlib.suppress(Killed):
+        await outcome(handle)
+    while True:
+        try:
+            second = await Engine(sea.journal, parts, holder="two").resume(handle.run_id, lambda _: sea.world(model))
+            break
+        except LeaseHeld:
+            await asyncio.sleep(0.02)
+    await outcome(second)
+    return await sea.journal.events(handle.run_id)
