@@ -181,7 +181,7 @@ def committed(url: str) -> int:
 
 
 @contextlib.contextmanager
-def heard(url: str) -> Iterator[Callable[[], int]]:
+def counting_news(url: str) -> Iterator[Callable[[], int]]:
     """Counts what is told of runs meanwhile; news of the queue (":queue") apart."""
     with psycopg.connect(postgres.bare(url), autocommit=True) as connection:
         connection.execute(f'LISTEN "assay_{make_url(url).query["schema"]}"')
@@ -210,7 +210,7 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
     """All of it."""
     found = postgres.binaries()
     assert found is not None
-    server = postgres.made(found, "-c", "fsync=on")
+    server = postgres.new_server(found, "-c", "fsync=on")
     assert server.process is not None
     process, told = psutil.Process(server.process.pid), []
     rows, size, transactions, telling, resting = {}, {}, 0.0, 0.0, 0.0
@@ -228,7 +228,7 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
                 try:
                     resting = resting or idle(fleet)
                     before = committed(fleet.database)
-                    with heard(fleet.database) as count:
+                    with counting_news(fleet.database) as count:
                         told.append(worked(fleet, process, workers, slots, delay))
                         telling = telling or count() / told[0].runs
                 finally:

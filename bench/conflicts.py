@@ -103,7 +103,7 @@ def real(data: Path, most: int, show: bool) -> None:
                 print(f"     {side.passage}: {' '.join(passages[side.passage].text.split())[:400]}")
 
 
-def made(data: Path) -> None:
+def print_edited(data: Path) -> None:
     """What is seen of conflicts made by code, and of pairs which say the same in other words."""
     found = [pair for pair in pairs(data, "report") if not pair.quotes and "[" not in pair.claim]
     print("\n| edited | reworded | pairs | reported |\n|---|---|---|---|")
@@ -136,7 +136,7 @@ def main(most: int, show: bool) -> int:
         print("skipped: no data; set ASSAY_DATA to a folder with grounding/ and documents/")
         return 2
     real(data, most, show)
-    made(data)
+    print_edited(data)
     return 0
 
 

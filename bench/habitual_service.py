@@ -35,7 +35,7 @@ OFTEN = 0.15
 """How many calls go wrong the first time."""
 
 
-class Said(NamedTuple):
+class ScriptedReply(NamedTuple):
     """An answer: text, calls (name, arguments), thinking in a field of its own, why it stopped."""
 
     text: str = ""
@@ -83,29 +83,31 @@ def asked(body: dict[str, Any]) -> Asked:
 # right answers
 
 
-def answer(question: Asked) -> Said:
+def answer(question: Asked) -> ScriptedReply:
     """The right answer to a request, without any habit."""
     steps = [{"title": title, "description": "", "type": "research", "needs_search": True} for title in FACTS]
     searches = tuple(("search", {"query": query}) for _, query in FACTS.values())
     fixed = {
-        "triage": Said(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),)),
-        "background": Said(calls=searches),
-        "queries": Said(calls=searches),
-        "plan": Said(json.dumps({"title": "Brest", "thought": "Both are asked for.", "steps": steps})),
-        "reflect": Said(json.dumps({"reasoning": "One more is known.", "decision": "continue", "changes": []})),
-        "judge": Said(calls=(("verdict", {"slots": [], "reason": "It says so.", "verdict": "supported"}),)),
+        "triage": ScriptedReply(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),)),
+        "background": ScriptedReply(calls=searches),
+        "queries": ScriptedReply(calls=searches),
+        "plan": ScriptedReply(json.dumps({"title": "Brest", "thought": "Both are asked for.", "steps": steps})),
+        "reflect": ScriptedReply(
+            json.dumps({"reasoning": "One more is known.", "decision": "continue", "changes": []})
+        ),
+        "judge": ScriptedReply(calls=(("verdict", {"slots": [], "reason": "It says so.", "verdict": "supported"}),)),
     }
     match question.task:
         case "orchestrate":
             sent = tuple(("research_agent", {"task": title}) for title in FACTS)
-            return Said(calls=(("generate_report", {}),) if "[S1001" in question.text else sent)
+            return ScriptedReply(calls=(("generate_report", {}),) if "[S1001" in question.text else sent)
         case "research":
             return _searched(question)
         case "find":
-            return Said(_found(question))
+            return ScriptedReply(_found(question))
         case "write":
-            return Said(_written(question))
-    return fixed.get(question.task, Said("Yes."))
+            return ScriptedReply(_written(question))
+    return fixed.get(question.task, ScriptedReply("Yes."))
 
 
 def _subject(question: Asked) -> str:
@@ -113,10 +115,10 @@ def _subject(question: Asked) -> str:
     return next((title for title in FACTS for task in named if task.startswith(title)), next(iter(FACTS)))
 
 
-def _searched(question: Asked) -> Said:
+def _searched(question: Asked) -> ScriptedReply:
     if PASSAGE.search(question.text):
-        return Said("That is all.")
-    return Said(calls=(("search", {"query": FACTS[_subject(question)][1]}),))
+        return ScriptedReply("That is all.")
+    return ScriptedReply(calls=(("search", {"query": FACTS[_subject(question)][1]}),))
 
 
 def _found(question: Asked) -> str:
@@ -138,7 +140,7 @@ def _written(question: Asked) -> str:
 
 # habits of models: each changes a right answer, or leaves it alone
 
-Change = Callable[[Said, Asked], Said]
+Change = Callable[[ScriptedReply, Asked], ScriptedReply]
 PROSE = ("find", "write")
 CALLED = ("triage", "background", "research", "orchestrate")
 
@@ -156,11 +158,11 @@ def _ids(form: str) -> Change:
 
 
 def _in_words(form: str) -> Change:
-    def change(said: Said, at: Asked) -> Said:
+    def change(said: ScriptedReply, at: Asked) -> ScriptedReply:
         if at.task not in CALLED or len(said.calls) != 1:
             return said
         ((name, arguments),) = said.calls
-        return Said(text=form.replace("NAME", name).replace("ARGUMENTS", json.dumps(arguments)))
+        return ScriptedReply(text=form.replace("NAME", name).replace("ARGUMENTS", json.dumps(arguments)))
 
     return change
 
@@ -228,7 +230,7 @@ def _arguments(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
-def streamed(said: Said, *, finish: bool = True, done: bool = True) -> bytes:
+def streamed(said: ScriptedReply, *, finish: bool = True, done: bool = True) -> bytes:
     """The events of an answer."""
     events = [_event({"reasoning_content": said.thinking[at : at + SIZE]}) for at in range(0, len(said.thinking), SIZE)]
     events += [_event({"content": said.text[at : at + SIZE]}) for at in range(0, len(said.text), SIZE)]
@@ -244,7 +246,7 @@ def streamed(said: Said, *, finish: bool = True, done: bool = True) -> bytes:
     )
 
 
-def whole(said: Said) -> bytes:
+def whole(said: ScriptedReply) -> bytes:
     """The same as one body."""
     calls = [
         {"id": f"call-{place}", "type": "function", "function": {"name": name, "arguments": _arguments(arguments)}}
@@ -270,7 +272,7 @@ class Sent(NamedTuple):
     cut: bool = False
 
 
-def _miscalled(said: Said) -> Sent:
+def _miscalled(said: ScriptedReply) -> Sent:
     if len(said.calls) != 1:
         return Sent(streamed(said))
     ((name, arguments),) = said.calls
@@ -279,23 +281,23 @@ def _miscalled(said: Said) -> Sent:
     return Sent(_event({"role": "assistant", "content": ""}) + b"event: error\ndata: " + data + b"\n\n")
 
 
-SERVICES: dict[str, Callable[[Said], Sent]] = {
+SERVICES: dict[str, Callable[[ScriptedReply], Sent]] = {
     "none": lambda said: Sent(streamed(said)),
     "no finish": lambda said: Sent(streamed(said, finish=False)),
     "no [DONE]": lambda said: Sent(streamed(said, done=False)),
     "whole body": lambda said: Sent(whole(said), kind="application/json"),
     "tool_use_failed": _miscalled,
 }
-ONCE: dict[str, Callable[[Said], Sent]] = {
+ONCE: dict[str, Callable[[ScriptedReply], Sent]] = {
     "500": lambda said: Sent(_fault("overloaded"), 500, "application/json"),
     "429": lambda said: Sent(_fault("slow down"), 429, "application/json"),
     "cut": lambda said: Sent(streamed(said)[: len(streamed(said)) // 2], cut=True),
     "fault": lambda said: Sent(
         _event({"content": said.text[:5]}) + b"data: " + _fault("overloaded", code=503) + b"\n\n"
     ),
-    "thinks until its cap": lambda said: Sent(streamed(Said(thinking=THOUGHT, stop="length"))),
-    "empty": lambda said: Sent(streamed(Said())),
-    "cut at its cap": lambda said: Sent(streamed(Said(stop="length"))),
+    "thinks until its cap": lambda said: Sent(streamed(ScriptedReply(thinking=THOUGHT, stop="length"))),
+    "empty": lambda said: Sent(streamed(ScriptedReply())),
+    "cut at its cap": lambda said: Sent(streamed(ScriptedReply(stop="length"))),
 }
 """What happens to a call the first time, and not when it is tried again."""
 

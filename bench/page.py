@@ -242,7 +242,7 @@ def measure(asked: argparse.Namespace) -> None:
                     page.evaluate("window.late && (window.late.length = 0)")
                 taken = server.write(kind, asked.rate, asked.seconds)
                 time.sleep(1.5)
-                told(kind, [each for page in pages for each in page.evaluate("window.late")], taken, alone)
+                print_delays(kind, [each for page in pages for each in page.evaluate("window.late")], taken, alone)
         finally:
             server.stop()
 
@@ -269,7 +269,7 @@ def weigh(url: str) -> None:
     print(f"all scripts: {scripts / 1000:.1f} kB gzipped; style: {style / 1000:.1f} kB gzipped")
 
 
-def told(kind: str, late: list[float], taken: float, alone: float) -> None:
+def print_delays(kind: str, late: list[float], taken: float, alone: float) -> None:
     if not late:
         raise SystemExit(f"{kind}: no page showed anything")
     late.sort()

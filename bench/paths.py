@@ -8,7 +8,7 @@ from scenario import Node
 from simulated_server import Served
 
 
-def made(calls: Sequence[Served]) -> list[Served]:
+def critical_path(calls: Sequence[Served]) -> list[Served]:
     """The critical path of calls as they were made, first to last: from the last answer back, always to the call whose
     end, or one of whose tool calls, was the last thing that came before this one was asked.
     """

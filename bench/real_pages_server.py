@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from scenario import Asked, Said, written
+from scenario import Asked, ScriptedReply, written
 from simulated_server import Server, serve
 
 QUESTION = "How does Python's standard library help with files, processes, networks, dates, text, numbers and data?"
@@ -38,40 +38,44 @@ FINDING, REPORT = 1_200, 6_000
 PARTS = [{"part": number, "status": "answered", "reason": ""} for number in range(1, 13)]
 
 
-def answer(question: Asked) -> Said:
+def answer(question: Asked) -> ScriptedReply:
     """The reply to a question."""
     match question.task:
         case "triage":
-            return Said(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),))
+            return ScriptedReply(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),))
         case "background":
-            return Said(calls=tuple(("search", {"query": query}) for query in BACKGROUND))
+            return ScriptedReply(calls=tuple(("search", {"query": query}) for query in BACKGROUND))
         case "plan":
             steps = [{"title": title, "description": f"{title} in Python."} for title in tuple(TOPICS)[:6]]
-            return Said(json.dumps({"title": "Python's library", "thought": "Topic by topic.", "steps": steps}))
+            return ScriptedReply(
+                json.dumps({"title": "Python's library", "thought": "Topic by topic.", "steps": steps})
+            )
         case "orchestrate":
             return _sent(question.turn)
         case "assess":
-            return Said(json.dumps({"parts": PARTS}))
+            return ScriptedReply(json.dumps({"parts": PARTS}))
         case "research":
             return _researched(question)
         case "find":
-            return Said(written(question.passages, FINDING))
+            return ScriptedReply(written(question.passages, FINDING))
         case "write":
-            return Said("# Python's standard library\n\n" + written(question.passages, REPORT))
+            return ScriptedReply("# Python's standard library\n\n" + written(question.passages, REPORT))
         case "judge":
             verdict = {"slots": [], "reason": "It says so.", "verdict": "supported"}
-            return Said(calls=(("verdict", verdict),))
-    return Said("supported")
+            return ScriptedReply(calls=(("verdict", verdict),))
+    return ScriptedReply("supported")
 
 
-def _sent(turn: int) -> Said:
+def _sent(turn: int) -> ScriptedReply:
     if turn >= len(ROUNDS):
-        return Said(calls=(("generate_report", {}),))
+        return ScriptedReply(calls=(("generate_report", {}),))
     topics = tuple(TOPICS)[slice(*ROUNDS[turn])]
-    return Said(calls=tuple(("research_agent", {"task": f"{topic}\nFind the modules and calls."}) for topic in topics))
+    return ScriptedReply(
+        calls=tuple(("research_agent", {"task": f"{topic}\nFind the modules and calls."}) for topic in topics)
+    )
 
 
-def _researched(question: Asked) -> Said:
+def _researched(question: Asked) -> ScriptedReply:
     """A search, the best page found, and so on; two pages at once in between."""
     queries = TOPICS[question.subject]
     found = _sources(question.passages)
@@ -82,8 +86,8 @@ def _researched(question: Asked) -> Said:
         (("open", {"documents": found[-2:]}),),
     )
     if question.turn >= len(turns):
-        return Said("That is what was to be found.")
-    return Said(calls=turns[question.turn])  # type: ignore[arg-type]
+        return ScriptedReply("That is what was to be found.")
+    return ScriptedReply(calls=turns[question.turn])  # type: ignore[arg-type]
 
 
 def _sources(passages: Sequence[tuple[str, str]]) -> list[str]:

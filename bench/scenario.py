@@ -98,7 +98,7 @@ class Asked(NamedTuple):
         return f"{self.task}:{self.subject}:{self.turn}"
 
 
-class Said(NamedTuple):
+class ScriptedReply(NamedTuple):
     """The answer to it."""
 
     text: str = ""
@@ -155,37 +155,39 @@ def _asked(task: str, messages: Sequence[Message]) -> Asked:
     return Asked(task, subject, turn, tuple(pair for found in shown for pair in found))
 
 
-def answer(question: Asked, *, after: bool = False) -> Said:
+def answer(question: Asked, *, after: bool = False) -> ScriptedReply:
     """The reply to a question. With `after` the orchestrator sends the last agent at once: it needs only the first."""
     match question.task:
         case "triage":
-            return Said(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),))
+            return ScriptedReply(calls=(("generate_plan", {"complexity": "moderate", "depth": "medium"}),))
         case "background":
-            return Said(calls=tuple(("search", {"query": query}) for query in BACKGROUND))
+            return ScriptedReply(calls=tuple(("search", {"query": query}) for query in BACKGROUND))
         case "plan":
             steps = [{"title": each.title, "description": f"{each.title}, in metres"} for each in SUBJECTS]
-            return Said(json.dumps({"title": "Tides", "thought": "Port by port.", "steps": steps}))
+            return ScriptedReply(json.dumps({"title": "Tides", "thought": "Port by port.", "steps": steps}))
         case "orchestrate":
             return _decided(question.turn, after)
         case "reflect":
             decided = {"reasoning": "One more port is known.", "decision": "continue", "changes": []}
-            return Said(json.dumps({**decided, "coverage": _JUDGED}))
+            return ScriptedReply(json.dumps({**decided, "coverage": _JUDGED}))
         case "assess":
-            return Said(json.dumps({"parts": _JUDGED}))
+            return ScriptedReply(json.dumps({"parts": _JUDGED}))
         case "research":
             return _researched(question)
         case "find":
-            return Said(written(question.passages, _subject(question.subject).finding * SIGNS_A_TOKEN))
+            return ScriptedReply(written(question.passages, _subject(question.subject).finding * SIGNS_A_TOKEN))
         case "write":
-            return Said(f"# Tides, no. {next(_REPORTS)}\n\n" + written(question.passages, REPORT * SIGNS_A_TOKEN))
-    return Said("supported")
+            return ScriptedReply(
+                f"# Tides, no. {next(_REPORTS)}\n\n" + written(question.passages, REPORT * SIGNS_A_TOKEN)
+            )
+    return ScriptedReply("supported")
 
 
-def _decided(turn: int, after: bool) -> Said:
+def _decided(turn: int, after: bool) -> ScriptedReply:
     sent = ((SUBJECTS,) if after else (SUBJECTS[:FIRST_SENT], SUBJECTS[FIRST_SENT:]))[turn:][:1]
     if not sent:
-        return Said(calls=(("generate_report", {}),))
-    return Said(calls=tuple(("research_agent", _wanted(each, after)) for each in sent[0]))
+        return ScriptedReply(calls=(("generate_report", {}),))
+    return ScriptedReply(calls=tuple(("research_agent", _wanted(each, after)) for each in sent[0]))
 
 
 def _wanted(subject: Subject, after: bool) -> dict[str, Any]:
@@ -193,12 +195,12 @@ def _wanted(subject: Subject, after: bool) -> dict[str, Any]:
     return {"task": task, "after": [1]} if after and subject in SUBJECTS[FIRST_SENT:] else {"task": task}
 
 
-def _researched(question: Asked) -> Said:
+def _researched(question: Asked) -> ScriptedReply:
     turns = _subject(question.subject).turns
     if question.turn >= len(turns):
-        return Said("That is what was to be found.")
+        return ScriptedReply("That is what was to be found.")
     keys = {"search": "query", "fetch": "page"}
-    return Said(calls=tuple((tool, {keys[tool]: argument}) for tool, argument in turns[question.turn]))
+    return ScriptedReply(calls=tuple((tool, {keys[tool]: argument}) for tool, argument in turns[question.turn]))
 
 
 def _subject(title: str) -> Subject:

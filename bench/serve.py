@@ -74,7 +74,7 @@ async def serve(home: Path, runs: int, database: str, most: int) -> None:
                 rate, seconds = map(float, line.split())
                 for _ in range(int(rate * seconds)):
                     number += 1
-                    await asyncio.gather(*(journal.commit(lease, said(lease, number)) for lease in leases))
+                    await asyncio.gather(*(journal.commit(lease, piece(lease, number)) for lease in leases))
                     await asyncio.sleep(1 / rate)
                 print("written", flush=True)
             server.stop()
@@ -88,7 +88,7 @@ async def serve(home: Path, runs: int, database: str, most: int) -> None:
         await server_process.serve(assay, sock, begun)
 
 
-def said(lease: Lease, number: int) -> Commit:
+def piece(lease: Lease, number: int) -> Commit:
     """One piece of a report; its text says when it was written."""
     data = encode(ReportDelta(text=f"{time.time():.6f} a few words of the report"))
     event = EventDraft(key=f"d{number}", path=("write",), type=ReportDelta.kind, data=data, at="")

@@ -215,12 +215,12 @@ async def _timed(strategy: str, store: Store, *options: str, **fixed: Any) -> Me
     counted = Counter(call.key for call in calls)
     twice = tuple(key for key, count in counted.items() if count > 1)
     unasked = fold(await store.journal.events(run_id)).usage.by_role.get(ROLE, Usage())
-    return Measured(wall, cpu, paths.seconds(paths.made(calls)), calls, twice, unasked)
+    return Measured(wall, cpu, paths.seconds(paths.critical_path(calls)), calls, twice, unasked)
 
 
 def print_calls(measured: Measured) -> None:
     """Where the time between the calls of the critical path went."""
-    path = paths.made(measured.calls)
+    path = paths.critical_path(measured.calls)
     first = min(call.start for call in measured.calls)
     for before, after in zip([None, *path], path, strict=False):
         gap = after.start - before.end if before else 0.0

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from scenario import SIGNS_A_TOKEN, Asked, Said, answer, arguments_text, asked_over_http
+from scenario import SIGNS_A_TOKEN, Asked, ScriptedReply, answer, arguments_text, asked_over_http
 
 FIRST_TOKEN = 0.300
 TOKENS_A_SECOND = 100.0
@@ -34,7 +34,7 @@ class Served(msgspec.Struct, frozen=True):
     done: tuple[float, ...] = ()
 
 
-def tokens(said: Said) -> Iterator[tuple[dict[str, Any], int]]:
+def tokens(said: ScriptedReply) -> Iterator[tuple[dict[str, Any], int]]:
     """The deltas of a reply, a token each, with the place of the call that is complete with it, -1 for none."""
     for at in range(0, len(said.text), SIGNS_A_TOKEN):
         yield {"content": said.text[at : at + SIGNS_A_TOKEN]}, -1
@@ -68,7 +68,7 @@ def _chunked(data: bytes) -> bytes:
 class Server:
     """Answers, and remembers what it answered; without `paced` it does so at once."""
 
-    def __init__(self, answering: Callable[[Asked], Said] = answer, *, paced: bool = True) -> None:
+    def __init__(self, answering: Callable[[Asked], ScriptedReply] = answer, *, paced: bool = True) -> None:
         self._answering, self._paced = answering, paced
         self.served: list[Served] = []
 

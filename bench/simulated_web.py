@@ -192,7 +192,7 @@ async def measure(strategy: str, kind: str, speculation: Speculation) -> Measure
     return Measured(
         wall=wall,
         cpu=cpu,
-        path=paths.seconds(paths.made((*answered, *searches, *pages))),
+        path=paths.seconds(paths.critical_path((*answered, *searches, *pages))),
         searches=len(searches),
         pages=len(pages),
         unasked=view.usage.by_role.get(ROLE, Usage()),

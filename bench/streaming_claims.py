@@ -68,7 +68,7 @@ class Spent(NamedTuple):
     verified: Verified | None
 
 
-def made(claims: int, seed: int = 7) -> Made:
+def made_report(claims: int, seed: int = 7) -> Made:
     """40 documents of 60 sentences, and a report of so many claims in paragraphs, lists and a table."""
     dice, store = random.Random(seed), memory_store()
     bundle.library(store, 40, 60, dice)
@@ -184,7 +184,7 @@ async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Ve
 
 def embedded(claims: int, rounds: int) -> None:
     """Verifying without a model."""
-    at = made(claims)
+    at = made_report(claims)
     spent = [
         asyncio.run(run(at, Writer(at.report, 0.0, 0.0, BUILT_IN), checks=True, streaming=False)) for _ in range(rounds)
     ]
@@ -199,7 +199,7 @@ def embedded(claims: int, rounds: int) -> None:
 
 def judged(claims: int, speed: float, judging: float) -> None:
     """Verifying with a judge, while streaming and after."""
-    at = made(claims)
+    at = made_report(claims)
 
     def once(*, checks: bool, streaming: bool) -> Spent:
         return asyncio.run(run(at, Writer(at.report, speed, judging, WRITER), checks=checks, streaming=streaming))

@@ -5,6 +5,8 @@ No test reaches for the web unless it says so: where tests run there may be none
 
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import object_store
@@ -16,10 +18,18 @@ import stalling
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "assay", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "assay",
+    deadline=None,
+    derandomize=True,
+    max_examples=int(os.environ.get("ASSAY_TEST_EXAMPLES", "40")),  # `make fuzz` asks for more
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("assay")
 os.environ["ASSAY_SEARCH_WEB"] = "false"
+MEMORY = "/dev/shm"
+if not os.environ.get("TMPDIR") and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # a third of the time of tests over SQLite was waiting for a disk
 if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and no setting of all others
     os.environ[postgres.NAMED] = os.environ.pop("DATABASE_URL")
 

@@ -1,7 +1,6 @@
 """The HTML page in Chromium: it loads nothing, runs nothing of a report's, and everybody can use it (axe)."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import hostile
@@ -22,14 +21,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 
 WIDTHS = (320, 768, 1440)
 LONG = "https://example.org/" + "a-very-long-address-without-any-space/" * 12
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["sync_api.Browser"]:
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=20_000)
-        yield started
-        started.close()
 
 
 class Watched:

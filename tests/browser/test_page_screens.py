@@ -13,7 +13,7 @@ import hostile
 import httpx
 import pytest
 import warm
-from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, begin, chromium, cut, scripted, shelve, unusable
+from screens import ASKS, PLANS, SKIPPED, WATCHED, WIDTHS, Seen, Visit, begin, cut, scripted, shelve, unusable
 from serving import WAIT, Served, environment, served
 
 from assay.server.page.hub import screen_of
@@ -22,12 +22,6 @@ from assay.server.page.templates_environment import address, assets
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +77,18 @@ def screens(browser: Any, server: Served) -> dict[str, str]:
     return others | {name: f"/runs/{run}" for name, run in runs.items()}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_every_screen(browser: Any, server: Served, screens: dict[str, str], scheme: str) -> None:
-    seen, found = Seen(browser, server, color_scheme=scheme), {}
-    page = seen.page
+def open_at(page: Any, path: str, width: int) -> None:
+    """A screen with all its details open."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+
+
+def test_everybody_can_use_every_screen(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    seen, found = visit(server, color_scheme="light"), {}
+    page, seen.expects = seen.page, "404"
     for name, path in screens.items():
-        page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
-        page.goto(path)
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        open_at(page, path, WIDTHS[-1])
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             if wide := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
@@ -100,39 +98,46 @@ def test_everybody_can_use_every_screen(browser: Any, server: Served, screens: d
             if faults := unusable(page):
                 found[name, width] = faults
     assert found == {}
-    assert [fault for fault in seen.faults if "404" not in fault] == []
-    seen.close()
 
 
-def test_everybody_can_watch_a_run(browser: Any, server: Served) -> None:
-    seen = Seen(browser, server)
-    seen.page.goto(f"/runs/{begin(server, WATCHED)}/activity")
+def test_in_the_dark_nothing_but_the_colours_is_another(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    seen, found = visit(server, color_scheme="dark"), {}
+    page, seen.expects = seen.page, "404"
+    for name, path in screens.items():
+        open_at(page, path, WIDTHS[-1])
+        for width in (WIDTHS[-1], WIDTHS[0]):
+            page.set_viewport_size({"width": width, "height": 900})
+            if faults := unusable(page, "color-contrast"):
+                found[name, width] = faults
+    assert found == {}
+
+
+def test_everybody_can_watch_a_run(visit: Visit, server: Served) -> None:
+    page = visit(server).page
+    page.goto(f"/runs/{begin(server, WATCHED)}/activity")
     for width in WIDTHS:
-        seen.page.set_viewport_size({"width": width, "height": 900})
-        seen.page.locator(".lane").nth(1).wait_for(state="attached")
-        assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        assert unusable(seen.page) == []
-    seen.page.locator("#read").wait_for()
-    assert seen.faults == []
-    seen.close()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.locator(".lane").nth(1).wait_for(state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert unusable(page) == []
+    page.locator("#read").wait_for()
 
 
-def test_at_320_pixels_nothing_is_cut(browser: Any, server: Served, screens: dict[str, str]) -> None:
+def test_at_320_pixels_nothing_is_cut(visit: Visit, server: Served, screens: dict[str, str]) -> None:
     for locale in ("en-GB", "de-DE"):  # German words are longer
-        seen = Seen(browser, server, viewport={"width": 320, "height": 640}, locale=locale)
+        seen = visit(server, viewport={"width": 320, "height": 640}, locale=locale)
+        page, seen.expects = seen.page, "404"
         for path in screens.values():
-            seen.page.goto(path)
-            assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
-            assert cut(seen.page) == [], (locale, path)
-        seen.close()
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+            assert cut(page) == [], (locale, path)
 
 
-def test_hostile_texts_stay_texts(browser: Any, server: Served) -> None:
+def test_hostile_texts_stay_texts(visit: Visit, server: Served) -> None:
     text = hostile.HOSTILE.replace("\x00", "")
     shelve(server, "bad", "<img src=x onerror=alert(1)>.md", f"# {text}\n\n{text}\n\nThe tide at Brest rises.\n")
     run = begin(server, f"{text} tide?", scope={"collections": ["bad"]})
-    seen = Seen(browser, server)
-    page = seen.page
+    page = visit(server).page
     page.goto(f"/runs/{run}/activity")
     page.locator("#read, .status.failed").first.wait_for()
     for path in (f"/runs/{run}/activity", f"/runs/{run}", "/runs", "/library/bad", "/", "/compare", "/verify"):
@@ -144,8 +149,6 @@ def test_hostile_texts_stay_texts(browser: Any, server: Served) -> None:
         page.goto(path)
         assert page.locator("main script").count() == 0
     assert page.locator("input[name=next]").get_attribute("value") == "/"
-    assert seen.faults == []
-    seen.close()
 
 
 def test_the_regions_of_a_hostile_run_are_text() -> None:
@@ -155,7 +158,7 @@ def test_the_regions_of_a_hostile_run_are_text() -> None:
     assert not re.search(r"href=\"(?!https?://|#|/)", regions)
 
 
-def test_one_logs_in_and_sees_what_is_his(browser: Any, tmp_path: Path) -> None:
+def test_one_logs_in_and_sees_what_is_his(visit: Visit, tmp_path: Path) -> None:
     home = tmp_path / "home"
     (tmp_path / "stdin").write_text(f"{PASSWORD}\n")
     with (tmp_path / "stdin").open("rb") as given:
@@ -168,8 +171,8 @@ def test_one_logs_in_and_sees_what_is_his(browser: Any, tmp_path: Path) -> None:
         )
         assert process.wait(timeout=WAIT) == 0
     with served(home) as server:
-        seen = Seen(browser, server)
-        page = seen.page
+        seen = visit(server)
+        page, seen.expects = seen.page, "401"
         page.goto("/library")
         assert page.url.endswith("/login?next=/library")
         for password in ("wrong", PASSWORD):
@@ -182,24 +185,19 @@ def test_one_logs_in_and_sees_what_is_his(browser: Any, tmp_path: Path) -> None:
         page.wait_for_url("**/login")
         page.goto("/")
         assert "/login" in page.url
-        assert [fault for fault in seen.faults if "401" not in fault] == []
-        seen.close()
 
 
-def test_a_theme_is_kept(browser: Any, server: Served) -> None:
-    seen = Seen(browser, server)
-    page = seen.page
+def test_a_theme_is_kept(visit: Visit, server: Served) -> None:
+    page = visit(server).page
     page.goto("/settings")
     page.locator(".chip", has_text="Dark").click()
     page.get_by_role("button", name="Apply").click()
     page.goto("/")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
-    seen.close()
 
 
-def test_documents_are_added_searched_and_taken_out(browser: Any, server: Served, tmp_path: Path) -> None:
-    seen = Seen(browser, server)
-    page = seen.page
+def test_documents_are_added_searched_and_taken_out(visit: Visit, server: Served, tmp_path: Path) -> None:
+    page = visit(server).page
     for name in ("harbour", "tower"):
         (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n\nThe {name} of Brest was built in 1631.\n")
     page.goto("/library")
@@ -214,13 +212,10 @@ def test_documents_are_added_searched_and_taken_out(browser: Any, server: Served
     assert "Tower" in page.locator(".hits a").first.inner_text()
     page.locator(".hits .snippet a").first.click()
     assert "tower of Brest" in page.locator("mark#passage").inner_text()
-    assert seen.faults == []
-    seen.close()
 
 
-def test_a_text_is_verified(browser: Any, server: Served) -> None:
-    seen = Seen(browser, server)
-    page = seen.page
+def test_a_text_is_verified(visit: Visit, server: Served) -> None:
+    page = visit(server).page
     page.goto("/verify")
     page.get_by_label("Your text").fill("The tide at Brest rises seven metres. The tide at Brest rises nine metres.")
     page.locator(".chip", has_text="tides").click()
@@ -228,12 +223,10 @@ def test_a_text_is_verified(browser: Any, server: Served) -> None:
     page.locator(".verdicts > li").nth(1).wait_for()
     assert page.locator(".verdicts > li").first.get_attribute("class") in ("quoted", "supported")
     assert page.locator(".verdicts > li").nth(1).get_attribute("class") not in ("quoted", "supported")
-    assert seen.faults == []
-    seen.close()
 
 
-def test_a_report_prints_and_a_run_keeps_still(browser: Any, server: Served, screens: dict[str, str]) -> None:
-    seen = Seen(browser, server)
+def test_a_report_prints_and_a_run_keeps_still(visit: Visit, server: Served, screens: dict[str, str]) -> None:
+    seen = visit(server)
     page = seen.page
     page.goto(screens["report"])
     page.emulate_media(media="print")
@@ -250,7 +243,6 @@ def test_a_report_prints_and_a_run_keeps_still(browser: Any, server: Served, scr
     assert page.evaluate("document.getAnimations().length") > 0
     page.get_by_role("button", name="Cancel").click()
     seen.faults.clear()  # the question whether it is meant
-    seen.close()
 
 
 def test_a_page_weighs_little() -> None:

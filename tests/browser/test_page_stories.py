@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from pdfs import column, pdf
-from screens import ASKS, PLANS, SKIPPED, WATCHED, Seen, begin, chromium, scripted, shelve, unusable
-from serving import TIDE, TIDES, Served, served
+from screens import SKIPPED, Seen, Visit, begin, unusable
+from serving import TIDE, Served
 
 PLACE = "(one) => [one.offsetLeft, one.offsetTop, one.offsetWidth, one.offsetHeight]"
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with the built-in model."""
-    with served(tmp_path_factory.mktemp("plain") / "home") as server:
-        shelve(server, "tides", "tides.md", TIDES)
-        yield server
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with scripted(tmp_path_factory.mktemp("slow")) as server:
-        yield server
-
-
-def test_ask_watch_and_read(browser: Any, plain: Served) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
+def test_ask_watch_and_read(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
     page.goto("/")
     page.get_by_label("What do you want to find out?").fill(TIDE)
     page.locator(".chip", has_text="tides").click()
@@ -54,15 +31,12 @@ def test_ask_watch_and_read(browser: Any, plain: Served) -> None:
     note.get_by_role("link", name="Read it in its document").first.click()
     assert "rises seven metres" in page.locator("mark#passage").inner_text()
     assert "turns twice a day" in page.locator(".document-text").inner_text()
-    assert seen.faults == []
-    seen.close()
 
 
-def test_a_citation_opens_by_pointer_focus_and_tap_and_closes_by_escape(browser: Any, plain: Served) -> None:
+def test_a_citation_opens_by_pointer_focus_and_tap_and_closes_by_escape(visit: Visit, plain: Served) -> None:
     run = begin(plain, TIDE)
     for options, opens in (({}, "hover"), ({}, "focus"), ({"has_touch": True}, "tap")):
-        seen = Seen(browser, plain, **options)
-        page = seen.page
+        page = visit(plain, **options).page
         page.goto(f"/runs/{run}/activity")
         page.locator("#read").wait_for()
         page.goto(f"/runs/{run}")
@@ -75,12 +49,10 @@ def test_a_citation_opens_by_pointer_focus_and_tap_and_closes_by_escape(browser:
         assert "seven metres" in note.inner_text()
         page.keyboard.press("Escape")
         note.wait_for(state="hidden")
-        assert seen.faults == []
-        seen.close()
 
 
 @pytest.fixture(scope="module")
-def told(browser: Any, plain: Served) -> str:
+def ended(browser: Any, plain: Served) -> str:
     """A run of the built-in model which has ended."""
     run = begin(plain, TIDE)
     seen = Seen(browser, plain)
@@ -93,11 +65,10 @@ def told(browser: Any, plain: Served) -> str:
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
 @pytest.mark.parametrize("act", ["Verify this", "What speaks against it?", "Ask about it"])
 def test_what_is_selected_is_verified_opposed_or_asked_about(
-    browser: Any, plain: Served, told: str, act: str, by: str
+    visit: Visit, plain: Served, ended: str, act: str, by: str
 ) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
-    page.goto(f"/runs/{told}")
+    page = visit(plain).page
+    page.goto(f"/runs/{ended}")
     if by == "mouse":
         box = page.locator("#report .claim").first.bounding_box()
         page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
@@ -122,59 +93,47 @@ def test_what_is_selected_is_verified_opposed_or_asked_about(
         assert page.evaluate("document.activeElement.id") == "next"
         page.keyboard.type(" How so?")
         page.get_by_role("button", name="Answer from this evidence").click()
-        page.wait_for_url(lambda url: "/runs/" in url and told not in url)
+        page.wait_for_url(lambda url: "/runs/" in url and ended not in url)
         assert "seven metres" in page.locator("h1").inner_text()
-    assert seen.faults == []
-    seen.close()
 
 
 def test_each_claim_says_how_far_it_answers_and_a_refusal_shows_what_comes_closest(
-    browser: Any, plain: Served, told: str
+    visit: Visit, plain: Served, ended: str
 ) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
-    page.goto(f"/runs/{told}")
+    page = visit(plain).page
+    page.goto(f"/runs/{ended}")
     assert page.locator(".rail .claims > li .relevance").first.inner_text() == "answers the question"
     page.goto(f"/runs/{begin(plain, 'Who painted the lighthouse of Brest red?')}/activity")
     page.locator("#read").click()
     page.locator("#report").wait_for()
     assert "Closest passages" in page.locator("#report").inner_text()
-    assert seen.faults == []
-    seen.close()
 
 
-def test_escape_gives_a_selection_back(browser: Any, plain: Served, told: str) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
-    page.goto(f"/runs/{told}")
+def test_escape_gives_a_selection_back(visit: Visit, plain: Served, ended: str) -> None:
+    page = visit(plain).page
+    page.goto(f"/runs/{ended}")
     page.keyboard.press("j")
     page.keyboard.press("s")
     assert page.evaluate("document.activeElement.name") == "verify"
     page.keyboard.press("Escape")
     assert page.locator("#picked").is_hidden()
     assert page.evaluate("document.activeElement.matches('#report a.cite')")
-    assert seen.faults == []
-    seen.close()
 
 
-def test_a_report_is_copied_with_its_citations(browser: Any, plain: Served, told: str) -> None:
-    seen = Seen(browser, plain, permissions=["clipboard-read", "clipboard-write"])
-    page = seen.page
-    page.goto(f"/runs/{told}")
+def test_a_report_is_copied_with_its_citations(visit: Visit, plain: Served, ended: str) -> None:
+    page = visit(plain, permissions=["clipboard-read", "clipboard-write"]).page
+    page.goto(f"/runs/{ended}")
     page.get_by_role("button", name="Copy with citations").click()
     page.get_by_role("button", name="Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "seven metres" in copied
     assert "[1]" in copied
     assert "tides" in copied.partition("## Sources")[2].lower()
-    assert seen.faults == []
-    seen.close()
 
 
-def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
+def test_one_asks_on_in_a_conversation(visit: Visit, plain: Served) -> None:
     run = begin(plain, TIDE)
-    seen = Seen(browser, plain)
-    page = seen.page
+    page = visit(plain).page
     page.goto(f"/runs/{run}/activity")
     page.locator("#read").wait_for()
     page.goto(f"/runs/{run}")
@@ -188,172 +147,10 @@ def test_one_asks_on_in_a_conversation(browser: Any, plain: Served) -> None:
     assert said == [TIDE, "How often does it turn?"]
     page.goto("/threads")
     assert page.locator(".runs .question").first.inner_text() == TIDE
-    assert seen.faults == []
-    seen.close()
 
 
-def test_the_rail_shows_the_claims_which_are_asked_for(browser: Any, slow: Served) -> None:
-    run = begin(slow, "How far does it rise?")
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{run}")
-    page.locator("#read, #report").first.wait_for()
-    page.goto(f"/runs/{run}/activity")
-    page.locator("#read").wait_for()
-    page.goto(f"/runs/{run}")
-    shown = page.locator(".rail .claims > li:visible")
-    every = shown.count()
-    page.locator(".rail .chip", has_text="Contradicted").click()
-    assert shown.count() < every
-    page.locator(".rail .chip", has_text="All").click()
-    assert shown.count() == every > 0
-    seen.close()
-
-
-def test_two_who_watch_and_one_who_reads_anew_see_the_same(browser: Any, slow: Served) -> None:
-    run = begin(slow, WATCHED)
-    seen = Seen(browser, slow)
-    first = seen.page
-    first.goto(f"/runs/{run}/activity")
-    first.locator(".lane").nth(1).wait_for()
-    second = seen.watched(seen.context.new_page(), slow)
-    second.goto(f"/runs/{run}/activity")
-    first.reload()
-    for page in (first, second):
-        page.locator(".lane.finished").first.wait_for()
-    texts = [page.locator(".lanes").inner_text() for page in (first, second)]
-    assert texts[0] == texts[1]
-    for page in (first, second):
-        page.locator("#read").wait_for()
-    ended = [page.locator(".run-page").inner_text() for page in (first, second)]
-    second.reload()
-    second.locator("#read").wait_for()
-    again = second.locator("#r-report, #r-team, #r-plan").all_inner_texts()
-    live = first.locator("#r-report, #r-team, #r-plan").all_inner_texts()
-    assert again == live
-    assert ended[0] == ended[1]
-    assert seen.faults == []
-    seen.close()
-
-
-def test_nothing_is_lost_of_what_one_does_while_fragments_arrive(browser: Any, slow: Served) -> None:
-    run = begin(slow, WATCHED)
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{run}/activity")
-    page.locator("#lane-2-steps summary").wait_for()
-    page.locator("#lane-2-steps summary").click()
-    page.get_by_label("Tell it something").fill("Look at the moon")
-    page.locator("#r-plan li span").first.evaluate("one => getSelection().selectAllChildren(one)")
-    page.get_by_label("Tell it something").evaluate("one => one.focus()")
-    page.locator(".lane.finished").first.wait_for()
-    assert page.evaluate("document.activeElement.id") == "steer"
-    assert page.get_by_label("Tell it something").input_value() == "Look at the moon"
-    assert page.locator("#lane-2-steps").get_attribute("open") is not None
-    page.keyboard.press("Enter")
-    page.locator("#r-steering q").wait_for()
-    assert page.locator("#r-steering q").inner_text() == "Look at the moon"
-    live = page.locator("[role=status], [aria-live]:not([aria-live=off])")
-    assert [one.get_attribute("id") for one in live.all()] == ["announced"]  # one line, and no token in it
-    assert "@" not in live.inner_text()
-    page.locator("#read").wait_for()
-    assert page.url.endswith("/activity")  # who did something is not led away
-    assert seen.faults == []
-    seen.close()
-
-
-def test_questions_are_answered_and_a_lost_connection_loses_nothing(browser: Any, slow: Served) -> None:
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
-    page.get_by_label("Which Brest?").fill("The one in Brittany")
-    page.get_by_role("button", name="Go on with these answers").click()
-    page.locator(".lane").first.wait_for()
-    seen.context.set_offline(True)
-    page.locator("#lost").wait_for(state="visible")
-    seen.context.set_offline(False)
-    page.locator("#read, #report").first.wait_for()
-    assert [fault for fault in seen.faults if "ERR_INTERNET_DISCONNECTED" not in fault] == []
-    seen.close()
-
-
-def test_a_server_which_is_killed_and_started_again_shows_the_same(browser: Any, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    with scripted(tmp_path, "--port", port) as server:
-        seen = Seen(browser, server)
-        page = seen.page
-        page.goto(f"/runs/{begin(server, WATCHED)}/activity")
-        page.locator(".lane.finished").first.wait_for()
-        before = page.locator(".lane.finished").first.inner_text()
-        server.kill()
-        page.locator("#lost").wait_for(state="visible")
-    with scripted(tmp_path, "--port", port):
-        page.locator("#read").wait_for()
-        assert page.locator("#lost").is_hidden()
-        assert page.locator(".lane").count() == 2
-        assert page.locator(".lane").first.inner_text().split("\n")[0] == before.split("\n")[0]
-        live = page.locator("#r-report, #r-team, #r-plan").all_inner_texts()
-        page.reload()
-        assert page.locator("#r-report, #r-team, #r-plan").all_inner_texts() == live
-        seen.close()
-
-
-def test_a_plan_is_put_in_order_and_approved(browser: Any, slow: Served) -> None:
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{begin(slow, PLANS, review_plan='required')}")
-    steps = page.locator(".plan-step:not(.spare) input[name=title]")
-    steps.nth(1).wait_for()
-    page.get_by_role("button", name="Move down").first.click()
-    page.locator(".plan-step.spare input[name=title]").fill("What the harbour says")
-    page.keyboard.press("Tab")
-    assert [each.input_value() for each in steps.all()] == [
-        "What the moon does",
-        "Tide at Brest",
-        "What the harbour says",
-    ]
-    page.get_by_role("button", name="Start research").click()
-    page.locator("#r-plan li").nth(2).wait_for()
-    titles = page.locator("#r-plan li > span:first-child").all_inner_texts()
-    assert titles == ["What the moon does", "Tide at Brest", "What the harbour says"]
-    page.get_by_role("button", name="Cancel").click()
-    seen.faults.clear()  # the question whether it is meant
-    seen.close()
-
-
-def test_a_plan_is_put_in_order_by_dragging(browser: Any, slow: Served) -> None:
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{begin(slow, PLANS, review_plan='required')}")
-    steps = page.locator(".plan-step:not(.spare)")
-    steps.nth(1).wait_for()
-    page.locator(".plan-step .grip").first.drag_to(steps.nth(1), target_position={"x": 60, "y": 70})
-    titles = [each.input_value() for each in page.locator(".plan-step:not(.spare) input[name=title]").all()]
-    assert titles == ["What the moon does", "Tide at Brest"]
-    page.get_by_role("button", name="Start research").click()
-    page.locator("#r-plan li:first-child", has_text=titles[0]).wait_for()  # until then it is the plan as proposed
-    assert page.locator("#r-plan li > span:first-child").all_inner_texts() == titles
-    page.get_by_role("button", name="Cancel").click()
-    seen.faults.clear()  # the question whether it is meant
-    seen.close()
-
-
-def test_what_is_unclear_can_be_left_to_assay(browser: Any, slow: Served) -> None:
-    seen = Seen(browser, slow)
-    page = seen.page
-    page.goto(f"/runs/{begin(slow, ASKS, ask='required')}")
-    page.get_by_role("button", name="Decide for me").click()
-    page.locator(".lane").first.wait_for()
-    assert page.locator(".needs").count() == 0
-    assert seen.faults == []
-    seen.close()
-
-
-def test_every_option_of_a_question_reaches_its_run(browser: Any, plain: Served) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
+def test_every_option_of_a_question_reaches_its_run(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
     page.goto("/")
     page.get_by_label("What do you want to find out?").fill(TIDE)
     page.locator(".chip", has_text="tides").click()
@@ -387,8 +184,6 @@ def test_every_option_of_a_question_reaches_its_run(browser: Any, plain: Served)
     assert (brief["instructions"], brief["language"]) == ("Be brief", "en")
     assert brief["template"][0]["title"] == "The tide"
     assert brief["models"]["complex"] == ["extractive"]
-    assert seen.faults == []
-    seen.close()
 
 
 DROP = """([place, name, text]) => {
@@ -400,9 +195,8 @@ DROP = """([place, name, text]) => {
 }"""
 
 
-def test_files_are_dropped_beside_a_question_and_a_draft_into_its_field(browser: Any, plain: Served) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
+def test_files_are_dropped_beside_a_question_and_a_draft_into_its_field(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
     page.goto("/")
     page.evaluate(DROP, ["#question", "mole.txt", "The mole of Vendel was built in 1850."])
     assert page.locator(".chip.file").inner_text().endswith("mole.txt")
@@ -416,13 +210,10 @@ def test_files_are_dropped_beside_a_question_and_a_draft_into_its_field(browser:
     page.get_by_role("button", name="Verify").click()
     page.locator(".verdicts > li").first.wait_for()
     assert "seven metres" in page.locator(".verdicts").inner_text()
-    assert seen.faults == []
-    seen.close()
 
 
-def test_by_keyboard_alone(browser: Any, plain: Served) -> None:
-    seen = Seen(browser, plain)
-    page = seen.page
+def test_by_keyboard_alone(visit: Visit, plain: Served) -> None:
+    page = visit(plain).page
     page.goto("/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -452,13 +243,10 @@ def test_by_keyboard_alone(browser: Any, plain: Served) -> None:
     page.keyboard.press("g")
     page.keyboard.press("r")
     page.wait_for_url("**/runs")
-    assert seen.faults == []
-    seen.close()
 
 
-def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, tmp_path: Path) -> None:
-    seen = Seen(browser, plain, java_script_enabled=False)
-    page = seen.page
+def test_without_scripts_one_asks_waits_and_reads(visit: Visit, plain: Served, tmp_path: Path) -> None:
+    page = visit(plain, java_script_enabled=False).page
     file = tmp_path / "harbour.md"
     file.write_text("# Harbour\n\nThe harbour of Brest was dug in 1631.\n")
     page.goto("/")
@@ -475,13 +263,11 @@ def test_without_scripts_one_asks_waits_and_reads(browser: Any, plain: Served, t
     page.get_by_role("button", name="Answer from this evidence").click()
     page.locator("#report, #r-status").first.wait_for()
     assert page.locator("h1").inner_text() == "Who dug the harbour?"
-    seen.close()
 
 
-def test_runs_are_starred_labelled_and_found_by_that(browser: Any, plain: Served) -> None:
+def test_runs_are_starred_labelled_and_found_by_that(visit: Visit, plain: Served) -> None:
     run = begin(plain, TIDE)
-    seen = Seen(browser, plain)
-    page = seen.page
+    page = visit(plain).page
     page.goto(f"/runs/{run}/activity")
     page.locator("#read").wait_for()
     page.goto(f"/runs/{run}")
@@ -498,39 +284,9 @@ def test_runs_are_starred_labelled_and_found_by_that(browser: Any, plain: Served
     page.locator(".runs .star button").click()
     page.locator(".none").wait_for()  # it was the only one
     assert page.url.endswith("?label=starred")
-    assert seen.faults == []
-    seen.close()
 
 
-def test_on_a_narrow_screen_the_agents_are_tabs(browser: Any, slow: Served) -> None:
-    """The one which is chosen stays so while fragments arrive; both are there before they have done anything."""
-    run = begin(slow, WATCHED)
-    seen = Seen(browser, slow, viewport={"width": 390, "height": 844})
-    page = seen.page
-    page.goto(f"/runs/{run}/activity")
-    tabs, lanes = page.get_by_role("tab"), page.locator(".lanes > .lane")
-    tabs.nth(1).wait_for()
-    assert [lanes.nth(at).is_visible() for at in range(2)] == [True, False]
-    tabs.first.focus()
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.getAttribute('aria-controls')") == lanes.nth(1).get_attribute("id")
-    page.locator(".lane.finished").first.wait_for(state="attached")
-    page.locator(".lane-tabs .finished").first.wait_for()
-    assert [lanes.nth(at).is_visible() for at in range(2)] == [False, True]
-    assert tabs.nth(1).get_attribute("aria-selected") == "true"
-    assert unusable(page) == []
-    page.set_viewport_size({"width": 1440, "height": 900})
-    lanes.first.wait_for()
-    assert lanes.nth(1).is_visible()
-    assert tabs.count() == 0
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.locator("#read").wait_for()
-    assert lanes.nth(1).is_visible()
-    assert seen.faults == []
-    seen.close()
-
-
-def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(browser: Any, plain: Served) -> None:
+def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(visit: Visit, plain: Served) -> None:
     """The page of the PDF, with the place marked, and its text; by mouse and by keyboard; Esc leads back."""
     page_of = pdf(
         [column("Salt in the air."), column("The tide at Brest rises seven metres.", "It turns twice a day.")]
@@ -539,8 +295,7 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(b
     httpx.post(path, params={"name": "tides.pdf"}, content=page_of, trust_env=False).raise_for_status()
     run = begin(plain, TIDE, scope={"collections": ["printed"]})
     for width, over in ((1440, False), (390, True)):
-        seen = Seen(browser, plain, viewport={"width": width, "height": 900})
-        page = seen.page
+        page = visit(plain, viewport={"width": width, "height": 900}).page
         page.goto(f"/runs/{run}/activity")
         page.locator("#read").wait_for()
         page.goto(f"/runs/{run}")
@@ -564,18 +319,14 @@ def test_a_source_is_read_beside_the_report_and_over_it_where_there_is_no_room(b
             page.keyboard.press("Escape")
         pane.wait_for(state="hidden")
         assert page.evaluate("document.querySelectorAll('[inert]').length") == 0
-        assert seen.faults == []
-        seen.close()
 
 
-def test_a_marked_page_is_there_without_scripts(browser: Any, plain: Served) -> None:
+def test_a_marked_page_is_there_without_scripts(visit: Visit, plain: Served) -> None:
     page_of = pdf([column("The heron of Ourne wades.")])
     path = f"{plain.url}/api/v1/collections/herons/documents"
     httpx.post(path, params={"name": "heron.pdf"}, content=page_of, trust_env=False).raise_for_status()
     [document] = httpx.get(path, trust_env=False).json()["documents"]
-    seen = Seen(browser, plain, java_script_enabled=False)
-    seen.page.goto(f"/documents/{document['sha256']}?start=0&end=9#passage")
-    assert seen.page.locator("figure.printed rect").count() == 1
-    assert seen.page.locator("mark#passage").inner_text() == "The heron"
-    assert seen.faults == []
-    seen.close()
+    page = visit(plain, java_script_enabled=False).page
+    page.goto(f"/documents/{document['sha256']}?start=0&end=9#passage")
+    assert page.locator("figure.printed rect").count() == 1
+    assert page.locator("mark#passage").inner_text() == "The heron"

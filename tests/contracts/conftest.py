@@ -11,6 +11,7 @@ import pytest
 from runtime import Journals
 
 from assay.core.ports import Journal
+from assay.core.ports.jobs import Jobs
 from assay.core.ports.store import Store
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -77,3 +78,8 @@ def journal(stores) -> Journal:
 @pytest.fixture
 def other(stores) -> Journal:
     return stores.two.journal
+
+
+@pytest.fixture
+def jobs(stores) -> Jobs:
+    return stores.one.jobs

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from journals import begin, draft, said
+from journals import begin, commit_of, draft
 
 from assay.core.errors import UnknownName
 from assay.core.events import RunWaiting
@@ -31,7 +31,7 @@ class Counting:
         return getattr(self._journal, name)
 
 
-async def heard(feeds: Feeds, after: int = 0, run_id: str = "r1", **options: bool) -> list[int]:
+async def followed(feeds: Feeds, after: int = 0, run_id: str = "r1", **options: bool) -> list[int]:
     async with asyncio.timeout(LIMIT):
         return [envelope.seq async for envelope in feeds.follow(run_id, after, **options)]
 
@@ -53,7 +53,7 @@ async def test_rows_are_found_by_id_in_one_query(journal: Journal):
 async def test_news_of_many_runs_come_in_one_look(journal: Journal):
     leases = [await begin(journal, run_id) for run_id in ("r1", "r2", "r3")]
     for lease in leases:
-        await journal.commit(lease, said(*(f"{part}" for part in range(4))))
+        await journal.commit(lease, commit_of(*(f"{part}" for part in range(4))))
     found = await journal.news({"r1": 1, "r2": 3, "r3": 5, "none": 0}, 100)
     assert {id: [each.seq for each in news.events] for id, news in found.items()} == {
         "r1": [2, 3, 4, 5],
@@ -73,7 +73,7 @@ async def test_what_one_process_writes_its_listeners_hear(journal: Journal):
     lease = await begin(journal)
     told: list[str] = []
     stop = journal.listen(told.append)
-    await journal.commit(lease, said("a"))
+    await journal.commit(lease, commit_of("a"))
     await until(lambda: "r1" in told)
     told.clear()
     await journal.control("r1", "finish", [draft("asked")])
@@ -81,7 +81,7 @@ async def test_what_one_process_writes_its_listeners_hear(journal: Journal):
     stop()
     await asyncio.sleep(0.05)
     told.clear()
-    await journal.commit(lease, said("b"))
+    await journal.commit(lease, commit_of("b"))
     await asyncio.sleep(0.1)
     assert told == []
 
@@ -93,7 +93,7 @@ async def test_on_postgres_other_processes_hear(journal: Journal, other: Journal
     told: list[str] = []
     stop = other.listen(told.append)
     await asyncio.sleep(0.3)  # it connects
-    await journal.commit(lease, said("a"))
+    await journal.commit(lease, commit_of("a"))
     await until(lambda: "r1" in told)
     told.clear()
     await journal.post("r1", "answers", b"yes", [draft("told")])
@@ -118,7 +118,7 @@ async def test_followers_who_come_and_go_miss_nothing_and_hear_nothing_twice(jou
 
     watching = [asyncio.ensure_future(watcher()) for _ in range(5)]
     for number in range(60):
-        await journal.commit(lease, said(*(f"{number}-{part}" for part in range(3))))
+        await journal.commit(lease, commit_of(*(f"{number}-{part}" for part in range(3))))
         await asyncio.sleep(chance.random() * 0.01)
     await journal.commit(lease, Commit(events=(draft("last"),), status="completed"))
     assert [await each for each in watching] == [list(range(1, 183))] * 5
@@ -129,11 +129,11 @@ async def test_a_hundred_followers_cost_what_one_costs(journal: Journal):
     lease = await begin(journal)
     counting = Counting(journal)
     feeds = Feeds(counting)  # type: ignore[arg-type]
-    following = [asyncio.ensure_future(heard(feeds, after=1)) for _ in range(100)]
+    following = [asyncio.ensure_future(followed(feeds, after=1)) for _ in range(100)]
     await until(lambda: "r1" in feeds._feeds and feeds._feeds["r1"].followers == 100)
     await asyncio.sleep(0.1)
     for number in range(10):
-        await journal.commit(lease, said(f"{number}"))
+        await journal.commit(lease, commit_of(f"{number}"))
         await asyncio.sleep(0.03)
     await journal.commit(lease, Commit(status="completed"))
     assert [await each for each in following] == [list(range(2, 12))] * 100
@@ -144,12 +144,12 @@ async def test_a_hundred_followers_cost_what_one_costs(journal: Journal):
 async def test_older_events_than_the_window_holds_come_from_the_store(journal: Journal):
     lease = await begin(journal)
     feeds = Feeds(journal)
-    early = asyncio.ensure_future(heard(feeds))
+    early = asyncio.ensure_future(followed(feeds))
     await asyncio.sleep(0.1)
     for part in range(5):
-        await journal.commit(lease, said(*(f"{part}-{number}" for number in range(WINDOW // 4))))
+        await journal.commit(lease, commit_of(*(f"{part}-{number}" for number in range(WINDOW // 4))))
         await asyncio.sleep(0.05)
-    late = asyncio.ensure_future(heard(feeds, after=1))
+    late = asyncio.ensure_future(followed(feeds, after=1))
     await asyncio.sleep(0.05)
     await journal.commit(lease, Commit(events=(draft("last"),), status="completed"))
     last = len(await journal.events("r1"))
@@ -166,8 +166,8 @@ async def test_waiting_for_a_person_ends_it_but_for_the_patient(journal: Journal
     await journal.commit(lease, Commit(events=(waiting,), status="waiting"))
     await journal.release(lease)
     feeds = Feeds(journal)
-    assert await heard(feeds) == [1, 2]
-    patient = asyncio.ensure_future(heard(feeds, patient=True))
+    assert await followed(feeds) == [1, 2]
+    patient = asyncio.ensure_future(followed(feeds, patient=True))
     await asyncio.sleep(0.3)
     assert not patient.done()
     lease = await journal.acquire("r1", "host:2", 30)
@@ -179,9 +179,9 @@ async def test_waiting_for_a_person_ends_it_but_for_the_patient(journal: Journal
 async def test_a_run_that_is_unknown_or_deleted_is_said_to_be(journal: Journal):
     feeds = Feeds(journal)
     with pytest.raises(UnknownName):
-        await heard(feeds, run_id="none")
+        await followed(feeds, run_id="none")
     lease = await begin(journal)
-    following = asyncio.ensure_future(heard(feeds, patient=True))
+    following = asyncio.ensure_future(followed(feeds, patient=True))
     await asyncio.sleep(0.1)
     await journal.release(lease)
     await journal.delete("r1")
@@ -199,4 +199,4 @@ async def test_a_store_that_fails_is_no_silence(journal: Journal):
 
     feeds = Feeds(Failing(journal))  # type: ignore[arg-type]
     with pytest.raises(OSError, match="gone"):
-        await heard(feeds)
+        await followed(feeds)

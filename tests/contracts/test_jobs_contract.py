@@ -3,48 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 import pytest
+from queued_jobs import TTL, by, job, taken, with_
 from queues import claims_locked
 
-from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
-from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, JobFilter, Jobs
+from assay.core.errors import FenceLost, TooMany, UnknownName
+from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
 from assay.run.job_hand import JobInHand
 from assay.run.process import SystemClock
 from assay.store.sql import postgres
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
-
-TTL = 4.0
-AT = "2026-11-01T00:00:00.000Z"
-
-
-@pytest.fixture
-def jobs(stores) -> Jobs:
-    return stores.one.jobs
-
-
-def job(id: str, **values: Any) -> Job:
-    return Job(**{"id": id, "kind": "add", "name": f"name of {id}", "created_at": AT, "updated_at": AT, **values})
-
-
-def by(holder: str = "w1", **values: Any) -> JobClaim:
-    return JobClaim(**{"holder": holder, "ttl": TTL, "kinds": ("add",), **values})
-
-
-async def taken(jobs: Jobs, holder: str = "w1", **values: Any) -> list[str]:
-    """All that can be claimed, in its order."""
-    found = []
-    while claimed := await jobs.claim(by(holder, **values)):
-        found.append(claimed.id)
-    return found
-
-
-def with_(job: Job, **values: Any) -> Job:
-    return msgspec.structs.replace(job, **values)
 
 
 async def test_a_claim_takes_the_lock_only_if_there_is_a_job_to_take(stores, jobs: Jobs, monkeypatch) -> None:
@@ -161,80 +133,6 @@ async def test_each_word_has_a_number_of_its_own(jobs: Jobs) -> None:
     assert numbers == sorted(set(numbers))
 
 
-async def test_a_job_which_nobody_survives_fails(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a"), job("b")])
-    for _ in range(MOST_TRIED):
-        assert await taken(jobs) == ["a", "b"]
-        stores.wall.seconds += TTL + 1
-    assert await taken(jobs) == []
-    failed = await jobs.find("a")
-    assert failed.state == "failed"
-    assert str(MOST_TRIED) in failed.error
-    await jobs.retry("a")
-    assert await taken(jobs) == ["a"]
-
-
-async def test_what_waits_is_cancelled_at_once_and_what_runs_is_told_to_stop(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a"), job("a.0", parent="a"), job("a.1", parent="a")])
-    mine = await jobs.claim(by())
-    assert (await jobs.cancel("a")).stopping
-    assert {each.id: each.state for each in await jobs.list(JobFilter(parent="a"))} == {
-        "a.0": "cancelled",
-        "a.1": "cancelled",
-    }
-    assert not await jobs.renew(mine, TTL)
-    await jobs.keep(with_(mine, state="cancelled"))
-    assert (await jobs.cancel("a")).state == "cancelled"
-    assert await taken(jobs) == []
-    await jobs.retry("a")
-    assert await taken(jobs) == ["a", "a.0", "a.1"]
-    assert not (await jobs.find("a")).stopping
-
-
-async def test_parts_made_before_a_cancelled_job_heard_of_it_end_with_it(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a")])
-    mine = await jobs.claim(by())
-    await jobs.cancel("a")
-    await jobs.keep(with_(mine, line="on it"), [job("a.0", parent="a"), job("a.1", parent="a")])
-    part = await stores.two.jobs.claim(by("w2", parent="a"))
-    await jobs.keep(with_(mine, state="cancelled"))
-    assert not await stores.two.jobs.renew(part, TTL)
-    await stores.two.jobs.keep(with_(part, state="cancelled"))
-    found = {each.id: (each.state, each.stopping) for each in await jobs.list(JobFilter(parent=None))}
-    assert found == dict.fromkeys(("a", "a.0", "a.1"), ("cancelled", False))
-    assert await taken(jobs) == []
-
-
-async def test_a_job_which_is_to_stop_is_begun_by_nobody(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a", every=60), job("b")])
-    mine, other = await jobs.claim(by()), await jobs.claim(by())
-    await jobs.cancel("a")
-    await jobs.cancel("b")
-    await jobs.keep(with_(other, state="waiting"))
-    stores.wall.seconds += TTL + 1
-    assert await taken(stores.two.jobs, "w2") == []
-    assert {each.id: each.state for each in await jobs.list()} == {"a": "cancelled", "b": "cancelled"}
-    with pytest.raises(FenceLost):
-        await jobs.keep(with_(mine, state="done"))
-
-
-async def test_what_a_dead_worker_has_is_cancelled_at_once(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a")])
-    await jobs.claim(by())
-    stores.wall.seconds += TTL + 1
-    assert (await jobs.cancel("a")).state == "cancelled"
-
-
-async def test_only_what_failed_or_was_cancelled_is_tried_again(jobs: Jobs) -> None:
-    await jobs.put([job("a")])
-    with pytest.raises(UsageError, match="waiting"):
-        await jobs.retry("a")
-    mine = await jobs.claim(by())
-    await jobs.keep(with_(mine, state="done"))
-    with pytest.raises(UsageError, match="done"):
-        await jobs.retry("a")
-
-
 async def test_an_owner_sees_and_changes_his_own_alone(jobs: Jobs) -> None:
     ann, bob = jobs.owned_by("ann"), jobs.owned_by("bob")
     await ann.put([job("a", owner="bob")])
@@ -245,15 +143,6 @@ async def test_an_owner_sees_and_changes_his_own_alone(jobs: Jobs) -> None:
             await refused
     assert await bob.count() == {}
     assert await ann.count() == {"waiting": 1}
-
-
-async def test_what_ended_long_ago_is_forgotten_with_its_parts(jobs: Jobs) -> None:
-    await jobs.put([job("a"), job("a.0", parent="a"), job("b")])
-    mine = await jobs.claim(by())
-    await jobs.keep(with_(mine, state="done", updated_at=AT))
-    assert await jobs.forget(AT) == 0
-    assert await jobs.forget("2027") == 2
-    assert [each.id for each in await jobs.list(JobFilter(parent=None))] == ["b"]
 
 
 async def test_many_who_claim_at_once_never_get_the_same(stores, jobs: Jobs) -> None:
@@ -289,66 +178,12 @@ async def test_jobs_of_an_unfit_release_are_left_to_others(jobs: Jobs) -> None:
     assert await taken(jobs, "w2") == ["later"]
 
 
-async def test_a_periodic_job_is_followed_by_the_next(stores, jobs: Jobs) -> None:
-    start = stores.wall.seconds
-    await jobs.put([job("a", every=60, due=start, arguments={"x": 1}, owner="ann", priority=2)])
-    mine = await jobs.claim(by())
-    stores.wall.seconds += 130
-    await jobs.renew(mine, 200)
-    await jobs.keep(with_(mine, state="done"))
-    following = await jobs.find("a-2")
-    assert (following.state, following.due, following.arguments) == ("waiting", start + 180, {"x": 1})
-    assert (following.owner, following.priority, following.every) == ("ann", 2, 60)
-    assert await taken(jobs) == []
-    assert await jobs.until_due() == pytest.approx(50)
-    stores.wall.seconds += 51
-    assert await jobs.until_due() == 0
-    second = await jobs.claim(by())
-    await jobs.keep(with_(second, state="failed", error="no"))
-    assert (await jobs.find("a-3")).due == start + 240
-    await jobs.retry("a-2")
-    third = await jobs.claim(by())
-    assert third.id == "a-2"
-    await jobs.keep(with_(third, state="done"))
-    assert [each.id for each in await jobs.list()] == ["a-3", "a-2", "a"]
-    await jobs.cancel("a-3")
-    assert await jobs.until_due() is None
-
-
-async def test_a_periodic_job_which_nobody_survives_is_followed_too(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a", every=3600)])
-    for _ in range(MOST_TRIED):
-        assert await taken(jobs) == ["a"]
-        stores.wall.seconds += TTL + 1
-    assert await taken(jobs) == []
-    assert {each.id: each.state for each in await jobs.list()} == {"a-2": "waiting", "a": "failed"}
-
-
-async def test_a_periodic_job_which_is_cancelled_is_the_last(jobs: Jobs) -> None:
-    await jobs.put([job("a", every=60)])
-    mine = await jobs.claim(by())
-    await jobs.cancel("a")
-    await jobs.keep(with_(mine, state="cancelled"))
-    assert [each.id for each in await jobs.list()] == ["a"]
-
-
 async def test_what_was_noted_of_parts_which_are_done(jobs: Jobs) -> None:
     await jobs.put([job("a"), *(job(f"a.{n}", parent="a") for n in range(3))])
     for n in range(2):
         part = await jobs.claim(by(parent="a"))
         await jobs.keep(with_(part, state="done", notes={"files": n}))
     assert await jobs.noted("a") == [{"files": 0}, {"files": 1}]
-
-
-async def test_what_failed_is_kept_until_somebody_looked_at_it(jobs: Jobs) -> None:
-    await jobs.put([job("a"), job("b", every=60), job("c")])
-    for _ in range(2):
-        await jobs.keep(with_(await jobs.claim(by()), state="failed", updated_at=AT))
-    assert await jobs.forget("9") == 1
-    assert [each.id for each in await jobs.list(JobFilter(states=frozenset(("failed",))))] == ["a"]
-    assert (await jobs.cancel("a")).state == "cancelled"
-    assert await jobs.forget("9") == 1
-    assert await jobs.forget("9", failed=True) == 0
 
 
 async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:
@@ -401,42 +236,6 @@ async def test_a_job_which_waits_for_its_parts_takes_no_place_of_its_owner(store
     await jobs.keep(with_(own, state="done"))
     assert await jobs.claim(by(per_user=1)) is None  # what it does with what its parts brought is work
     assert (await jobs.claim(by(per_user=2))).id == "other"
-
-
-async def test_a_job_which_is_tried_again_is_due_by_the_clock_of_the_store(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a"), job("b", due=stores.wall.seconds + 60, every=60), job("c", kind="crawl")])
-    for _ in range(2):
-        await jobs.keep(with_(await jobs.claim(by(kinds=("add", "crawl"))), state="waiting"), pause=8.0)
-    assert (await jobs.find("a")).due == stores.wall.seconds + 8
-    stores.wall.seconds += 5
-    assert await taken(jobs) == []
-    assert await jobs.until_again(by()) == pytest.approx(3)
-    assert await jobs.until_again(by(unfit=lambda release: True)) is None
-    stores.wall.seconds += 4
-    assert await taken(stores.two.jobs, "w2") == ["a"]
-    assert await jobs.until_again(by()) is None
-    assert await jobs.until_again(by(kinds=("crawl",))) == 0
-
-
-@pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
-async def test_no_part_of_a_job_which_has_ended_waits(stores, jobs: Jobs, state: Any) -> None:
-    await jobs.put([job("a")])
-    mine = await jobs.claim(by())
-    await jobs.keep(mine, [job(f"a.{n}", parent="a") for n in range(3)])
-    for ended in ("done", "failed"):
-        await jobs.keep(with_(await jobs.claim(by(parent="a")), state=ended))
-    await jobs.keep(with_(mine, state=state))
-    found = {each.id: each.state for each in await jobs.list(JobFilter(parent="a"))}
-    assert found == {"a.0": "done", "a.1": "failed", "a.2": "cancelled"}
-    assert await taken(jobs) == []
-
-
-async def test_no_part_of_a_job_which_nobody_survives_waits(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a", tries=MOST_TRIED), job("a.0", parent="a")])
-    assert await taken(jobs) == []
-    assert (await jobs.find("a.0")).state == "cancelled"
-    await jobs.retry("a")
-    assert await taken(jobs) == ["a", "a.0"]
 
 
 async def test_an_owner_has_no_more_jobs_than_he_may(stores, jobs: Jobs) -> None:

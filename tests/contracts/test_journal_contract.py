@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 import pytest
-from journals import AT, begin, draft, hold, row, said, seqs, step
+from journals import AT, begin, commit_of, draft, hold, row, seqs, step
 
 from assay.core.errors import FenceLost, UnknownName
 from assay.core.events import Envelope
@@ -91,7 +91,7 @@ async def test_a_ledger_id_is_unique_within_its_kind(journal):
 
 async def test_commits_are_enqueued_in_call_order(journal):
     lease = await begin(journal)
-    pending = [journal.commit(lease, said(f"a{n}", f"b{n}")) for n in range(50)]
+    pending = [journal.commit(lease, commit_of(f"a{n}", f"b{n}")) for n in range(50)]
     for n, awaitable in reversed(list(enumerate(pending))):
         assert [event.seq for event in await awaitable] == [2 + 2 * n, 3 + 2 * n]
     assert [key.key for key in (await journal.load("r1")).events][1:5] == ["a0", "b0", "a1", "b1"]
@@ -120,7 +120,7 @@ async def test_numbers_have_no_gap_under_200_concurrent_commits(journal):
 
 async def test_runs_are_numbered_apart(journal):
     leases = [await begin(journal, f"r{n}") for n in range(3)]
-    await asyncio.gather(*(journal.commit(lease, said(f"k{n}")) for n in range(20) for lease in leases))
+    await asyncio.gather(*(journal.commit(lease, commit_of(f"k{n}")) for n in range(20) for lease in leases))
     for n in range(3):
         assert await seqs(journal, f"r{n}") == list(range(1, 22))
 
@@ -139,8 +139,8 @@ async def test_a_lost_fence_fails_its_commit_alone_and_whole(journal):
     answers = await asyncio.gather(
         journal.commit(mine, Commit(steps=(step("a"),), events=(draft("a"),))),
         journal.commit(theirs, everything),
-        journal.commit(new, said("b")),
-        journal.commit(mine, said("c")),
+        journal.commit(new, commit_of("b")),
+        journal.commit(mine, commit_of("c")),
         return_exceptions=True,
     )
     assert isinstance(answers[1], FenceLost)
@@ -153,13 +153,13 @@ async def test_a_lost_fence_fails_its_commit_alone_and_whole(journal):
 
 async def test_a_commit_to_a_run_that_is_not_there_has_lost_its_fence(journal):
     with pytest.raises(FenceLost):
-        await journal.commit(Lease(run_id="no", fence=1, holder="me"), said("a"))
+        await journal.commit(Lease(run_id="no", fence=1, holder="me"), commit_of("a"))
 
 
 async def test_a_key_is_stored_once_without_a_gap(journal):
     lease = await begin(journal)
-    assert [event.seq for event in await journal.commit(lease, said("a", "a", "b"))] == [2, 3]
-    again = await journal.commit(lease, said("b", "c", "created", "d"))
+    assert [event.seq for event in await journal.commit(lease, commit_of("a", "a", "b"))] == [2, 3]
+    again = await journal.commit(lease, commit_of("b", "c", "created", "d"))
     assert [event.seq for event in again] == [4, 5]
     assert [key.key for key in (await journal.load("r1")).events] == ["created", "a", "b", "c", "d"]
     assert (await journal.find("r1")).last_seq == 5
@@ -168,10 +168,10 @@ async def test_a_key_is_stored_once_without_a_gap(journal):
 async def test_a_repeated_key_among_commits_that_wait_together(journal):
     lease, apart = await begin(journal), await begin(journal, "r2")
     pending = [
-        journal.commit(lease, said("a")),
-        journal.commit(apart, said("a")),
+        journal.commit(lease, commit_of("a")),
+        journal.commit(apart, commit_of("a")),
         journal.commit(lease, Commit(events=(draft("a", "other"), draft("b")), steps=(step("s"),))),
-        journal.commit(apart, said("b")),
+        journal.commit(apart, commit_of("b")),
     ]
     answers = await asyncio.gather(*pending)
     assert [[event.seq for event in answer] for answer in answers] == [[2], [2], [3], [3]]
@@ -180,9 +180,9 @@ async def test_a_repeated_key_among_commits_that_wait_together(journal):
 
 async def test_who_stops_waiting_does_not_stop_the_commit(journal):
     lease = await begin(journal)
-    waiting = asyncio.ensure_future(journal.commit(lease, said("a")))
+    waiting = asyncio.ensure_future(journal.commit(lease, commit_of("a")))
     waiting.cancel()
-    await journal.commit(lease, said("b"))
+    await journal.commit(lease, commit_of("b"))
     assert [key.key for key in (await journal.load("r1")).events] == ["created", "a", "b"]
 
 
@@ -206,8 +206,8 @@ async def test_waiting_for_a_commit_lets_others_go_on(journal):
 async def test_events_alone_do_not_wait_long_for_company(journal):
     lease = await begin(journal)
     async with asyncio.timeout(60):
-        written = await journal.commit(lease, said("a"))
-    assert [envelope.type for envelope in written] == [said("a").events[0].type]
+        written = await journal.commit(lease, commit_of("a"))
+    assert [envelope.type for envelope in written] == [commit_of("a").events[0].type]
 
 
 async def test_data_comes_back_to_the_byte(journal):
@@ -223,7 +223,7 @@ async def test_data_comes_back_to_the_byte(journal):
 
 async def test_closing_writes_what_waits(stores, journal, other):
     lease = await begin(journal)
-    pending = [journal.commit(lease, said(f"k{n}")) for n in range(10)]
+    pending = [journal.commit(lease, commit_of(f"k{n}")) for n in range(10)]
     await journal.close()
     assert [len(await awaitable) for awaitable in pending] == [1] * 10
     if stores.one is not stores.two:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from journals import begin, draft, said, seqs
+from journals import begin, commit_of, draft, seqs
 
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Renewal
@@ -15,7 +15,7 @@ async def test_a_request_is_on_the_log_with_what_it_asks_for(journal, other):
     lease = await begin(journal)
     await other.control("r1", "finish", (draft("asked"),))
     await other.post("r1", "steering", b"1", (draft("told"), draft("told-2")))
-    assert [event.seq for event in await journal.commit(lease, said("a"))] == [5]
+    assert [event.seq for event in await journal.commit(lease, commit_of("a"))] == [5]
     assert await journal.renew(lease, 30) == Renewal("finish", messages=1)
     assert await journal.inbox("r1", "steering") == [b"1"]
     assert await seqs(other) == [1, 2, 3, 4, 5]
@@ -40,7 +40,7 @@ async def test_a_renewal_counts_the_messages_of_its_run_alone(journal, other):
 async def test_requests_and_commits_at_once_leave_no_gap(journal, other):
     lease = await begin(journal)
     told = [other.post("r1", "steering", b"1", (draft(f"told-{number}"),)) for number in range(20)]
-    wrote = [journal.commit(lease, said(f"a-{number}")) for number in range(20)]
+    wrote = [journal.commit(lease, commit_of(f"a-{number}")) for number in range(20)]
     await asyncio.gather(*told, *wrote)
     assert await seqs(journal) == list(range(1, 42))
 
@@ -51,7 +51,7 @@ async def test_a_lease_does_not_outlive_a_clock_set_back(stores, journal, other)
     assert (await other.find("r1")).holder == ""
     new = await other.acquire("r1", "host:2", 15)
     with pytest.raises(FenceLost):
-        await journal.commit(old, said("late"))
+        await journal.commit(old, commit_of("late"))
     assert new.fence == 2
 
 
@@ -64,7 +64,7 @@ async def test_a_live_process_keeps_its_lease_over_a_clock_set_back(stores, jour
             await other.acquire("r1", "host:2", 15)
         with pytest.raises(LeaseHeld):
             await other.delete("r1")
-    assert len(await journal.commit(lease, said("on"))) == 1
+    assert len(await journal.commit(lease, commit_of("on"))) == 1
 
 
 async def test_a_little_set_back_only_makes_others_wait(stores, journal, other):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from journals import AT, begin, draft, row, said, seqs, step
+from journals import AT, begin, commit_of, draft, row, seqs, step
 
 from assay.core.errors import FenceLost, LeaseHeld, StoreError, UnknownName
 from assay.core.events import Envelope
@@ -82,15 +82,15 @@ async def test_an_expired_lease_is_taken_over_and_the_old_one_lost(stores, journ
     with pytest.raises(FenceLost):
         await journal.renew(old, 5)
     with pytest.raises(FenceLost):
-        await journal.commit(old, said("late"))
-    assert [event.seq for event in await other.commit(new, said("on"))] == [2]
+        await journal.commit(old, commit_of("late"))
+    assert [event.seq for event in await other.commit(new, commit_of("on"))] == [2]
     assert (await journal.find("r1")).holder == "host:2"
 
 
 async def test_an_expired_lease_which_nobody_took_still_writes_and_renews(stores, journal):
     lease = await begin(journal, ttl=5)
     stores.wall.seconds += 60
-    assert [event.seq for event in await journal.commit(lease, said("a"))] == [2]
+    assert [event.seq for event in await journal.commit(lease, commit_of("a"))] == [2]
     await journal.renew(lease, 5)
     assert (await journal.find("r1")).holder == "host:1"
 
@@ -136,14 +136,14 @@ async def test_releasing_a_lost_lease_does_nothing(stores, journal, other):
 
 async def test_release_comes_after_the_commits_before_it(journal):
     lease = await begin(journal)
-    pending = journal.commit(lease, said("a"))
+    pending = journal.commit(lease, commit_of("a"))
     await journal.release(lease)
     assert len(await pending) == 1
 
 
 async def test_events_come_after_a_number_and_at_most_so_many(journal, other):
     lease = await begin(journal)
-    await journal.commit(lease, said(*"abcdef"))
+    await journal.commit(lease, commit_of(*"abcdef"))
     assert [event.seq for event in await other.events("r1", after=3)] == [4, 5, 6, 7]
     assert [event.seq for event in await other.events("r1", after=3, limit=2)] == [4, 5]
     assert await other.events("r1", after=7) == []

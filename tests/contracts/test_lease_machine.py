@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from journals import draft, said
+from journals import commit_of, draft
 
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Lease
@@ -113,11 +113,11 @@ class Leases(RuleBasedStateMachine):
         self.made += 1
         key = f"key-{self.made}"
         if lease.fence == self.fence:
-            self.run(lambda: self.journal.commit(lease, said(key)))
+            self.run(lambda: self.journal.commit(lease, commit_of(key)))
             self.written.append(key)
         else:
             with pytest.raises(FenceLost):
-                self.run(lambda: self.journal.commit(lease, said(key)))
+                self.run(lambda: self.journal.commit(lease, commit_of(key)))
 
     @rule()
     def ask(self) -> None:

@@ -29,7 +29,7 @@ def pgvector() -> Iterator[str]:
         yield url
 
 
-def made(engine: Engine, url: str) -> None:
+def create_schema(engine: Engine, url: str) -> None:
     """Have the schema which a URL names."""
     with engine.begin() as connection:
         connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{make_url(url).query["schema"]}"')
@@ -47,7 +47,7 @@ class Place:
 
             self.url = postgres.with_schema(request.getfixturevalue("pgvector"))
             self.engine = Postgres(self.url).engine(present=False)
-            made(self.engine, self.url)
+            create_schema(self.engine, self.url)
         self.store = VectorStore(self.engine, ENGINE, "cut/1")
         self.one, self.two = self.neighbours(), self.neighbours()
 
@@ -77,13 +77,13 @@ def vector(seed: int, size: int = SIZE) -> bytes:
     return array("b", [chance.randint(-127, 127) for _ in range(size)]).tobytes()
 
 
-def kept(row: int, count: int = 3, size: int = SIZE) -> DocumentVectors:
+def document_vectors(row: int, count: int = 3, size: int = SIZE) -> DocumentVectors:
     vectors = b"".join(vector(100 * row + place, size) for place in range(count))
     return DocumentVectors(row, f"{row:064x}", b"k" * 16 * count, vectors, (b"span",) * count)
 
 
 def filled(place: Place) -> None:
-    place.store.add([kept(row) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
+    place.store.add([document_vectors(row) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
 
 
 def cosine(one: bytes, other: bytes) -> float:
@@ -135,7 +135,7 @@ def test_what_is_added_and_taken_out_elsewhere_is_seen(place: Place):
     filled(place)
     place.one.level()
     place.two.level()
-    place.store.add([kept(20)], VectorProgress(20, SIZE))
+    place.store.add([document_vectors(20)], VectorProgress(20, SIZE))
     place.two.level()
     assert place.two.near(vector(2_000), None, 1).nearest[0][0] == (20, 0)
     place.store.forget([20])
@@ -148,7 +148,7 @@ def test_what_was_made_anew_is_not_taken_for_what_was_there(place: Place):
     filled(place)
     place.one.level()
     place.store.clear()
-    place.store.add([kept(row + 50) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
+    place.store.add([document_vectors(row + 50) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
     place.one.level()
     assert {row for (row, _), _ in place.one.near(vector(7), None, 100).nearest} == set(range(51, 51 + DOCUMENTS))
 
@@ -157,7 +157,7 @@ def test_vectors_of_another_length(place: Place):
     filled(place)
     place.one.level()
     place.store.clear()
-    place.store.add([kept(1, size=32)], VectorProgress(1, 32))
+    place.store.add([document_vectors(1, size=32)], VectorProgress(1, 32))
     place.one.level()
     assert place.one.dimensions == 32
     assert place.one.near(vector(100, 32), None, 1).nearest[0][0] == (1, 0)
@@ -177,14 +177,14 @@ def test_without_the_extension_it_says_what_to_do(new_database):
 
     url = new_database()
     engine = Postgres(url).engine(present=False)
-    made(engine, url)
+    create_schema(engine, url)
     try:
         with engine.connect() as connection:
             offered = connection.exec_driver_sql("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").all()
         if offered:
             pytest.skip("this server has the extension")
         store = VectorStore(engine, ENGINE, "cut/1")
-        store.add([kept(1)], VectorProgress(1, SIZE))
+        store.add([document_vectors(1)], VectorProgress(1, SIZE))
         with pytest.raises(SearchError, match=r"extension.*embedder\.pgvector = false"):
             PgvectorNeighbours(engine, store).level()
     finally:

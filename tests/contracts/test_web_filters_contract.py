@@ -7,7 +7,7 @@ from typing import ClassVar
 from urllib.parse import unquote_plus
 
 import pytest
-from search_wire import WIRES, Wire, made
+from search_wire import WIRES, Wire, provider_of
 from web import Site, response, site
 
 from assay import plugins
@@ -65,7 +65,7 @@ async def asked(wire: Wire, query: Query) -> str:
     """What reaches the provider's server, in words."""
     async with site() as there:
         there.pages = _Anything()  # type: ignore[assignment]
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         with pytest.raises(SearchError):
             await provider.find(query)
         await provider.close()

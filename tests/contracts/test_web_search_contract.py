@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from search_wire import WIRES, Wire, made
+from search_wire import WIRES, Wire, provider_of
 from web import Site, response, site
 
 from assay import plugins
@@ -52,7 +52,7 @@ def test_every_provider_over_http_is_in_the_suite():
 async def test_pages_as_the_provider_tells_them(wire: Wire):
     async with site() as there:
         answering(there, wire)
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         hits = await provider.find(QUERY)
         await provider.close()
     assert [hit.url.removeprefix(there.url("").rstrip("/")) for hit in hits] == list(wire.urls)
@@ -71,7 +71,7 @@ async def test_pages_as_the_provider_tells_them(wire: Wire):
 async def test_no_more_than_asked_for(wire: Wire):
     async with site() as there:
         answering(there, wire)
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         assert len(await provider.find(Query(text="x", limit=1))) == 1
         await provider.close()
 
@@ -105,7 +105,7 @@ async def test_failures_are_told(wire: Wire, reply: bytes, says: str, monkeypatc
         monkeypatch.setattr(http, "SECONDS", 0.3)
     async with site() as there:
         answering(there, wire, reply)
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         with pytest.raises(SearchError) as failed:
             await provider.find(QUERY)
         await provider.close()
@@ -116,7 +116,7 @@ async def test_failures_are_told(wire: Wire, reply: bytes, says: str, monkeypatc
 
 @every
 async def test_nobody_there(wire: Wire):
-    provider = made(wire, "http://127.0.0.1:9")
+    provider = provider_of(wire, "http://127.0.0.1:9")
     with pytest.raises(SearchError, match="cannot be reached"):
         await provider.find(QUERY)
     await provider.close()
@@ -128,7 +128,7 @@ async def test_a_busy_provider_is_asked_once_more(wire: Wire):
         answering(there, wire)
         good, busy = there.pages.get, [response(status=429, Retry_After="0")]
         there.pages.get = lambda path, default=None: busy.pop() if busy else good(path, default)  # type: ignore
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         assert len(await provider.find(QUERY)) == 2
         await provider.close()
 
@@ -137,7 +137,7 @@ async def test_a_busy_provider_is_asked_once_more(wire: Wire):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(data=st.binary(max_size=200) | st.text(alphabet='{}[]":,resultdao null1', max_size=80).map(str.encode))
 def test_no_answer_breaks_the_reader(wire: Wire, data: bytes):
-    provider = made(wire, "http://127.0.0.1:9")
+    provider = provider_of(wire, "http://127.0.0.1:9")
     try:
         hits = provider.read(data, provider.url)
     except SearchError:
@@ -149,7 +149,7 @@ def test_no_answer_breaks_the_reader(wire: Wire, data: bytes):
 def test_a_missing_key_is_named(wire: Wire):
     if wire.key_in:
         with pytest.raises(ConfigError, match=f"{wire.provider} needs a key: assay keys set {wire.provider}"):
-            made(wire, "", key="")
+            provider_of(wire, "", key="")
 
 
 def test_what_else_is_missing_is_named():
@@ -162,7 +162,7 @@ async def test_the_pace_a_provider_asks_for(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(plugins.load("searches", "arxiv"), "pause", 0.2)
     async with site() as there:
         answering(there, wire)
-        provider = made(wire, there.url("").rstrip("/"))
+        provider = provider_of(wire, there.url("").rstrip("/"))
         begun = asyncio.get_running_loop().time()
         await asyncio.gather(*(provider.find(QUERY) for _ in range(3)))
         took = asyncio.get_running_loop().time() - begun

@@ -39,37 +39,37 @@ async def begun(journal: Journal, run_id: str) -> None:
     await journal.create(run_id, "?", b"{}", [draft("created", "run.created")])
 
 
-async def said(journal: Journal, run_id: str, type: str, status) -> None:
+async def commit_event(journal: Journal, run_id: str, type: str, status) -> None:
     lease = await journal.acquire(run_id, "host:1", 30)
     await journal.commit(lease, Commit(events=(draft(type, type),), status=status))
     await journal.release(lease)
 
 
-def told(found: list[NewEvents]) -> list[tuple[str, list[str]]]:
+def event_types(found: list[NewEvents]) -> list[tuple[str, list[str]]]:
     return [(news.run_id, [event.type for event in news.events]) for news in found]
 
 
 async def noted(webhooks: WebhookStore) -> list[tuple[str, list[str]]]:
     found = await webhooks.news(TYPES, 10)
     await webhooks.note({news.number: news.last_seq for news in found}, [])
-    return told(found)
+    return event_types(found)
 
 
 async def test_what_happens_after_a_webhook_was_made_is_news_once(stores, webhooks, ana) -> None:
     for run_id in ("old", "going", "failed"):
         await begun(ana, run_id)
-    await said(ana, "old", "run.completed", "completed")
-    await said(ana, "failed", "run.failed", "failed")
+    await commit_event(ana, "old", "run.completed", "completed")
+    await commit_event(ana, "failed", "run.failed", "failed")
     assert await noted(webhooks) == []
     made = await webhooks.add(hook("w1"))
     assert made.created == stores.wall.seconds
     assert await noted(webhooks) == []
     await begun(ana, "new")
     await begun(stores.one.journal.owned_by("bob"), "bobs")
-    await said(stores.one.journal.owned_by("bob"), "bobs", "run.completed", "completed")
+    await commit_event(stores.one.journal.owned_by("bob"), "bobs", "run.completed", "completed")
     for run_id in ("going", "new", "failed"):
-        await said(ana, run_id, "run.completed", "completed")
-    assert told(await stores.two.webhooks.news(TYPES, 2)) == [
+        await commit_event(ana, run_id, "run.completed", "completed")
+    assert event_types(await stores.two.webhooks.news(TYPES, 2)) == [
         ("going", ["run.completed"]),
         ("failed", ["run.completed"]),
     ]
@@ -81,11 +81,11 @@ async def test_what_happens_after_a_webhook_was_made_is_news_once(stores, webhoo
 async def test_a_run_which_waits_and_goes_on_is_news_twice(webhooks, ana) -> None:
     await webhooks.add(hook("w1"))
     await begun(ana, "r")
-    await said(ana, "r", "run.waiting", "waiting")
+    await commit_event(ana, "r", "run.waiting", "waiting")
     assert await noted(webhooks) == [("r", ["run.waiting"])]
-    await said(ana, "r", "run.resumed", "running")
+    await commit_event(ana, "r", "run.resumed", "running")
     assert await noted(webhooks) == []
-    await said(ana, "r", "run.completed", "completed")
+    await commit_event(ana, "r", "run.completed", "completed")
     assert await noted(webhooks) == [("r", ["run.completed"])]
     await ana.delete("r")
     assert await noted(webhooks) == []
@@ -129,7 +129,7 @@ async def test_nothing_is_sent_to_what_is_gone(stores, webhooks, ana) -> None:
     assert (left.id, left.disabled) == ("w2", "gone")
     assert [(each.state, each.error) for each in await webhooks.deliveries("w2", 9)] == [("failed", "gone")]
     await begun(ana, "r")
-    await said(ana, "r", "run.completed", "completed")
+    await commit_event(ana, "r", "run.completed", "completed")
     assert await noted(webhooks) == []
 
 
@@ -145,7 +145,7 @@ async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhook
     await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
     await begun(ana, "other")
     for run_id in ("r", "other"):
-        await said(ana, run_id, "run.waiting", "waiting")
+        await commit_event(ana, run_id, "run.waiting", "waiting")
     assert await webhooks.all("ana") == []
     [kept] = await webhooks.all("ana", "r")
     assert (kept.run, kept.created, kept.secret) == ("r", stores.wall.seconds, "whsec_x")
@@ -154,7 +154,7 @@ async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhook
     await webhooks.add(hook("w2"))  # one of all runs, which is told of what comes: it hides nothing of the run's own
     assert await noted(webhooks) == [("r", ["run.waiting"])]
     for run_id in ("r", "other"):
-        await said(ana, run_id, "run.completed", "completed")
+        await commit_event(ana, run_id, "run.completed", "completed")
     assert await noted(stores.two.webhooks) == [("r", ["run.completed"]), ("other", ["run.completed"])]
     assert [each.id for each in await webhooks.all()] == ["w2"]
     await webhooks.note({}, [Delivery(id="evt_1", webhook="w1", type="run.finished", body=b"{}")])

@@ -222,7 +222,7 @@ def standing(troubles: tuple[str, ...], seconds: float) -> Iterator[Ground]:
     found = postgres.binaries()
     if found is None:
         sys.exit(postgres.MISSING)
-    server = postgres.made(found)
+    server = postgres.new_server(found)
     with contextlib.ExitStack() as stack:
         stack.callback(server.remove)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-workers-")))
@@ -234,7 +234,7 @@ def standing(troubles: tuple[str, ...], seconds: float) -> Iterator[Ground]:
         yield Ground(server, folder, troubles, pooler, seconds)
 
 
-def told(toll: Toll) -> str:
+def summary(toll: Toll) -> str:
     """What a campaign did, in a line."""
     other = "".join(f", {count} times {trouble}" for trouble, count in sorted(toll.troubles.items()))
     return (
@@ -262,7 +262,7 @@ def main() -> int:
             toll = campaign(ground, story, asked.every, share, asked.seed, asked.seconds)
             wrong += len(toll.wrong)
             took, load = time.monotonic() - began, os.getloadavg()[0]
-            print(f"{story}: {told(toll)}; {took:.0f} s, load {load:.1f}", flush=True)
+            print(f"{story}: {summary(toll)}; {took:.0f} s, load {load:.1f}", flush=True)
     return 1 if wrong else 0
 
 

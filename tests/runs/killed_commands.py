@@ -224,7 +224,7 @@ def copies(place: Place) -> Any:
     return other.state()
 
 
-def kept(place: Place) -> Any:
+def migration_copies(place: Place) -> Any:
     """How many copies a migration left, at least one: each is whole, and of the schema before."""
     for path in place.home.glob("assay.db.schema-*"):
         with closing(sqlite3.connect(path)) as connection:
@@ -258,7 +258,7 @@ COMMANDS: Mapping[str, KilledCommand] = {
     "runs prune": KilledCommand(researched, ("runs", "prune", "--keep", "0")),
     "db backup": KilledCommand(researched, ("db", "backup", "copy.zip"), copies, _copied_already),
     "db restore": KilledCommand(backed_up, ("db", "restore", "copy.zip"), schedules, _restored_already),
-    "db migrate": KilledCommand(older, ("db", "migrate"), kept),
+    "db migrate": KilledCommand(older, ("db", "migrate"), migration_copies),
     "batch": KilledCommand(asked, ("batch", "questions.jsonl", "-o", "out", "--in", "docs", "--offline"), answers),
     "schedule add": KilledCommand(
         documents,

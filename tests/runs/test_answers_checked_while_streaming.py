@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from research import Log, Sea
-from slow_writing import HARBOUR, Slow, brief, of_claims, places_are_right, said
+from slow_writing import HARBOUR, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
 from assay.core.brief import Brief, Mode
@@ -70,7 +70,7 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
 
 async def test_it_comes_to_the_same_as_when_it_comes_at_once() -> None:
     log, _, _ = await played(Slow([says(ANSWER, task="answer")]))
-    assert said(fold(log.envelopes)) == said(await view(says(ANSWER, task="answer")))
+    assert report_facts(fold(log.envelopes)) == report_facts(await view(says(ANSWER, task="answer")))
 
 
 async def test_what_cites_nothing_is_not_checked() -> None:

@@ -30,7 +30,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def told(capsys: pytest.CaptureFixture[str], *line: str, code: int = 0) -> Any:
+def json_of(capsys: pytest.CaptureFixture[str], *line: str, code: int = 0) -> Any:
     capsys.readouterr()
     assert main([*line, "--json"]) == code
     return json.loads(capsys.readouterr().out)
@@ -42,11 +42,11 @@ def claims(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 def researched(capsys: pytest.CaptureFixture[str]) -> str:
     """A run over another document, then one over two; the first is pruned, with its document. The id of the second."""
-    told(capsys, "When was the mill at Lorient built?", "--in", "mill.md", "--yes")
-    second = told(capsys, ASKED, "--in", "sea", "--yes")
+    json_of(capsys, "When was the mill at Lorient built?", "--in", "mill.md", "--yes")
+    second = json_of(capsys, ASKED, "--in", "sea", "--yes")
     assert main(["runs", "prune", "--keep", "1"]) == 0
     assert "1 run deleted; 1 document no run refers to any more removed" in capsys.readouterr().err
-    (left,) = told(capsys, "runs", "list")
+    (left,) = json_of(capsys, "runs", "list")
     assert left["run_id"] == second["run_id"]
     found: str = left["run_id"]
     return found
@@ -55,7 +55,7 @@ def researched(capsys: pytest.CaptureFixture[str]) -> str:
 def test_what_another_run_opened_goes_and_what_this_one_opened_answers(capsys: pytest.CaptureFixture[str]) -> None:
     run = researched(capsys)
     for question, answer in (("Who was the keeper of the light?", KEEPER), ("Who made the gauge?", GAUGE)):
-        report = told(capsys, "ask", run, question)
+        report = json_of(capsys, "ask", run, question)
         assert claims(report) == [("quoted", answer)]
         assert report["limits"] == []
     assert main(["ask", run, "When was the mill at Lorient built?"]) == 6
@@ -66,11 +66,11 @@ def test_what_a_pruned_run_opened_is_kept_for_the_run_which_went_on_from_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first = researched(capsys)
-    second = told(capsys, "ask", first, "Who was the keeper of the light?")
+    second = json_of(capsys, "ask", first, "Who was the keeper of the light?")
     assert claims(second) == [("quoted", KEEPER)]
     assert main(["runs", "prune", "--keep", "1"]) == 0
-    assert [each["run_id"] for each in told(capsys, "runs", "list")] == [second["run_id"]]
-    report = told(capsys, "ask", "last", "Who made the gauge?")
+    assert [each["run_id"] for each in json_of(capsys, "runs", "list")] == [second["run_id"]]
+    report = json_of(capsys, "ask", "last", "Who made the gauge?")
     assert claims(report) == [("quoted", GAUGE)]
 
 

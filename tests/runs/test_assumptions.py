@@ -26,14 +26,14 @@ async def played(**changes: object) -> Log:
     return await Sea().run(script, **changes)
 
 
-def told(request: Request) -> bool:
+def holds_answer(request: Request) -> bool:
     return any(BRITTANY in message.text for message in request.messages)
 
 
 async def test_what_triage_assumes_reaches_everybody_who_works_on_it_and_the_report() -> None:
     log = await played()
     for task in ("plan", "orchestrate", "research", "find", "write"):
-        assert all(told(request) for request in requests(log.model, task)), task
+        assert all(holds_answer(request) for request in requests(log.model, task)), task
     assert f"Assumed: {BRITTANY}" in log.last(e.ReportFinished).limits
 
 

@@ -81,8 +81,8 @@ async def test_what_several_agents_ask_is_asked_of_the_services_once(strategy: s
 
 def test_the_critical_path_of_calls_leaves_out_the_gaps() -> None:
     calls = [Served("a", 0.0, 1.0), Served("b", 1.5, 3.5, done=(2.0,)), Served("c", 2.1, 4.0), Served("d", 2.2, 2.3)]
-    assert [call.key for call in paths.made(calls)] == ["a", "b", "c"]
-    assert paths.seconds(paths.made(calls)) == pytest.approx(1.0 + 0.5 + 1.9)
+    assert [call.key for call in paths.critical_path(calls)] == ["a", "b", "c"]
+    assert paths.seconds(paths.critical_path(calls)) == pytest.approx(1.0 + 0.5 + 1.9)
 
 
 def test_the_longest_chain_waits_for_calls_and_for_parts_of_calls() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from research import Log, Sea
 from runtime import Killed, outcome
-from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Dying, Slow, brief, of_claims, places_are_right, said
+from slow_writing import DUG, FISH, HARBOUR, HOURS, JOBS, Dying, Slow, brief, of_claims, places_are_right, report_facts
 
 from assay.core import events as e
 from assay.core.brief import Brief
@@ -89,7 +89,7 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     told = of_claims(log.envelopes)
     assert len(told) == len(set(told)), "something was said twice of a claim"
     view = fold(log.envelopes)
-    assert said(view) == said(await quickly())
+    assert report_facts(view) == report_facts(await quickly())
     assert [claim.verdict for claim in view.claims] == VERDICTS
     assert [claim.id for claim in view.removed] == ["c4", "c5"]
     for claim in view.claims:
@@ -115,7 +115,7 @@ async def test_what_a_writer_takes_back_its_claims_are_taken_back_with() -> None
     cut = f"{wrong}\n\n{JOBS}\n\n{HOURS}\n\nAnd it i"
     model = writes(Scene(answer=Reply(text=cut, stop="length"), task="write"), says(REPORT, task="write"))
     log, _, _ = await played(model)
-    assert said(fold(log.envelopes)) == said(await quickly())
+    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
     started = last(log, e.ReportStarted)
     begun = next(each for each in log.envelopes if each.seq == started)
     assert [each.text for each in log.of(e.ClaimFound)][:1] == ["The port of Brest is a bakery."]
@@ -136,7 +136,7 @@ async def test_of_a_text_which_is_taken_back_no_more_is_judged() -> None:
     model = Slow([cut, says(REPORT, task="write")], pace=pace, judging=1.0)
     log, _, _ = await played(model)
     assert 0 < sum("wall number" in sentence for sentence in model.asked) <= AT_ONCE
-    assert said(fold(log.envelopes)) == said(await quickly())
+    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
 
 
 async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> None:
@@ -144,7 +144,7 @@ async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> N
     model = writes(fails(task="write", partial=lost), says(REPORT, task="write"))
     log, _, _ = await played(model)
     assert log.of(e.StepRestarted)
-    assert said(fold(log.envelopes)) == said(await quickly())
+    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
     told = of_claims(log.envelopes)
     assert len(told) == len(set(told))
 
@@ -167,7 +167,7 @@ async def test_where_money_is_short_the_judge_waits_for_the_writer() -> None:
     before = [each for each in log.envelopes if each.seq < last(log, e.ReportDelta)]
     rules = {event.rule for event in map(e.decode, before) if isinstance(event, e.ClaimChecked)}
     assert rules == {"verbatim"}
-    assert said(fold(log.envelopes))[1:] == said(await quickly())[1:]
+    assert report_facts(fold(log.envelopes))[1:] == report_facts(await quickly())[1:]
 
 
 @pytest.mark.parametrize("changes", [{"verify": False}, {"checks_off": ("judge",)}])
@@ -214,7 +214,7 @@ async def test_a_run_killed_while_it_is_checked_ends_the_same_and_asks_no_judge_
     stored = []
     for at in range(1, count + 1, EVERY):
         view, _, judged, asked, events = await killed(at)
-        assert said(view) == said(whole), f"killed at write {at} of {count}"
+        assert report_facts(view) == report_facts(whole), f"killed at write {at} of {count}"
         assert len(judged) + len(asked) == len(known), f"killed at write {at}: {asked} were asked, {judged} were known"
         assert [each.seq for each in events] == list(range(1, len(events) + 1))
         told = of_claims(events)
@@ -246,7 +246,7 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
     second = writes(says(REPORT, task="write"))
     again = await engine(sea, sea.journal, "two").resume(handle.run_id, lambda _: sea.world(second))
     await again.wait()
-    assert said(fold(await sea.journal.events(handle.run_id))) == said(await quickly())
+    assert report_facts(fold(await sea.journal.events(handle.run_id))) == report_facts(await quickly())
 
 
 async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:

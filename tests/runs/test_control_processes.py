@@ -19,7 +19,7 @@ import psutil
 import pytest
 import stopped
 import warm
-from shells import Said, Shell, apart
+from shells import CommandResult, Shell, apart
 
 from assay.store.sql import sqlite
 from assay.store.sql.home import DATABASE
@@ -75,7 +75,7 @@ class Processes:
     def research(self, *arguments: object) -> Started:
         return self.start(QUESTION, "--in", self.shell.notes, "--model", self.shell.model, *arguments)
 
-    def run(self, *arguments: object) -> Said:
+    def run(self, *arguments: object) -> CommandResult:
         return self.shell.run(*arguments)
 
     def calls(self) -> list[tuple[str, int]]:
@@ -93,9 +93,9 @@ class Processes:
             time.sleep(0.02)
 
     @staticmethod
-    def end(process: Started) -> Said:
+    def end(process: Started) -> CommandResult:
         out, err = process.communicate(timeout=WAIT)
-        return Said(process.returncode, out.decode(), err.decode())
+        return CommandResult(process.returncode, out.decode(), err.decode())
 
     def status(self) -> str:
         return str(json.loads(self.run("runs", "list", "--json").stdout)[0]["status"])

@@ -60,7 +60,7 @@ def everywhere(strategy: str = "orchestrated", /, **numbers: float) -> dict[SetD
     return changed_depths(strategy, dict.fromkeys(DEPTHS, numbers))
 
 
-def told(request: Request) -> dict[str, Any]:
+def rules_in(request: Request) -> dict[str, Any]:
     return msgspec.json.decode(request.values("rules")[-1], type=dict[str, Any])
 
 
@@ -113,13 +113,13 @@ async def test_plans() -> None:
 async def test_cycles() -> None:
     script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), WRITTEN]
     log = await played(script, cycles=1)
-    assert [told(each)["cycles"] for each in requests(log.model, "orchestrate")] == [1]
+    assert [rules_in(each)["cycles"] for each in requests(log.model, "orchestrate")] == [1]
 
 
 async def test_reasoning_cycles() -> None:
     model = Scripted(one_agent(), profile=Profile(name="scripted", native_reasoning=True))
     log = await played(model, cycles=9, reasoning_cycles=6)
-    assert told(requests(log.model, "orchestrate")[0])["cycles"] == 6
+    assert rules_in(requests(log.model, "orchestrate")[0])["cycles"] == 6
 
 
 async def test_agents_a_cycle() -> None:
@@ -135,7 +135,7 @@ async def test_agents_at_once() -> None:
     log = await played([*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), WRITTEN], agents_at_once=1)
     kinds = log.types("agent")
     assert kinds == ["agent.started", "agent.finished"] * 2
-    assert told(requests(log.model, "orchestrate")[0])["agents_at_once"] == 1
+    assert rules_in(requests(log.model, "orchestrate")[0])["agents_at_once"] == 1
 
 
 async def test_agent_turns() -> None:
@@ -180,7 +180,7 @@ async def test_recalls() -> None:
     for number in (0, 2):
         script = one_agent(searched, says("done", task="research", turn=1))
         (request,) = requests((await played(script, recalls=number)).model, "write")
-        assert told(request)["recalls"] == number
+        assert rules_in(request)["recalls"] == number
         assert bool(request.tools) is bool(number)
 
 

@@ -33,7 +33,7 @@ def execute(home: Path, run_id: str, log: Path, kill_at: int = 0) -> bool:
     return process.exitcode == 0
 
 
-async def made(home: Path, strategy: str, point: Point) -> str:
+async def unexecuted_fork(home: Path, strategy: str, point: Point) -> str:
     """A fork nobody has executed yet, its parent deleted."""
     (home.parent / "velden.md").write_text(TEXT)
     async with Assay(settings.load(), home=home) as assay:
@@ -63,7 +63,7 @@ async def test_killed_and_taken_up_again(tmp_path: Path) -> None:
 
 async def killed(tmp_path: Path, strategy: str, point: Point, kills: int) -> None:
     home, log = tmp_path / "home", tmp_path / "calls"
-    run_id = await made(home, strategy, point)
+    run_id = await unexecuted_fork(home, strategy, point)
     straight = tmp_path / "straight"
     shutil.copytree(home, straight)
     assert execute(straight, run_id, log)

@@ -255,7 +255,7 @@ def assay_command(environment: dict[str, str], *arguments: str) -> subprocess.Co
 def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
-    many = 5 * ingestion.PART + 7
+    many = 3 * ingestion.PART + 7
     for number in range(many):
         (folder / f"note{number:05}.txt").write_text(f"Note {number} tells of pier {number} in the harbor.\n")
     queued = assay_command(worker_settings, "docs", "add", str(folder), "-c", "notes", "--queue")

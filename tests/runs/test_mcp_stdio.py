@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import pytest_asyncio
 from harbours import HARBOUR, QUESTION, fill_home, make_home
 
 from assay import Assay, settings
@@ -76,6 +77,30 @@ async def connected(home: Path, era: Era = "auto", *args: str, **more: Any) -> A
         yield client
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=ERAS)
+async def client(request: pytest.FixtureRequest, home: Path) -> AsyncIterator[Client]:
+    """One process for all tests which only ask it. A task of its own enters and leaves it, as its library demands."""
+    opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+    left = asyncio.Event()
+
+    async def hold() -> None:
+        async with connected(home, request.param) as client:
+            opened.set_result(client)
+            await left.wait()
+
+    holder = asyncio.create_task(hold())
+    await asyncio.wait((opened, holder), return_when=asyncio.FIRST_COMPLETED)
+    if holder.done():
+        await holder  # says what went wrong
+    yield opened.result()
+    left.set()
+    await holder
+
+
+shared = pytest.mark.asyncio(loop_scope="module")
+auto = pytest.mark.parametrize("client", ["auto"], indirect=True)
+
+
 async def called(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(name, arguments)
     assert not answer.is_error, answer.content
@@ -89,89 +114,90 @@ async def refused(client: Client, name: str, **arguments: Any) -> str:
     return str(answer.content[0].text)
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_each_tool_says_what_it_is(home: Path, era: Era) -> None:
-    async with connected(home, era) as client:
-        assert client.protocol_version == VERSIONS[era]
-        tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == TOOLS
-        for tool in tools:
-            assert tool.title, tool.name
-            assert tool.description, tool.name
-            assert tool.output_schema, tool.name
-            assert tool.annotations is not None
-            assert tool.annotations.read_only_hint is not None
-            assert tool.annotations.destructive_hint is (tool.name == "cancel")
-        prompts = (await client.list_prompts()).prompts
-        assert [prompt.name for prompt in prompts] == ["deep_research"]
-        templates = (await client.list_resource_templates()).resource_templates
-        assert "assay://runs/{run_id}/report.md" in {each.uri_template for each in templates}
+@shared
+@pytest.mark.parametrize(("client", "version"), VERSIONS.items(), indirect=["client"])
+async def test_each_tool_says_what_it_is(client: Client, version: str) -> None:
+    assert client.protocol_version == version
+    tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == TOOLS
+    for tool in tools:
+        assert tool.title, tool.name
+        assert tool.description, tool.name
+        assert tool.output_schema, tool.name
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is not None
+        assert tool.annotations.destructive_hint is (tool.name == "cancel")
+    prompts = (await client.list_prompts()).prompts
+    assert [prompt.name for prompt in prompts] == ["deep_research"]
+    templates = (await client.list_resource_templates()).resource_templates
+    assert "assay://runs/{run_id}/report.md" in {each.uri_template for each in templates}
 
 
-async def test_search_and_fetch_keep_the_contract_of_chatgpt(home: Path) -> None:
-    async with connected(home) as client:
-        answer = await client.call_tool("search", {"query": "harbour of Vendel"})
-        assert [block.type for block in answer.content] == ["text"]
-        found = json.loads(answer.content[0].text)["results"]
-        assert {"id", "title", "url"} <= set(found[0])
-        assert found[0]["title"] == "Harbour of Vendel"
-        answer = await client.call_tool("fetch", {"id": found[0]["id"]})
-        assert [block.type for block in answer.content] == ["text"]
-        document = json.loads(answer.content[0].text)
-        assert set(document) == {"id", "title", "text", "url", "metadata"}
-        assert document["text"].strip() == HARBOUR.strip()
-        assert document == answer.structured_content
+@shared
+@auto
+async def test_search_and_fetch_keep_the_contract_of_chatgpt(client: Client) -> None:
+    answer = await client.call_tool("search", {"query": "harbour of Vendel"})
+    assert [block.type for block in answer.content] == ["text"]
+    found = json.loads(answer.content[0].text)["results"]
+    assert {"id", "title", "url"} <= set(found[0])
+    assert found[0]["title"] == "Harbour of Vendel"
+    answer = await client.call_tool("fetch", {"id": found[0]["id"]})
+    assert [block.type for block in answer.content] == ["text"]
+    document = json.loads(answer.content[0].text)
+    assert set(document) == {"id", "title", "text", "url", "metadata"}
+    assert document["text"].strip() == HARBOUR.strip()
+    assert document == answer.structured_content
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_report_with_its_evidence(home: Path, era: Era) -> None:
+@shared
+async def test_a_report_with_its_evidence(client: Client) -> None:
     told: list[tuple[float, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         told.append((progress, message))
 
-    async with connected(home, era) as client:
-        question = f"{QUESTION} ({era})"
-        answer = await client.call_tool("research", {"question": question}, progress_callback=note)
-        assert not answer.is_error, answer.content
-        news = answer.structured_content
-        assert news["status"] == "completed"
-        assert news["terminal"]
-        assert "built in 1902. [1]" in news["report"]
-        assert "assay://runs/" in str(answer.content[1].uri)
-        steps = [step for step, _ in told]
-        assert steps
-        assert steps == sorted(set(steps))
-        run_id = news["run_id"]
+    question = f"{QUESTION} ({client.protocol_version})"
+    answer = await client.call_tool("research", {"question": question}, progress_callback=note)
+    assert not answer.is_error, answer.content
+    news = answer.structured_content
+    assert news["status"] == "completed"
+    assert news["terminal"]
+    assert "built in 1902. [1]" in news["report"]
+    assert "assay://runs/" in str(answer.content[1].uri)
+    steps = [step for step, _ in told]
+    assert steps
+    assert steps == sorted(set(steps))
+    run_id = news["run_id"]
 
-        again = await called(client, "research", question=question)
-        assert again["run_id"] == run_id, "the same question shortly after is the same run"
+    again = await called(client, "research", question=question)
+    assert again["run_id"] == run_id, "the same question shortly after is the same run"
 
-        shown = await called(client, "evidence", run_id=run_id, citation=1)
-        passage = shown["evidence"][0]
-        assert HARBOUR.encode()[passage["start"] : passage["end"]].decode() == passage["text"]
-        assert shown["claims"][0]["verdict"] == "quoted"
+    shown = await called(client, "evidence", run_id=run_id, citation=1)
+    passage = shown["evidence"][0]
+    assert HARBOUR.encode()[passage["start"] : passage["end"]].decode() == passage["text"]
+    assert shown["claims"][0]["verdict"] == "quoted"
 
-        page = await called(client, "research_report", run_id=run_id, part="claims")
-        assert page["text"].startswith("- ")
-        assert page["next_cursor"] is None
-        resource = await client.read_resource(f"assay://runs/{run_id}/report.md")
-        assert resource.contents[0].text == news["report"]
-        listed = await called(client, "list_runs")
-        assert run_id in [run["run_id"] for run in listed["runs"]]
-        more = await called(client, "ask", run_id=run_id, question="By how much was the harbour enlarged?")
-        assert more["run_id"] != run_id
-        assert more["terminal"]
+    page = await called(client, "research_report", run_id=run_id, part="claims")
+    assert page["text"].startswith("- ")
+    assert page["next_cursor"] is None
+    resource = await client.read_resource(f"assay://runs/{run_id}/report.md")
+    assert resource.contents[0].text == news["report"]
+    listed = await called(client, "list_runs")
+    assert run_id in [run["run_id"] for run in listed["runs"]]
+    more = await called(client, "ask", run_id=run_id, question="By how much was the harbour enlarged?")
+    assert more["run_id"] != run_id
+    assert more["terminal"]
 
 
-async def test_a_text_is_checked_against_the_library(home: Path) -> None:
-    async with connected(home) as client:
-        checked = await called(
-            client, "verify", text="The harbour of Vendel was built in 1902. The ferry to Oster takes 90 minutes."
-        )
-        assert checked["claims"][0]["verdict"] in ("quoted", "supported")
-        assert checked["claims"][1]["verdict"] not in ("quoted", "supported")
-        assert "1 of 2" in checked["next_action"]
+@shared
+@auto
+async def test_a_text_is_checked_against_the_library(client: Client) -> None:
+    checked = await called(
+        client, "verify", text="The harbour of Vendel was built in 1902. The ferry to Oster takes 90 minutes."
+    )
+    assert checked["claims"][0]["verdict"] in ("quoted", "supported")
+    assert checked["claims"][1]["verdict"] not in ("quoted", "supported")
+    assert "1 of 2" in checked["next_action"]
 
 
 async def test_private_documents_stay_unless_the_owner_allows_it(home: Path) -> None:
@@ -200,17 +226,16 @@ def test_it_needs_none_of_the_server() -> None:
     assert done.stdout.strip() == "set()"
 
 
-async def test_mistakes_are_told(home: Path) -> None:
-    async with connected(home) as client:
-        assert "no run named 'nowhere'" in await refused(client, "research_wait", run_id="nowhere")
-        assert "there is: default, ferries, mixed" in await refused(
-            client, "research", question="x", collections=["none"]
-        )
-        assert "the question is empty" in await refused(client, "research", question="  ")
-        assert "no option of research named 'dept'; did you mean 'depth'?" in await refused(
-            client, "research", question="x", dept="light"
-        )
-        assert "no document" in await refused(client, "fetch", id="feed")
+@shared
+@auto
+async def test_mistakes_are_told(client: Client) -> None:
+    assert "no run named 'nowhere'" in await refused(client, "research_wait", run_id="nowhere")
+    assert "there is: default, ferries, mixed" in await refused(client, "research", question="x", collections=["none"])
+    assert "the question is empty" in await refused(client, "research", question="  ")
+    assert "no option of research named 'dept'; did you mean 'depth'?" in await refused(
+        client, "research", question="x", dept="light"
+    )
+    assert "no document" in await refused(client, "fetch", id="feed")
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -53,7 +53,7 @@ def script(*turns: Scene) -> list[Scene]:
     ]
 
 
-def told(log: Log) -> list[str]:
+def notes(log: Log) -> list[str]:
     """What notes each turn of the agent holds."""
     return ["".join(request.named("note")) for request in requests(log.model, "research")]
 
@@ -62,17 +62,17 @@ async def test_it_is_told_once() -> None:
     search = [calls(("search", {"query": f"tide {turn}"}), task="research", turn=turn) for turn in range(2)]
     log = await Web().run(script(*search, says("done", task="research", turn=2)))
     assert whole(log)
-    assert told(log) == ["", OPEN_PAGES, OPEN_PAGES]  # it stays in the history
+    assert notes(log) == ["", OPEN_PAGES, OPEN_PAGES]  # it stays in the history
 
 
 async def test_who_opens_pages_with_the_search_is_not_told() -> None:
     both = calls(("search", {"query": "tide"}), ("open", {"documents": ["tides.md"]}), task="research", turn=0)
     log = await Web().run(script(both, says("done", task="research", turn=1)))
-    assert told(log) == ["", ""]
+    assert notes(log) == ["", ""]
 
 
 async def test_over_documents_nobody_is_told() -> None:
     search = calls(("search", {"query": "tide"}), task="research", turn=0)
     titled = {"tides.txt": "The tide at Brest rises seven metres."}
     log = await Sea(titled).run(script(search, says("done", task="research", turn=1)))
-    assert told(log) == ["", ""]
+    assert notes(log) == ["", ""]

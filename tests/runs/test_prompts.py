@@ -37,7 +37,7 @@ def generator() -> ModuleType:
     return module
 
 
-def told(name: str) -> str:
+def prompt_text(name: str) -> str:
     package, _, short = name.partition(".")
     return prompt(f"assay.{package}", short)
 
@@ -60,21 +60,21 @@ async def test_a_prompt_names_no_message_which_is_never_sent() -> None:
     sent = {name for request in await generator().requests() for name in names(request)}
     optional = {"answers", "assumptions", "conversation", "instructions", "seen", "steering", "template"}
     for name in ALL:
-        said = set(TAG.findall(told(name)))
+        said = set(TAG.findall(prompt_text(name)))
         assert said <= set(NAMES), name
         assert said <= sent | optional, name
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ADDED])
 def test_a_prompt_has_an_example_with_plain_ids(name: str) -> None:
-    text = told(name)
+    text = prompt_text(name)
     assert "Example" in text
     assert re.findall(r"\bS\d{4}\b", text) == []
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_prompt_is_written_in_lines_that_can_be_read(name: str) -> None:
-    assert max(map(len, told(name).splitlines())) <= 120
+    assert max(map(len, prompt_text(name).splitlines())) <= 120
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_prompt_is_written_in_lines_that_can_be_read(name: str) -> None:
     ],
 )
 def test_what_each_is_told(name: str, rule: str) -> None:
-    assert rule in " ".join(told(name).split())
+    assert rule in " ".join(prompt_text(name).split())
 
 
 async def test_the_planner_sees_titles_and_passages_and_no_word_on_what_was_left_out() -> None:

@@ -26,7 +26,7 @@ async def stepwise(script: list[Scene] | Scripted, sea: Sea | None = None, **cha
     return log
 
 
-def made(log: Log, lane: int = 1) -> list[tuple[str, str]]:
+def tool_calls(log: Log, lane: int = 1) -> list[tuple[str, str]]:
     """The calls an agent made: tool and arguments."""
     return [
         (event.tool, event.arguments)
@@ -42,9 +42,9 @@ def made(log: Log, lane: int = 1) -> list[tuple[str, str]]:
 async def test_a_classic_step_makes_so_many_queries_and_opens_so_many_pages(asked: tuple[str, ...]) -> None:
     script = [*opening(steps(TITLES[0]), depth="light"), *classic(TITLES[0], asked, "Seen. [S1001.1]")]
     log = await stepwise([*script, decides("complete"), says("Seen. [S1001.1]", task="write")], Sea(OCEAN))
-    tools = [tool for tool, _ in made(log)]
+    tools = [tool for tool, _ in tool_calls(log)]
     assert tools == ["search", "search", "open", "open", "open"]
-    opened = [msgspec.json.decode(arguments)["documents"] for tool, arguments in made(log) if tool == "open"]
+    opened = [msgspec.json.decode(arguments)["documents"] for tool, arguments in tool_calls(log) if tool == "open"]
     assert len({id for (id,) in opened}) == 3
     (queries,) = requests(log.model, "research")
     assert queries.named("rules") == ("Word 2 queries.",)
@@ -56,7 +56,7 @@ async def test_a_classic_step_without_queries_searches_with_its_own_words() -> N
     script = [*opening(steps(TITLES[0]), depth="light"), fails("no quota", transient=False, task="research")]
     script += [says(ROSE, task="find"), decides("complete"), says(SAID, task="write")]
     log = await stepwise(script)
-    assert [arguments for tool, arguments in made(log) if tool == "search"] == ['{"query":"Tide at Brest"}']
+    assert [arguments for tool, arguments in tool_calls(log) if tool == "search"] == ['{"query":"Tide at Brest"}']
     assert any("words of the step alone" in event.message for event in log.of(e.Warned))
     assert log.last(e.FindingAdded).text == ROSE
 
@@ -64,7 +64,7 @@ async def test_a_classic_step_without_queries_searches_with_its_own_words() -> N
 async def test_a_classic_step_that_finds_nothing_opens_nothing() -> None:
     script = [*opening(steps(TITLES[0]), depth="light"), *classic(TITLES[0], ("volcano", "lava"))]
     log = await stepwise([*script, decides("complete")])
-    assert [tool for tool, _ in made(log)] == ["search", "search"]
+    assert [tool for tool, _ in tool_calls(log)] == ["search", "search"]
     assert log.last(e.RunCompleted).stop_reason == "no_evidence"
 
 
@@ -76,7 +76,7 @@ async def test_an_agent_makes_no_more_calls_than_its_depth_allows(depth: str, mo
     five = calls(*(("search", {"query": f"tide {number}"}) for number in range(5)), task="research", repeat=True)
     script = [*opening(steps(TITLES[0]), depth=depth), five, says(ROSE, task="find"), decides("complete")]
     log = await stepwise([*script, says(SAID, task="write")])
-    assert len(made(log)) == most
+    assert len(tool_calls(log)) == most
     turns = requests(log.model, "research")
     assert len(turns) == -(-most // 5)
     left = [msgspec.json.decode(request.values("rules")[-1])["calls_left"] for request in turns]
@@ -106,7 +106,7 @@ async def test_an_analysis_works_on_findings_and_searches_nothing() -> None:
         says(f"{SAID}\n\n## Both\n\n{compared}", task="write"),
     ]
     log = await stepwise(script)
-    assert made(log, 3) == []
+    assert tool_calls(log, 3) == []
     (asked,) = requests(log.model, "analyze")
     assert asked.tools == ()
     told = "\n".join(asked.named("findings"))

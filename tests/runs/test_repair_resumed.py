@@ -12,6 +12,7 @@ import pytest
 from judging import rules
 from research import ONE_STEP, Sea, agent, planned, report_wanted, sends
 from runtime import Killed, outcome
+from slow_writing import report_facts
 
 from assay.core import events as e
 from assay.core.brief import ROLES, Brief
@@ -117,10 +118,6 @@ async def resumed(sea: Sea, run_id: str, *, clever: bool) -> None:
     await outcome(handle)
 
 
-def said(view: RunView) -> tuple[Any, ...]:
-    return view.report, view.claims, view.checks, view.versions, view.removed, view.summary, view.gate, view.status
-
-
 @pytest.mark.parametrize("clever", [False, True])
 async def test_a_repair_which_dies_at_any_write_ends_the_same(clever: bool) -> None:
     whole, writes, _ = await ended(clever=clever, last=0)
@@ -130,7 +127,7 @@ async def test_a_repair_which_dies_at_any_write_ends_the_same(clever: bool) -> N
     assert writes > 10
     for last in range(1, writes + 1):
         view, _, events = await ended(clever=clever, last=last)
-        assert said(view) == said(whole), f"killed at write {last} of {writes}"
+        assert report_facts(view) == report_facts(whole), f"killed at write {last} of {writes}"
         kinds = [each.type for each in events]
         assert kinds.count("report.finished") == kinds.count("verify.summary") == 1
 

@@ -20,7 +20,7 @@ from web import moved, response, site
 
 from assay import Assay
 from assay.core import events as e
-from assay.core.brief import ROLES, Said
+from assay.core.brief import ROLES, ConversationMessage
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import fold
@@ -169,8 +169,11 @@ async def test_nothing_is_begun_which_may_use_up_a_limit(web: LocalWeb, wanted: 
 
 
 async def test_what_comes_in_a_conversation_is_not_searched_as_it_stands(web: LocalWeb) -> None:
-    said = (Said(by="user", text="Tell me of the harbor."), Said(by="assistant", text="Which one?"))
-    done = await ended(web, ON | {"names": False}, depth="light", mode="deep_research", said=said)
+    before = (
+        ConversationMessage(by="user", text="Tell me of the harbor."),
+        ConversationMessage(by="assistant", text="Which one?"),
+    )
+    done = await ended(web, ON | {"names": False}, depth="light", mode="deep_research", said=before)
     assert "search.expected" not in done.kinds()
 
 
@@ -244,7 +247,7 @@ async def killed(place: Place, web: LocalWeb, at: int) -> int:
     return len(web.there.asked) - before
 
 
-async def told(place: Place) -> Ended:
+async def ended_in(place: Place) -> Ended:
     """What the run in a home came to, without what was taken back."""
     async with Assay(load(), home=place.home) as assay:
         log = await assay.events((await assay.runs())[0].run_id)
@@ -259,4 +262,4 @@ async def test_a_run_which_was_killed_comes_to_the_same(web: LocalWeb, tmp_path:
         place = Place(tmp_path / str(at))
         place.folder.mkdir()
         await killed(place, web, at)
-        assert_same(without, await told(place))
+        assert_same(without, await ended_in(place))

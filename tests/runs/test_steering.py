@@ -60,7 +60,7 @@ async def played(sea: Sea, model: Told, **changes: object) -> Log:
     return log
 
 
-def heard(model: Scripted, task: str) -> list[tuple[str, ...]]:
+def steering_notes(model: Scripted, task: str) -> list[tuple[str, ...]]:
     """What each request of a task holds of steering, with what it yields to."""
     found = []
     for request in requests(model, task):
@@ -89,8 +89,8 @@ async def test_the_orchestrators_next_decision_heeds_it_and_the_writer_knows() -
     script = [*planned(), sends(TIDE), *both_agents(), sends(MISTRAL), report_wanted(), says(REPORT, task="write")]
     model = Told(script, sea, "research", WISH)
     log = await played(sea, model, depth="medium")
-    assert heard(model, "orchestrate") == [(), (WISH,), (WISH,)]
-    assert heard(model, "write") == [(WISH,)]
+    assert steering_notes(model, "orchestrate") == [(), (WISH,), (WISH,)]
+    assert steering_notes(model, "write") == [(WISH,)]
     assert facts(log) == [("accepted", WISH), ("applied", "research/cycle-2")]
     view = fold(log.envelopes)
     assert [(each.text, each.state, each.note) for each in view.steering] == [(WISH, "applied", "research/cycle-2")]
@@ -113,7 +113,7 @@ async def test_where_research_is_over_the_writer_heeds_it() -> None:
     model = Told(one_agent(), sea, "orchestrate", WISH, turn=1)
     log = await played(sea, model, depth="light")
     assert facts(log) == [("accepted", WISH), ("applied", "write")]
-    assert heard(model, "write") == [(WISH,)]
+    assert steering_notes(model, "write") == [(WISH,)]
 
 
 async def test_the_reflector_heeds_it_and_so_does_the_changed_plan() -> None:
@@ -131,8 +131,8 @@ async def test_the_reflector_heeds_it_and_so_does_the_changed_plan() -> None:
     ]
     model = Told(script, sea, "find", WISH)
     log = await played(sea, model, strategy="reflective")
-    assert heard(model, "reflect") == [(WISH,), (WISH,)]
-    assert heard(model, "plan")[-1] == (WISH,)
+    assert steering_notes(model, "reflect") == [(WISH,), (WISH,)]
+    assert steering_notes(model, "plan")[-1] == (WISH,)
     assert facts(log) == [("accepted", WISH), ("applied", "research/step-1")]
 
 
@@ -150,7 +150,7 @@ async def test_several_are_heeded_in_order_each_once() -> None:
     script = [*planned(), sends(TIDE), *both_agents(), sends(MISTRAL), report_wanted(), says(REPORT, task="write")]
     model = Told(script, sea, "research", "One.", "Two.", "Three.")
     log = await played(sea, model, depth="medium")
-    assert heard(model, "orchestrate")[-1] == ("One.", "Two.", "Three.")
+    assert steering_notes(model, "orchestrate")[-1] == ("One.", "Two.", "Three.")
     assert [kind for kind, _ in facts(log)] == ["accepted"] * 3 + ["applied"] * 3
 
 
@@ -180,7 +180,7 @@ async def test_a_replay_hears_what_was_heard_whatever_was_said_since() -> None:
         ("applied", "research/cycle-3"),
     ]
     assert not [each for each in envelopes if each.type == "step.diverged"]
-    assert heard(resumed, "orchestrate") == [("First.", "Second.")]
+    assert steering_notes(resumed, "orchestrate") == [("First.", "Second.")]
 
 
 @pytest.mark.parametrize(("text", "why"), [("", "1 to 4,000"), ("  \n", "1 to 4,000"), ("x" * 4_001, "4,001")])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import warm
-from watching import Watched, told
+from watching import Watched, leaking_model
 
 from assay import Assay
 from assay.core.errors import Cancelled
@@ -58,7 +58,7 @@ class _Span:
 async def test_what_is_replayed_is_not_told_again() -> None:
     first, second = Heard(), Heard()
     sea = Watched(first)
-    model = told()
+    model = leaking_model()
     handle = sea.start(model)
     async for envelope in handle:
         if envelope.type == AgentFinished.kind:

@@ -152,7 +152,7 @@ def server() -> Iterator[postgres.Server]:
     found = postgres.binaries()
     if postgres.reason_to_skip() or found is None:
         pytest.skip(postgres.MISSING)
-    made = postgres.made(found)
+    made = postgres.new_server(found)
     yield made
     made.remove()
 

@@ -50,7 +50,7 @@ async def entries(client: httpx.AsyncClient, **wanted: Any) -> list[dict[str, An
     return list(answer.json()["entries"])
 
 
-def told(found: list[dict[str, Any]]) -> list[tuple[str, str, str, str, int]]:
+def facts(found: list[dict[str, Any]]) -> list[tuple[str, str, str, str, int]]:
     return [(each["actor"], each["action"], each["subject"], each["via"], each["status"]) for each in found]
 
 
@@ -79,7 +79,7 @@ async def test_who_did_what_is_kept(server: Served, home: Path) -> None:
         await client.delete(f"/api/v1/tokens/{made['token']['id']}")
         second_run = second.json()["id"].removeprefix("resp_")
         found = await entries(client)
-        assert told(found)[::-1] == [
+        assert facts(found)[::-1] == [
             ("", "add_user", "ana", "command", 0),
             ("", "add_user", "bob", "command", 0),
             ("ana", "log_in", "", "login", 200),
@@ -135,7 +135,7 @@ async def test_what_is_done_on_the_page_is_kept_too(server: Served) -> None:
         assert (await client.post("/logout")).status_code == 303
         wrong = {"name": "bob", "password": "swordfish, wrong", "next": "/"}
         assert (await server.client().post("/login", data=wrong)).status_code == 401
-        found = [each[:3] + each[4:] for each in told(await entries(admin))]
+        found = [each[:3] + each[4:] for each in facts(await entries(admin))]
     for entry in (
         ("bob", "log_in", "", 303),
         ("bob", "mark_collection", "", 303),

@@ -38,7 +38,7 @@ def rows_of(home: Path, name: str) -> dict[str, int]:
     return found
 
 
-def kept(home: Path, word: str) -> list[str]:
+def files_with(home: Path, word: str) -> list[str]:
     """Files of a home in which a word still is."""
     return [str(each) for each in home.rglob("*") if each.is_file() and word.encode() in each.read_bytes()]
 
@@ -77,7 +77,7 @@ async def test_one_call_deletes_a_user_with_all_data(tmp_path: Path) -> None:
         assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob
     assay(home, "runs", "prune", "--keep", "1000")
     assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob
-    names = {Path(each).name for each in kept(home, SECRET_WORD)}
+    names = {Path(each).name for each in files_with(home, SECRET_WORD)}
     assert names <= {"assay.db", "assay.db-wal"}, names
 
 

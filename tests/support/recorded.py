@@ -63,10 +63,10 @@ def expected(row: Row) -> tuple[str, str, list[tuple[str, Any]]]:
     return text.strip(), thinking.strip(), calls
 
 
-Said = Iterable[tuple[str, Any]]
+Recording = Iterable[tuple[str, Any]]
 
 
-def _chat(row: Row) -> Said:
+def _chat(row: Row) -> Recording:
     chunks = [json.loads(line[6:]) for line in row.text.splitlines() if line.startswith("data: {")]
     calls: dict[int, list[str]] = {}
     for body in chunks if row.stream else [row.body]:
@@ -80,7 +80,7 @@ def _chat(row: Row) -> Said:
     yield from (("call", (name, json.loads(arguments or "{}"))) for name, arguments in calls.values())
 
 
-def _chat_part(part: dict[str, Any]) -> Said:
+def _chat_part(part: dict[str, Any]) -> Recording:
     details = part.get("reasoning_details") or ()
     told = "".join(each.get("text") or each.get("summary") or "" for each in details)
     yield "think", part.get("reasoning_content") or part.get("reasoning") or told
@@ -93,7 +93,7 @@ def _chat_part(part: dict[str, Any]) -> Said:
             yield "think", "".join(each.get("text", "") for each in block.get("thinking", ()))
 
 
-def _anthropic(row: Row) -> Said:
+def _anthropic(row: Row) -> Recording:
     if row.stream:
         yield from _anthropic_stream(row)
         return
@@ -101,7 +101,7 @@ def _anthropic(row: Row) -> Said:
         yield from _anthropic_block(block)
 
 
-def _anthropic_block(block: dict[str, Any]) -> Said:
+def _anthropic_block(block: dict[str, Any]) -> Recording:
     match block["type"]:
         case "text":
             yield "text", block["text"]
@@ -111,7 +111,7 @@ def _anthropic_block(block: dict[str, Any]) -> Said:
             yield "call", (block["name"], block["input"])
 
 
-def _anthropic_stream(row: Row) -> Said:
+def _anthropic_stream(row: Row) -> Recording:
     for line in row.text.splitlines():
         if line.startswith("data: "):
             delta = json.loads(line[6:]).get("delta", {})
@@ -121,7 +121,7 @@ def _anthropic_stream(row: Row) -> Said:
                 yield "think", delta["thinking"]
 
 
-def _google(row: Row) -> Said:
+def _google(row: Row) -> Recording:
     for part in (row.body["candidates"][0].get("content") or {}).get("parts", ()):
         if "functionCall" in part:
             yield "call", (part["functionCall"]["name"], part["functionCall"].get("args") or {})
@@ -129,7 +129,7 @@ def _google(row: Row) -> Said:
             yield "think" if part.get("thought") else "text", part["text"]
 
 
-def _cohere(row: Row) -> Said:
+def _cohere(row: Row) -> Recording:
     message = row.body["message"]
     for block in message.get("content") or ():
         yield "text", block.get("text", "")
@@ -137,7 +137,7 @@ def _cohere(row: Row) -> Said:
         yield "call", (call["function"]["name"], json.loads(call["function"]["arguments"]))
 
 
-_READERS: dict[str, Callable[[Row], Said]] = {"anthropic": _anthropic, "google": _google, "cohere": _cohere}
+_READERS: dict[str, Callable[[Row], Recording]] = {"anthropic": _anthropic, "google": _google, "cohere": _cohere}
 
 
 def answer(row: Row) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,7 @@ class Seen:
         self.context = browser.new_context(base_url=server.url, **options)
         self.context.set_default_timeout(60_000)  # milliseconds; where tests run, all cores may be busy
         self.faults: list[str] = []
+        self.expects = "no fault"  # part of what faults of this test say
         self.page = self.watched(self.context.new_page(), server)
 
     def watched(self, page: Any, server: Served) -> Any:
@@ -111,6 +112,9 @@ class Seen:
         self.context.close()
 
 
+Visit = Callable[..., Seen]
+"""Opens a page of a server, with options of its context."""
+
 CUT = """() => {
   const scrolls = (one) => {
     for (let each = one.parentElement; each; each = each.parentElement)
@@ -133,9 +137,10 @@ def cut(page: Any) -> list[str]:
     return [str(one) for one in page.evaluate(CUT)]
 
 
-def unusable(page: Any) -> list[tuple[str, str]]:
-    """What axe finds serious on a page: rule, and the first element it is said of."""
+def unusable(page: Any, *rules: str) -> list[tuple[str, str]]:
+    """What axe finds serious on a page, by all rules or some: rule, and the first element it is said of."""
     from axe_core_python.sync_playwright import Axe
 
-    found = Axe().run(page, options={"resultTypes": ["violations"]})["violations"]
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    found = Axe().run(page, options=options)["violations"]
     return [(one["id"], one["nodes"][0]["html"][:300]) for one in found if one["impact"] in SERIOUS]

@@ -225,7 +225,7 @@ WIRES = (
 )  # fmt: skip
 
 
-def made(wire: Wire, url: str, key: str = "k3y") -> HttpProvider:
+def provider_of(wire: Wire, url: str, key: str = "k3y") -> HttpProvider:
     """The provider of a wire, at `url`."""
     from assay import plugins
     from assay.core.ports.models import Secret

@@ -29,7 +29,7 @@ def apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "")
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command wrote, and how it ended."""
 
     returncode: int
@@ -37,17 +37,17 @@ class Said(NamedTuple):
     stderr: str
 
 
-Command = Callable[..., Said]
+Command = Callable[..., CommandResult]
 """A command of the shell, given as its words."""
 
 
 def spoken(capsys: pytest.CaptureFixture[str]) -> Command:
     """`assay` in this process."""
 
-    def run(*arguments: object) -> Said:
+    def run(*arguments: object) -> CommandResult:
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
-        return Said(code, *capsys.readouterr())
+        return CommandResult(code, *capsys.readouterr())
 
     return run
 
@@ -70,7 +70,7 @@ class Shell:
     def start(self, *arguments: object, **ways: Any) -> warm.Process | subprocess.Popen[bytes]:
         return warm.start(*arguments, stdout=subprocess.PIPE, **ways)
 
-    def research(self, *arguments: object) -> Said:
+    def research(self, *arguments: object) -> CommandResult:
         return self.run(self.question, "--in", self.notes, "--model", self.model, *arguments)
 
     def shown(self) -> dict[str, Any]:

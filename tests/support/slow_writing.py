@@ -109,7 +109,7 @@ class Dying:
         raise self._death
 
 
-def said(view: RunView) -> tuple[Any, ...]:
+def report_facts(view: RunView) -> tuple[Any, ...]:
     """All a reader is told of the report and its claims."""
     return view.report, view.claims, view.checks, view.versions, view.removed, view.summary, view.gate, view.status
 

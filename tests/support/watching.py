@@ -32,7 +32,7 @@ class Watched(Sea):
         return type(world)(**{name: getattr(world, name) for name in world.__struct_fields__} | {"watch": self.watch})
 
 
-def told() -> Scripted:
+def leaking_model() -> Scripted:
     """A run with one agent; the writer's first attempt fails, and the service repeats key and text."""
     failing = fails(f"401: key {SECRET} was refused for {PLANTED}", task="write")
     scenes = [*planned(ONE_STEP), sends(TASK), *agent(TASK, f"tide {PLANTED}", FOUND), report_wanted(), failing]
@@ -41,7 +41,9 @@ def told() -> Scripted:
 
 async def watched_run(watch: Watch, **changes: Any) -> Log:
     """The run, told to `watch`."""
-    log: Log = await Watched(watch).run(told(), question=f"How far does the tide rise for the {PLANTED}?", **changes)
+    log: Log = await Watched(watch).run(
+        leaking_model(), question=f"How far does the tide rise for the {PLANTED}?", **changes
+    )
     assert log.last(RunCompleted).stop_reason == "done"
     assert PLANTED in log.text
     return log

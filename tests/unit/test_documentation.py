@@ -40,7 +40,7 @@ def shown(text: str) -> list[str]:
     return [CHANGING.sub("*", line).strip() for line in text.splitlines() if line.strip()]
 
 
-def told(block: str) -> list[tuple[str, list[str]]]:
+def commands_in(block: str) -> list[tuple[str, list[str]]]:
     """The commands of a block, with the lines printed below each."""
     commands: list[tuple[str, list[str]]] = []
     inside = False
@@ -64,7 +64,7 @@ def test_the_tutorial_prints_what_assay_prints(
     monkeypatch.chdir(folder)
     blocks = re.findall(r"```console\n(.*?)```", TUTORIAL.read_text(encoding="utf-8"), re.DOTALL)
     asked = 0
-    for command, lines in (each for block in blocks for each in told(block)):
+    for command, lines in (each for block in blocks for each in commands_in(block)):
         if not command.startswith("assay "):
             subprocess.run(["sh", "-c", command], check=True, timeout=20)
             continue

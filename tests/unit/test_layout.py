@@ -160,7 +160,7 @@ NOUNS = {"ceiling", "embedding", "heading", "pubmed", "settings", "string"}
 
 def public_classes() -> Iterator[tuple[str, str]]:
     for path in SOURCES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in ast.iter_child_nodes(nodes(path)[0]):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name, path.relative_to(ROOT).as_posix()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay.core import phrases
 from assay.core.claims import VERDICTS
 from assay.core.phrases import STOP_REASONS, in_words
-from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, stated, stated_in
+from assay.core.translation import day, gettext, is_right_to_left, listed, number, state, statement_kind, statements_in
 from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
@@ -110,12 +110,12 @@ def test_what_is_said_in_one_run_is_not_known_in_another() -> None:
     with speaking("de"):
         assert gettext("Sources") == "Quellen"
         assert state("Eins. *Zwei.*") == "Eins. *Zwei.*"
-        assert stated("*Zwei.*") == stated("Eins. Zwei.") == "notice"
-        assert stated_in("Vorher.\n\nZwei. Drei.") == {"Zwei.": "notice"}
+        assert statement_kind("*Zwei.*") == statement_kind("Eins. Zwei.") == "notice"
+        assert statements_in("Vorher.\n\nZwei. Drei.") == {"Zwei.": "notice"}
         with speaking("fr"):
-            assert stated("Zwei.") is None
-        assert stated("Drei.") is None
+            assert statement_kind("Zwei.") is None
+        assert statement_kind("Drei.") is None
     assert gettext("Sources") == "Sources"
-    assert stated("Zwei.") is None
+    assert statement_kind("Zwei.") is None
     state("Said outside of any run.")
-    assert stated("Said outside of any run.") is None
+    assert statement_kind("Said outside of any run.") is None

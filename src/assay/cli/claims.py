@@ -16,7 +16,7 @@ from assay.cli.completion import run_ids
 from assay.cli.figures import summed
 from assay.cli.library import stored
 from assay.cli.terminal import clean, say, table, write
-from assay.core.assurance import told
+from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten
 from assay.core.phrases import relevance
@@ -58,7 +58,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {counted(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summed(report.summary)}{removed}")
-    say(told(view))
+    say(assurance_text(view))
 
 
 class CitedSource(msgspec.Struct, frozen=True, kw_only=True):

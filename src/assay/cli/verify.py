@@ -289,26 +289,27 @@ def command(
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
     judge = JudgeOptions(model, allow_private, max_usd, max_tokens, home)
+    chosen = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     if queued is not None:
-        if strict or problems or as_json or min_supported is not None or str(file) == "-":
-            raise click.UsageError("--queue writes all that was found to its file: leave out what chooses of it, and -")
-        leave([_job(file, queued, tuple(paths_from(paths)), web, find, judge)], home, settings.load(), state.verbosity)
-        return Exit.DONE
-    asked = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
-    return text(file, asked, quiet=state.verbosity < 0)
+        return _queue(file, queued, chosen, state.verbosity)
+    return text(file, chosen, quiet=state.verbosity < 0)
 
 
-def _job(
-    file: Path, output: str, paths: tuple[str, ...], web: bool, find: bool | None, judge: JudgeOptions
-) -> VerifyJob:
-    return VerifyJob(
+def _queue(file: Path, output: str, chosen: VerifyOptions, verbosity: int) -> Exit:
+    """Leave a text to a worker."""
+    if chosen.strict or chosen.problems or chosen.as_json or chosen.least is not None or str(file) == "-":
+        raise click.UsageError("--queue writes all that was found to its file: leave out what chooses of it, and -")
+    judge = chosen.judge
+    job = VerifyJob(
         file=str(file),
         output=output,
-        paths=paths,
-        web=web,
-        find=find,
+        paths=chosen.paths,
+        web=chosen.web,
+        find=chosen.find,
         model=judge.model,
         allow_private=judge.allow_private,
         max_usd=judge.max_usd,
         max_tokens=judge.max_tokens,
     )
+    leave([job], judge.home, settings.load(), verbosity)
+    return Exit.DONE

@@ -47,7 +47,7 @@ def assured(claims: Iterable[Claim]) -> Assurance:
     )
 
 
-def told(view: RunView) -> str:
+def assurance_text(view: RunView) -> str:
     """Whether a run's report is verified, in the current language; if it is not, which part is missing."""
     if view.gate is not None and not view.gate.passed:
         return _("did not pass its final check")

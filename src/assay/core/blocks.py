@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from assay.core.brief import Section
 from assay.core.clean import link_target
 from assay.core.errors import UsageError
-from assay.core.translation import Statement, speech, stated
+from assay.core.translation import Statement, speech, statement_kind
 
 BlockKind = Literal[
     "heading", "paragraph", "list", "item", "quote", "table", "head row", "row", "cell", "code", "html", "rule", "space"
@@ -269,7 +269,7 @@ class _Reader:
         if kind in ("row", "head row"):
             return Block(kind=kind, text=text, start=start, cells=tuple(_placed(inside, text, start)))
         content = self._content if kind in _PROSE else token.content if kind == "code" else ""
-        said = stated(content) if content and kind in _PROSE else None
+        said = statement_kind(content) if content and kind in _PROSE else None
         return Block(
             kind=kind,
             text=text,

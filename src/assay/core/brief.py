@@ -31,7 +31,7 @@ ALIKE = 0.8
 """How similar a question must be to the one an answer was given to (difflib's ratio)."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class ConversationMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One message of a thread. `questions` says that it asks the user for clarification."""
 
     by: Literal["user", "assistant"]
@@ -46,11 +46,11 @@ class GivenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     question: str = ""
 
 
-def latest(said: Sequence[Said]) -> tuple[Said, ...]:
+def latest(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage, ...]:
     """The last messages of a thread: up to `USER_MESSAGES` of the user, and the replies between and after them."""
-    kept: list[Said] = []
+    kept: list[ConversationMessage] = []
     users = 0
-    for each in reversed(said):
+    for each in reversed(messages):
         users += each.by == "user"
         if users > USER_MESSAGES:
             break
@@ -58,9 +58,9 @@ def latest(said: Sequence[Said]) -> tuple[Said, ...]:
     return tuple(reversed(kept))
 
 
-def fitted(said: Sequence[Said], tokens: int) -> tuple[Said, ...]:
+def fitted(messages: Sequence[ConversationMessage], tokens: int) -> tuple[ConversationMessage, ...]:
     """The messages in `tokens`: replies are shortened together, then the oldest messages left out."""
-    kept, length = list(said), LONGEST
+    kept, length = list(messages), LONGEST
     while kept and _size(kept) > tokens:
         if length > 200:
             length //= 2
@@ -70,12 +70,12 @@ def fitted(said: Sequence[Said], tokens: int) -> tuple[Said, ...]:
     return tuple(kept)
 
 
-def _short(said: Said, length: int) -> Said:
-    return said if said.by == "user" else msgspec.structs.replace(said, text=shortened(said.text, length))
+def _short(message: ConversationMessage, length: int) -> ConversationMessage:
+    return message if message.by == "user" else msgspec.structs.replace(message, text=shortened(message.text, length))
 
 
-def _size(said: Sequence[Said]) -> int:
-    return estimate_tokens(msgspec.json.encode(said).decode())
+def _size(messages: Sequence[ConversationMessage]) -> int:
+    return estimate_tokens(msgspec.json.encode(messages).decode())
 
 
 def shortened(text: str, length: int) -> str:
@@ -309,7 +309,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     models: dict[Role, tuple[str, ...]] = {}
     prompts: dict[str, str] = {}
     thread: str = ""
-    conversation: tuple[Said, ...] = ()
+    conversation: tuple[ConversationMessage, ...] = ()
     parent: str = ""
     lane: int = 0
     answers: tuple[GivenAnswer, ...] = ()

@@ -5,6 +5,7 @@ Later releases only add fields. The JSON Schema is in `assay/export/schemas`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -193,6 +194,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     looked: Looked = Looked()
     thinking: tuple[str, ...] = ()
     assurance: Assurance | None = None
+
+    def evidence(self) -> Iterator[tuple[ReportClaim, tuple[ReportPassage, ...]]]:
+        """Each claim with the passages that it cites."""
+        passages = {passage.id: passage for passage in self.passages}
+        for claim in self.claims:
+            yield claim, tuple(passages[each.passage] for each in claim.citations if each.passage in passages)
 
 
 def bibliography(view: RunView) -> Bibliography:

@@ -19,7 +19,7 @@ from assay.core.markers import Marker, parse
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
-from assay.core.translation import speech, stated
+from assay.core.translation import speech, statement_kind
 
 # The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
@@ -70,12 +70,14 @@ def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
     """The role of a sentence under the headings `sections`; a sentence with a citation states a fact."""
     if not cited and ": " not in text and _is_fragment(text):  # checked first: it costs least
         return "structure"
-    apart = any(stated(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections)
+    apart = any(
+        statement_kind(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections
+    )
     if is_frame(text) and (cited or not (text.endswith(":") or apart)):
         return "frame"
     if cited:
         return "fact"
-    if apart or stated(text) or _ABSENCES.match(text) or not words(text):
+    if apart or statement_kind(text) or _ABSENCES.match(text) or not words(text):
         return "structure"
     bare = text.rstrip("*_ ")
     if bare.endswith((":", "：", "?", "？", "؟")) or _LABEL.fullmatch(text):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
-from assay.core.brief import Depth, Mode, Role, Said
+from assay.core.brief import ConversationMessage, Depth, Mode, Role
 from assay.core.claims import RepairName
 from assay.core.options import Flag, Offer, Option
 
@@ -264,7 +264,7 @@ class RunOptions(ForkOptions, total=False):
         _OPENAI,
     ]
     said: Annotated[
-        Sequence[Said],
+        Sequence[ConversationMessage],
         Option(
             group="Sources", sets=("conversation",), about="what was said in a conversation which is kept elsewhere"
         ),

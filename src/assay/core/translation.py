@@ -95,12 +95,12 @@ def state(text: str, kind: Statement = "notice") -> str:
     return text
 
 
-def stated(text: str) -> Statement | None:
+def statement_kind(text: str) -> Statement | None:
     """The kind of statement that a sentence or heading by code is, None if it is not by code."""
     return speech().stated.get(_plain(text)) if speech().stated else None
 
 
-def stated_in(text: str) -> dict[str, Statement]:
+def statements_in(text: str) -> dict[str, Statement]:
     """Code's own sentences and headings that occur in `text`."""
     lines = [_plain(line) for line in text.splitlines()]
     return {said: kind for said, kind in sorted(speech().stated.items()) if any(said in line for line in lines)}

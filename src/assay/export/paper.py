@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from assay.core.assurance import told
+from assay.core.assurance import assurance_text
 from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.markers import CitationMode, strip
@@ -73,7 +73,7 @@ def _paper(view: RunView, citations: CitationMode) -> Paper:
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
     asked = question if title and title != question else ""
-    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), told(view))))
+    checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
     facts = (asked, f"{checked} {sections.counts(report.summary)}".strip())
     return Paper(
         title=line(title or question or _("Report")),

@@ -100,7 +100,7 @@ _SIGNS = re.compile(r"[<\[◁]")
 _STRIPPED = re.compile(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony without its special tokens, which a server dropped: `analysisThe user asks … assistantfinalThe answer`."""
-Said = TextDelta | ThinkingDelta | Retracted | Written
+SpeechPart = TextDelta | ThinkingDelta | Retracted | Written
 Place = Literal["start", "thinking", "answer", "channels"]
 
 
@@ -131,13 +131,13 @@ class ReplyText:
         """The reasoning so far."""
         return "".join((*self._thinking, *self._guessed))
 
-    def thought(self, text: str) -> Iterator[Said]:
+    def thought(self, text: str) -> Iterator[SpeechPart]:
         """Yield more reasoning, which the service sent separately."""
         if text:
             self._thinking.append(text)
             yield ThinkingDelta(text)
 
-    def take(self, text: str) -> Iterator[Said]:
+    def take(self, text: str) -> Iterator[SpeechPart]:
         """Yield what is certain after this piece of the text."""
         if self._place == "answer" and not self._held and _SIGNS.search(text) is None:
             yield from self._answer(text)  # nearly always
@@ -159,7 +159,7 @@ class ReplyText:
             if self._held == before:
                 return
 
-    def end(self, *, calls: bool = False) -> Iterator[Said]:
+    def end(self, *, calls: bool = False) -> Iterator[SpeechPart]:
         """Yield the text held back until now: the text is over. `calls`: there are tool calls beside it."""
         match self._place:
             case "channels":
@@ -199,7 +199,7 @@ class ReplyText:
         else:
             self._place, self._held = "answer", begun if self._begun else self._held
 
-    def _think(self) -> Iterator[Said]:
+    def _think(self) -> Iterator[SpeechPart]:
         at, closing = _first(self._held, self._closings)
         thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
         if thought and self._unsure:
@@ -218,7 +218,7 @@ class ReplyText:
         self._place, self._unsure, self._begun = "start", False, True
         self._begin()
 
-    def _look(self, *, final: bool = False) -> Iterator[Said]:
+    def _look(self, *, final: bool = False) -> Iterator[SpeechPart]:
         """Yield the answer up to a closing tag that nothing opened."""
         found = _CLOSING.search(self._held)
         if found is None:
@@ -244,7 +244,7 @@ class ReplyText:
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
         return said.endswith("`") or after == "`" or said.count("```") % 2 == 1 or opening in said
 
-    def _take_back(self) -> Iterator[Said]:
+    def _take_back(self) -> Iterator[SpeechPart]:
         """Turn supposed reasoning into the answer, because the reasoning never ended."""
         text = "".join(self._guessed)
         self._guessed.clear()
@@ -256,15 +256,15 @@ class ReplyText:
 
     # pieces
 
-    def _answer(self, text: str) -> Iterator[Said]:
+    def _answer(self, text: str) -> Iterator[SpeechPart]:
         if text:
             self._text.append(text)
             yield TextDelta(text)
 
-    def _channels(self, text: str) -> Iterator[Said]:
+    def _channels(self, text: str) -> Iterator[SpeechPart]:
         yield from self._collect(self._harmony.take(text))
 
-    def _collect(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[Said]:
+    def _collect(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[SpeechPart]:
         for each in said:
             if isinstance(each, TextDelta):
                 self._text.append(each.text)

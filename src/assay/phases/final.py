@@ -13,7 +13,7 @@ from assay.core.phrases import LIMITS, STOP_REASONS, nothing
 from assay.core.plan import Coverage
 from assay.core.sources import Passage, Source, sha256
 from assay.core.translation import gettext as _
-from assay.core.translation import stated, stated_in
+from assay.core.translation import statement_kind, statements_in
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
 from assay.phases.form import is_listed, missing, redated, unfound, unheeded, with_missing
@@ -156,7 +156,9 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
             *contacted,
             *leaving(run.brief),
         )
-        phase.emit(ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits, stated=stated_in(draft.text)))
+        phase.emit(
+            ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits, stated=statements_in(draft.text))
+        )
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
@@ -189,7 +191,7 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
     """The draft after verification."""
     if verified.text == draft.text:
         return draft
-    told = (dated if stated(limit) == "date" else limit for limit in draft.limits)
+    told = (dated if statement_kind(limit) == "date" else limit for limit in draft.limits)
     return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
 
 

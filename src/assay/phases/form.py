@@ -14,7 +14,7 @@ from assay.core.languages import language_name
 from assay.core.markers import parse, strip
 from assay.core.plan import Coverage
 from assay.core.text import words
-from assay.core.translation import ENGLISH, N_, date_of, speech, state, stated
+from assay.core.translation import ENGLISH, N_, date_of, speech, state, statement_kind
 from assay.core.translation import gettext as _
 from assay.phases.case import Case
 from assay.phases.coverage import telling
@@ -233,7 +233,9 @@ def _key(title: str) -> str:
 def is_missing(title: str) -> bool:
     """Whether a heading announces what could not be found."""
     return (
-        stated(title) == "missing" or _key(title) == _key(_(phrases.MISSING)) or bool(_MISSING.fullmatch(_key(title)))
+        statement_kind(title) == "missing"
+        or _key(title) == _key(_(phrases.MISSING))
+        or bool(_MISSING.fullmatch(_key(title)))
     )
 
 

@@ -241,7 +241,7 @@ class Engine:
         place = Run(execution, lane=brief.lane)
         with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as span:
             if span is not None:
-                span.told()
+                span.report()
             await self._run(execution)
 
     async def _run(self, execution: Execution) -> None:

@@ -242,7 +242,7 @@ class Attempts:
         if self._made:
             await self._hold_again()
             await self._voice.restart()
-        self._breakers.asked(name, self._clock.monotonic())
+        self._breakers.began(name, self._clock.monotonic())
         model = self._place.world.models[name]
         try:
             reply, usage = await self._called(name, model)
@@ -275,7 +275,7 @@ class Attempts:
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
         with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
             if span is not None:
-                span.told()
+                span.report()
             reply = await _stream(model, request, items, self._voice)
             usage = priced(model, reply.usage)
             if span is not None:

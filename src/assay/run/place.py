@@ -111,10 +111,10 @@ class WorkSpan:
         self._span: WatchedSpan | None = None
         self._more: dict[str, Fact] = {}
 
-    def told(self) -> WatchedSpan:
+    def report(self) -> WatchedSpan:
         """Report the span, and first those around it: it does real work."""
         if self._span is None:
-            outer = self.outer.told() if self.outer else None
+            outer = self.outer.report() if self.outer else None
             self._span = self._watch.begin(self.kind, self._name, self._began, outer, self._facts)
         return self._span
 
@@ -159,4 +159,4 @@ def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> Abstra
 def worked(place: RunPlace) -> None:
     """Report that real work is done here, which no replay does."""
     if place.world.watch is not None and (span := _current.get()) is not None:
-        span.told()
+        span.report()

@@ -157,7 +157,7 @@ class CircuitBreakers:
         good = tuple(name for name in names if not self.is_open(name, now))
         return good or (min(names, key=lambda name: self._breakers[name].until),)
 
-    def asked(self, name: str, now: float) -> None:
+    def began(self, name: str, now: float) -> None:
         """A call begins. With a half-open breaker it is the probe, and others wait for its outcome."""
         breaker = self._breakers.get(name)
         if breaker is not None and breaker.pause and now >= breaker.until:

@@ -35,7 +35,7 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
                 came = asked.error or (asked.view.status if asked.view else "")
                 log.info("schedule %s: %s", asked.schedule.id, came)
                 run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
-                await assay.webhooks.told(asked.schedule.owner, asked.schedule.id, run, status)
+                await assay.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
         except StoreError as error:
             log.warning("schedules: %s; trying again", error)
         await asyncio.sleep(LOOK_SECONDS)

@@ -249,11 +249,10 @@ async def _try_question(assay: Researcher, collection: str, question: str) -> Su
 
 
 def _first_answer(question: str, report: Report) -> SuggestedQuestion | None:
-    passages = {each.id: each for each in report.passages}
     titles = {source.id: one_line(source.title) for source in report.sources}
-    for claim in report.claims:
-        cited = next((passages[each.passage] for each in claim.citations if each.passage in passages), None)
-        if claim.relevance == "answers" and claim.verdict in ("quoted", "supported") and cited is not None:
+    for claim, passages in report.evidence():
+        if claim.relevance == "answers" and claim.verdict in ("quoted", "supported") and passages:
+            cited = passages[0]
             return SuggestedQuestion(
                 question=question,
                 answer=one_line(claim.text),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core import pages
-from assay.core.brief import Brief, Said
+from assay.core.brief import Brief, ConversationMessage
 from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
 from assay.core.later import later
 from assay.core.markers import strip
@@ -210,7 +210,7 @@ class ThreadsPage(msgspec.Struct, frozen=True, kw_only=True):
     next: str = ""
 
 
-class ThreadMessage(Said, frozen=True, kw_only=True):
+class ThreadMessage(ConversationMessage, frozen=True, kw_only=True):
     """A message in a thread, with its run and when that began."""
 
     run_id: str

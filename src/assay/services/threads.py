@@ -8,8 +8,8 @@ import msgspec
 
 from assay.core.brief import (
     Brief,
+    ConversationMessage,
     GivenAnswer,
-    Said,
     Scope,
     latest,
     matched,
@@ -112,13 +112,13 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
     return row
 
 
-async def _thread_messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+async def _thread_messages(journal: Journal, row: RunRow) -> tuple[ConversationMessage, ...]:
     """The messages of a thread up to a run's end."""
     view = await _view(journal, row)
     return (*(view.brief.conversation if view.brief else ()), *messages(view))
 
 
-async def _messages(journal: Journal, row: RunRow) -> tuple[Said, ...]:
+async def _messages(journal: Journal, row: RunRow) -> tuple[ConversationMessage, ...]:
     return messages(await _view(journal, row))
 
 
@@ -133,7 +133,7 @@ async def _view(journal: Journal, row: RunRow) -> RunView:
     return msgspec.structs.replace(view, clarification=clarification)
 
 
-def messages(view: RunView) -> tuple[Said, ...]:
+def messages(view: RunView) -> tuple[ConversationMessage, ...]:
     """The user's messages in a run, and the replies; reports without markers.
 
     Questions are those that were put to the user: all of them if the run could wait for answers, else those answered
@@ -144,13 +144,13 @@ def messages(view: RunView) -> tuple[Said, ...]:
     answered = "\n".join(f"{question} — {answer}" for question, answer in pairs)
     put = view.brief is not None and view.brief.may_ask
     asked = questions if put else tuple(question for question, _ in pairs)
-    said = [Said(by="user", text=view.question)]
+    said = [ConversationMessage(by="user", text=view.question)]
     if asked:
-        said.append(Said(by="assistant", text="\n".join(asked), questions=True))
+        said.append(ConversationMessage(by="assistant", text="\n".join(asked), questions=True))
     if answered:
-        said.append(Said(by="user", text=answered))
+        said.append(ConversationMessage(by="user", text=answered))
     if view.report.text.strip():
-        said.append(Said(by="assistant", text=strip(view.report.text).strip()))
+        said.append(ConversationMessage(by="assistant", text=strip(view.report.text).strip()))
     return tuple(said)
 
 

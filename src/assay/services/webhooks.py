@@ -157,7 +157,7 @@ class Webhooks:
         """
         return await self._store.deliveries((await self.find(owner, id)).id, limit)
 
-    async def told(self, owner: str, schedule: str, run: str, status: str) -> None:
+    async def schedule_finished(self, owner: str, schedule: str, run: str, status: str) -> None:
         """Queue messages about the outcome of a schedule; a repetition for the same run is sent once."""
         now = datetime.now(UTC)
         key = run or now.isoformat()

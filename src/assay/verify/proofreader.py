@@ -155,7 +155,7 @@ def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
 
 # Finds claims of one text in another, after code has added, moved or removed text.
 
-Said = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
+SentenceKey = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
 
 
 def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
@@ -164,7 +164,7 @@ def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> 
     A claim is the same if its words, citations and columns are; equal ones are matched in order. Ids are unique, and a
     new claim never gets the id of a removed one.
     """
-    known: defaultdict[Said, deque[str]] = defaultdict(deque)
+    known: defaultdict[SentenceKey, deque[str]] = defaultdict(deque)
     for sentence in before:
         known[_sentence_key(sentence)].append(sentence.id)
     ids: dict[str, str] = {}
@@ -187,7 +187,7 @@ def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
     return {ids[each.id]: (each.start, each.end) for each in found}
 
 
-def _sentence_key(sentence: ReportSentence) -> Said:
+def _sentence_key(sentence: ReportSentence) -> SentenceKey:
     return sentence.text, tuple(marker.ids for marker in sentence.markers), sentence.head
 
 

@@ -86,7 +86,7 @@ SAID = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(SAID, max_size=40).map(" ".join))
 def test_what_is_left_is_part_of_the_text_and_holds_no_loop(text: str) -> None:
     cut = without_loops(text)

@@ -32,11 +32,21 @@ LARGE = {
     ".txt": b"The tide rises.\n\n",
     ".py": b"tide = 7.5\n",
 }
+PARAGRAPHS = b"<p>a</p>" * (APART // 8)
 
 
 @pytest.fixture
 def readers() -> Iterator[LazyReaders]:
     made = LazyReaders()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[LazyReaders]:
+    """Readers whose process lives, for all tests which only use it."""
+    made = LazyReaders()
+    begun(made)
     yield made
     made.close()
 
@@ -69,7 +79,7 @@ def test_a_process_which_reads_files_is_given_no_keys(monkeypatch: pytest.Monkey
     monkeypatch.setenv("LC_NUMERIC", "C")
     before = set(children())
     readers = LazyReaders()
-    list(of(readers, ".html").extract(b"<p>a</p>" * APART, "a.html"))
+    list(of(readers, ".html").extract(PARAGRAPHS, "a.html"))
     (pid,) = set(children()) - before
     given = dict(each.split(b"=", 1) for each in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") if each)
     readers.close()
@@ -111,25 +121,24 @@ PAGE = "# Tides\n\nThe tide at Brest rises seven metres – twice a day.\n\n- on
 def begun(readers: LazyReaders) -> int:
     """The process which reads files, once it has read one."""
     before = set(children())
-    list(of(readers, ".html").extract(b"<p>a</p>" * APART, "a.html"))
+    list(of(readers, ".html").extract(PARAGRAPHS, "a.html"))
     (pid,) = set(children()) - before
     return pid
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_a_long_text_is_cut_elsewhere_as_it_is_here(syntax: Syntax, readers: LazyReaders) -> None:
+def test_a_long_text_is_cut_elsewhere_as_it_is_here(syntax: Syntax, readers: LazyReaders, started: LazyReaders) -> None:
     text = PAGE.encode()
-    assert readers.cut(text, syntax) == cut(text, syntax)  # no process lives so far
-    begun(readers)
+    here = cut(text, syntax)
+    assert readers.cut(text, syntax) == here  # no process of theirs lives
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app_readers, "cut", None)  # who would cut it here now fails
-        found = readers.cut(text, syntax)
-    assert found == cut(text, syntax)
+        found = started.cut(text, syntax)
+    assert found == here
 
 
-def test_a_short_text_is_cut_here(readers: LazyReaders) -> None:
-    begun(readers)
-    assert readers.cut(b"The tide rises.", "plain")[0].text == "The tide rises."
+def test_a_short_text_is_cut_here(started: LazyReaders) -> None:
+    assert started.cut(b"The tide rises.", "plain")[0].text == "The tide rises."
 
 
 def test_where_the_process_is_gone_a_text_is_cut_all_the_same(readers: LazyReaders) -> None:

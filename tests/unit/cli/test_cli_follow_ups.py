@@ -45,7 +45,7 @@ def view(
     )
 
 
-def told(text: str) -> list[str]:
+def suggested(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.startswith("  assay ")]
 
 
@@ -109,7 +109,7 @@ def on_a_terminal(home: Path, *more: str) -> str:
 def test_a_terminal_is_told_and_a_pipe_or_quiet_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "harbor.md").write_text("# Harbor report\n\nThe Harbor report was written by Ada Byron in 1843.\n")
     monkeypatch.chdir(tmp_path)
-    (command,) = told(on_a_terminal(tmp_path / "home"))
+    (command,) = suggested(on_a_terminal(tmp_path / "home"))
     words = shlex.split(command)[1:]
     assert words == ["research", "what did the lighthouse cost?", "--web"]
     assert "to ask next" not in on_a_terminal(tmp_path / "home", "-q")

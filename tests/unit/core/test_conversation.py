@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from assay.core.brief import (
     LONGEST,
     USER_MESSAGES,
+    ConversationMessage,
     GivenAnswer,
-    Said,
     fitted,
     latest,
     matched,
@@ -20,19 +20,19 @@ from assay.core.brief import (
 from assay.core.text import estimate_tokens
 
 TEXTS = st.text(max_size=300)
-MESSAGES = st.lists(st.builds(Said, by=st.sampled_from(["user", "assistant"]), text=TEXTS), max_size=14)
+MESSAGES = st.lists(st.builds(ConversationMessage, by=st.sampled_from(["user", "assistant"]), text=TEXTS), max_size=14)
 
 
-def user(text: str) -> Said:
-    return Said(by="user", text=text)
+def user(text: str) -> ConversationMessage:
+    return ConversationMessage(by="user", text=text)
 
 
-def reply(text: str) -> Said:
-    return Said(by="assistant", text=text)
+def reply(text: str) -> ConversationMessage:
+    return ConversationMessage(by="assistant", text=text)
 
 
 @given(MESSAGES)
-def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(said: list[Said]) -> None:
+def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(said: list[ConversationMessage]) -> None:
     kept = latest(said)
     assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]
     users = sum(each.by == "user" for each in said)
@@ -41,7 +41,7 @@ def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(said:
 
 
 @given(MESSAGES, st.integers(0, 2_000))
-def test_what_is_told_fits_and_keeps_its_order(said: list[Said], tokens: int) -> None:
+def test_what_is_told_fits_and_keeps_its_order(said: list[ConversationMessage], tokens: int) -> None:
     kept = fitted(said, tokens)
     assert not kept or estimate_tokens(msgspec.json.encode(kept).decode()) <= tokens
     assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]

@@ -50,15 +50,15 @@ print("whole")
 """
 
 
-def said(code: str) -> str:
+def output_of(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
 
 def test_many_threads_may_decode_a_type_for_the_first_time() -> None:
-    assert said(FRESH) == "whole\n"
+    assert output_of(FRESH) == "whole\n"
 
 
 def test_what_is_never_decoded_is_left_alone() -> None:
-    assert said(NEVER) == "whole\n"
+    assert output_of(NEVER) == "whole\n"

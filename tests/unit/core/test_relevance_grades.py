@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.assurance import assured, told
+from assay.core.assurance import assurance_text, assured
 from assay.core.brief import Brief
 from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.messages import Rarity
@@ -127,7 +127,7 @@ def claims(*said: tuple[Verdict, Relevance]) -> tuple[Claim, ...]:
 
 def words(*said: tuple[Verdict, Relevance], graded: bool = True, passed: bool = True, verify: bool = True) -> str:
     found = claims(*said)
-    return told(
+    return assurance_text(
         RunView(
             brief=Brief(question="Who?", date="2026-01-01", verify=verify),
             status="completed",

@@ -195,7 +195,7 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(PARTS, max_size=25).map("".join) | st.text(max_size=60))
 def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
     at = 0

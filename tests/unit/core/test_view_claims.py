@@ -26,7 +26,7 @@ def passage(id: str, text: str) -> Passage:
 FIVE, SEVEN = passage("S1001.1", "It rises five metres."), passage("S1001.2", "It rises seven metres.")
 
 
-def told() -> logs.Log:
+def checked_report() -> logs.Log:
     """A report of two claims, both checked."""
     log = logs.Log()
     log.add("verify", e.ReportStarted())
@@ -47,13 +47,13 @@ def revised(log: logs.Log) -> RunView:
 
 
 def test_what_speaks_against_a_claim_is_kept_with_its_text() -> None:
-    view = fold(told().events)
+    view = fold(checked_report().events)
     assert view.claims[0].against == ("S1001.2",)
     assert view.passages["S1001.2"].text == "It rises seven metres."
 
 
 def test_a_revised_claim_keeps_its_id_and_what_it_said() -> None:
-    view = revised(told())
+    view = revised(checked_report())
     claim = view.claims[0]
     assert (claim.id, claim.text, claim.passages, claim.against) == ("c1", "It rises.", ("S1001.2",), ())
     assert (claim.verdict, claim.reason, view.checks.get("c1")) == ("unchecked", "revised: narrowed", None)
@@ -68,7 +68,7 @@ def test_a_revised_claim_keeps_its_id_and_what_it_said() -> None:
 
 
 def test_checks_are_those_of_the_present_version() -> None:
-    log = told()
+    log = checked_report()
     revised(log)
     log.add("verify", e.ClaimChecked(id="c1", rule="judge", verdict="partial", reason="half of it"))
     view = fold(log.events)
@@ -78,7 +78,7 @@ def test_checks_are_those_of_the_present_version() -> None:
 
 
 def test_text_and_places_change_together() -> None:
-    log = told()
+    log = checked_report()
     before = revised(log)
     assert (before.claims[0].start, before.claims[0].end) == (0, 20), "the text is still the old one"
     text = "It rises [S1001.2]. It turns twice [S1001.2]."
@@ -89,7 +89,7 @@ def test_text_and_places_change_together() -> None:
 
 
 def test_a_removed_claim_is_kept_with_its_history() -> None:
-    log = told()
+    log = checked_report()
     revised(log)
     log.add("verify", e.ClaimChecked(id="c1", rule="judge", verdict="unsupported", reason="no"))
     log.add("verify", e.ClaimRemoved(id="c1", why="nothing supports it"))
@@ -102,7 +102,7 @@ def test_a_removed_claim_is_kept_with_its_history() -> None:
 
 
 def test_a_claim_which_is_found_again_begins_anew() -> None:
-    log = told()
+    log = checked_report()
     revised(log)
     log.add("verify", e.ClaimFound(id="c1", text="It rises.", start=0, end=8, passages=(SEVEN,)))
     view = fold(log.events)
@@ -110,7 +110,7 @@ def test_a_claim_which_is_found_again_begins_anew() -> None:
 
 
 def test_what_happens_to_a_claim_nobody_found_changes_nothing() -> None:
-    log = told()
+    log = checked_report()
     before = fold(log.events)
     log.add("verify", e.ClaimRevised(id="c9", before="a", after="b", why="c"))
     log.add("verify", e.ClaimRemoved(id="c9", why="c"))

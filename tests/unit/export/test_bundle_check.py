@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from bundles import bundle_of_two_agents, failing, forged, members_of, relogged, said
+from bundles import bundle_of_two_agents, failing, forged, members_of, problems, relogged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +35,7 @@ def member(start: str) -> str:
 # corruption
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.data())
 def test_every_changed_byte_is_found(draw: st.DataObject) -> None:
     data = bundle()
@@ -75,7 +75,7 @@ def test_what_the_report_says_must_be_what_the_log_says() -> None:
     assert failing(forged(bundle(), {"report.md": members["report.md"].replace(b"seven", b"eight")})) == ["report.md"]
     assert failing(forged(bundle(), {"report.html": members["report.html"] + b" "})) == ["report.html"]
     told = check(forged(bundle(), {"report.json": members["report.json"].replace(b"seven", b"eight")}))
-    assert "report.markdown is not what the log says" in said(told, "report.json")
+    assert "report.markdown is not what the log says" in problems(told, "report.json")
 
 
 def test_json_is_held_to_its_form() -> None:
@@ -180,7 +180,7 @@ def test_a_changed_passage_is_found(fields: dict[str, object], why: str) -> None
         return envelope
 
     found = check(relogged(bundle(), change))
-    assert any(why in problem for problem in said(found, "passages"))
+    assert any(why in problem for problem in problems(found, "passages"))
 
 
 def test_what_stands_around_a_passage_is_held_against_the_document() -> None:
@@ -192,7 +192,7 @@ def test_what_stands_around_a_passage_is_held_against_the_document() -> None:
         return msgspec.structs.replace(envelope, data=msgspec.Raw(e.encode(e.CitationsLocated(passages=around))))
 
     found = check(relogged(bundle(), change))
-    assert any("stand between" in problem for problem in said(found, "passages"))
+    assert any("stand between" in problem for problem in problems(found, "passages"))
 
 
 # hostile members
@@ -242,8 +242,8 @@ def test_numbers_too_long_to_count_are_a_finding() -> None:
 
 def test_problems_are_counted_past_the_first() -> None:
     found = check(forged(bundle(), {f"extra{at}": b"" for at in range(100)}))
-    assert len(said(found, "members")) == 21
-    assert said(found, "members")[-1] == "and 80 more"
+    assert len(problems(found, "members")) == 21
+    assert problems(found, "members")[-1] == "and 80 more"
 
 
 # another release
@@ -272,4 +272,4 @@ def test_of_this_release_nothing_is_left_unchecked() -> None:
 
 def test_another_format_is_named() -> None:
     data = bundle().replace(b"assay.bundle/1", b"assay.bundle/2")
-    assert any("assay.bundle/2" in problem for problem in said(check(data), "members"))
+    assert any("assay.bundle/2" in problem for problem in problems(check(data), "members"))

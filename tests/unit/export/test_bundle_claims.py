@@ -38,7 +38,7 @@ SENTENCES = st.tuples(st.lists(WORDS, min_size=1, max_size=7).map(" ".join), END
 REPORTS = st.tuples(STARTS, st.lists(SENTENCES, max_size=6).map("".join)).map("".join)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(REPORTS)
 @example("> The tide rises\n> seven metres [S1001.1]. It\n> turns.\n")
 @example("| Place | Tide |\n|---|---|\n| Brest | 7 m [S1001.1] |\n")

@@ -31,7 +31,7 @@ def part(data: bytes, name: str = "word/document.xml") -> etree._Element:
         return etree.fromstring(archive.read(name))
 
 
-def said(element: etree._Element) -> str:
+def text_of(element: etree._Element) -> str:
     return "".join(node.text or "" for node in element.iter(f"{W}t"))
 
 
@@ -39,7 +39,7 @@ def styled(document: etree._Element) -> list[tuple[str, str]]:
     """Every paragraph outside tables: its style's id and its words."""
     paragraphs = document.find(f"{W}body").findall(f"{W}p")
     styles = [paragraph.find(f"{W}pPr/{W}pStyle") for paragraph in paragraphs]
-    return [("" if s is None else s.get(f"{W}val"), said(p)) for s, p in zip(styles, paragraphs, strict=True)]
+    return [("" if s is None else s.get(f"{W}val"), text_of(p)) for s, p in zip(styles, paragraphs, strict=True)]
 
 
 def test_what_it_holds_in_order() -> None:
@@ -77,7 +77,7 @@ def test_a_heading_which_comes_again_later_stays() -> None:
 def test_looks_of_text() -> None:
     first = part(EXPORTER.render(full())).find(f"{W}body").findall(f"{W}p")[2]
     looks = {
-        said(run): {child.tag.removeprefix(W) for child in run.iterfind(f"{W}rPr/*")} for run in first.iter(f"{W}r")
+        text_of(run): {child.tag.removeprefix(W) for child in run.iterfind(f"{W}rPr/*")} for run in first.iter(f"{W}r")
     }
     assert looks["bold"] == {"b"}
     assert looks["italic"] == {"i"}
@@ -90,7 +90,7 @@ def test_every_citation_leads_to_a_bookmark_and_links_only_to_the_web() -> None:
     document, related = part(data), part(data, "word/_rels/document.xml.rels")
     marks = {mark.get(f"{W}name") for mark in document.iter(f"{W}bookmarkStart")}
     links = list(document.iter(f"{W}hyperlink"))
-    anchors = [(said(link), link.get(f"{W}anchor")) for link in links if link.get(f"{W}anchor")]
+    anchors = [(text_of(link), link.get(f"{W}anchor")) for link in links if link.get(f"{W}anchor")]
     assert marks == {"source-1", "source-2"}
     assert anchors == [(f"[{n}]", f"source-{n}") for n in (1, 2, 1, 1, 2, 2)]
     targets = {each.get("Id"): each.get("Target") for each in related if each.get("TargetMode") == "External"}
@@ -111,13 +111,13 @@ def test_ordered_lists_begin_at_their_own_number() -> None:
 
 def test_a_table_has_a_header_row() -> None:
     table = next(part(EXPORTER.render(full())).iter(f"{W}tbl"))
-    rows = [[said(cell) for cell in row.findall(f"{W}tc")] for row in table.findall(f"{W}tr")]
+    rows = [[text_of(cell) for cell in row.findall(f"{W}tc")] for row in table.findall(f"{W}tr")]
     assert rows == [["Year", "Value"], ["2001", "5 % [2]"], ["2002", "6 %"]]
     assert [row.find(f"{W}trPr/{W}tblHeader") is not None for row in table.findall(f"{W}tr")] == [True, False, False]
 
 
 def test_arabic_runs_from_right_to_left() -> None:
-    [paragraph] = [p for p in part(EXPORTER.render(full())).iter(f"{W}p") if said(p).startswith("هذا")]
+    [paragraph] = [p for p in part(EXPORTER.render(full())).iter(f"{W}p") if text_of(p).startswith("هذا")]
     assert paragraph.find(f"{W}pPr/{W}bidi") is not None
     assert paragraph.find(f"{W}r/{W}rPr/{W}rtl") is not None
 
@@ -125,7 +125,7 @@ def test_arabic_runs_from_right_to_left() -> None:
 def test_hostile_text_is_only_text() -> None:
     data = EXPORTER.render(full(HOSTILE + " [S2.1]\n\n" + TEXT))
     document = part(data)
-    words = said(document)
+    words = text_of(document)
     assert words.count('#read("/etc/passwd") #panic()') >= 4  # text, title, author, quote
     assert "<script>alert(1)</script>" in words
     assert not HARMFUL.search(words)
@@ -191,7 +191,7 @@ def test_the_fields_of_a_typed_answer_are_a_table() -> None:
     document = part(EXPORTER.render(record(repaired.view())))
     assert ("Heading1", "Fields") in styled(document)
     table = document.findall(f".//{W}tbl")[-1]
-    rows = [[said(cell) for cell in row.iter(f"{W}tc")] for row in table.iter(f"{W}tr")]
+    rows = [[text_of(cell) for cell in row.iter(f"{W}tc")] for row in table.iter(f"{W}tr")]
     assert rows[0] == ["Field", "Value", "Verdict", "Why"]
     assert [row[0] for row in rows[1:]] == ["rise.metres", "harbour_master"]
     assert rows[2][3] == "no passage <names> *anyone*"

@@ -194,7 +194,7 @@ def test_what_is_no_place(place: str):
 
 
 @given(st.text(alphabet="git+hpsfle:/@-.^~ \n\t%ax", max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_place_is_read_or_refused_and_never_an_option(text: str):
     for place in (text, f"git+https:{text}", f"git+file:///p@{text}"):
         try:

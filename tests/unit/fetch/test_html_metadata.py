@@ -9,12 +9,12 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.fetch.html_metadata import LONGEST, MOST_METAS, PageMetadata, read_metadata
 
 
-def said(head: str) -> PageMetadata:
+def metadata_of(head: str) -> PageMetadata:
     return read_metadata(LexborHTMLParser(f"<html lang=pt-BR><head>{head}</head><body><h1>Heading</h1></body></html>"))
 
 
 def test_names_are_read_in_any_case_from_name_or_property() -> None:
-    found = said(
+    found = metadata_of(
         """<meta property="OG:Title" content="Tides"><meta name="Description" content="Of the sea">
         <meta name="DC.Creator" content="Ada Byron"><meta name="DC.date" content="1843/05/06">
         <meta name="citation_doi" content="10.1000/x"><link rel="canonical" href="https://sea.example/tides">"""
@@ -25,7 +25,7 @@ def test_names_are_read_in_any_case_from_name_or_property() -> None:
 
 
 def test_what_is_said_twice_counts_first_and_what_is_empty_not_at_all() -> None:
-    found = said(
+    found = metadata_of(
         """<meta name="author" content=""><meta name="author" content="Ada"><meta name="author" content="Bea">
         <meta property="og:title" content=" "><title>The title</title>"""
     )
@@ -34,23 +34,23 @@ def test_what_is_said_twice_counts_first_and_what_is_empty_not_at_all() -> None:
 
 def test_all_authors_of_a_paper_are_named() -> None:
     authors = "".join(f'<meta name="citation_author" content="Author  {at}">' for at in range(3))
-    assert said(authors + '<meta name="author" content="Somebody">').author == "Author 0; Author 1; Author 2"
+    assert metadata_of(authors + '<meta name="author" content="Somebody">').author == "Author 0; Author 1; Author 2"
 
 
 def test_an_address_is_no_author_and_only_a_whole_address_is_one() -> None:
-    found = said('<meta name="author" content="https://a.example/me"><link rel="canonical" href="/tides">')
+    found = metadata_of('<meta name="author" content="https://a.example/me"><link rel="canonical" href="/tides">')
     assert (found.author, found.url) == ("", "")
 
 
 def test_more_than_is_read_is_left_out() -> None:
     many = '<meta name="x" content="y">' * MOST_METAS + '<meta name="author" content="Ada">'
-    assert said(many).author == ""
-    assert len(said(f'<meta name="description" content="{"d" * 3 * LONGEST}">').description) == LONGEST
+    assert metadata_of(many).author == ""
+    assert len(metadata_of(f'<meta name="description" content="{"d" * 3 * LONGEST}">').description) == LONGEST
 
 
 @given(st.lists(st.tuples(st.sampled_from(["author", "date", "og:title", "x"]), st.text(max_size=20)), max_size=8))
 def test_whatever_metas_say_is_read(metas: list[tuple[str, str]]) -> None:
     quoted = ((name, text.replace("&", "&amp;").replace('"', "&quot;")) for name, text in metas)
-    found = said("".join(f'<meta name="{name}" content="{text}">' for name, text in quoted))
+    found = metadata_of("".join(f'<meta name="{name}" content="{text}">' for name, text in quoted))
     assert found.title
     assert found.published == "" or len(found.published) >= 4

@@ -26,26 +26,26 @@ ASKED = Request(
 )
 
 
-def said(kind: str, **fields: object) -> str:
+def wire_event(kind: str, **fields: object) -> str:
     return event({"type": kind, **fields}, kind)
 
 
 def text(words: str) -> str:
-    return said("content-delta", index=0, delta={"message": {"content": {"text": words}}})
+    return wire_event("content-delta", index=0, delta={"message": {"content": {"text": words}}})
 
 
 def called(kind: str, **call: object) -> str:
-    return said(kind, index=0, delta={"message": {"tool_calls": call}})
+    return wire_event(kind, index=0, delta={"message": {"tool_calls": call}})
 
 
-START = said("message-start", id="1", delta={"message": {"role": "assistant"}})
+START = wire_event("message-start", id="1", delta={"message": {"role": "assistant"}})
 USAGE = {"tokens": {"input_tokens": 120, "output_tokens": 30}}
 CALLING = [
     called("tool-call-start", id="x", type="function", function={"name": "search", "arguments": ""}),
     called("tool-call-delta", function={"arguments": '{"query": "a"}'}),
-    said("tool-call-end", index=0),
+    wire_event("tool-call-end", index=0),
 ]
-END = said("message-end", delta={"finish_reason": "TOOL_CALL", "usage": USAGE})
+END = wire_event("message-end", delta={"finish_reason": "TOOL_CALL", "usage": USAGE})
 
 
 async def play(*answers: Answer) -> list[object]:

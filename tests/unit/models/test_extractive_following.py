@@ -5,18 +5,18 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.core.brief import Said
+from assay.core.brief import ConversationMessage
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request
 from assay.models.extractive.plans import conversation, follow_up, restated
 
 BEFORE = (
-    Said(by="user", text="Who wrote the Harbor report?"),
-    Said(by="assistant", text="The Harbor report was written by Ada Byron. It describes Sandmouth."),
+    ConversationMessage(by="user", text="Who wrote the Harbor report?"),
+    ConversationMessage(by="assistant", text="The Harbor report was written by Ada Byron. It describes Sandmouth."),
 )
 
 
-def asked(question: str, *before: Said) -> Request:
+def asked(question: str, *before: ConversationMessage) -> Request:
     said = [Message(role="user", name="conversation", text=msgspec.json.encode(before).decode())] if before else []
     return Request(task="triage", system="", messages=(*said, Message(role="user", name="question", text=question)))
 
@@ -48,7 +48,10 @@ def test_a_pronoun_is_told_what_it_stands_for(question: str, whole: str) -> None
 
 
 def test_documents_named_before_are_named_again() -> None:
-    said = (Said(by="user", text="What is the status of PEP 6?"), Said(by="user", text="Thanks, and why?"))
+    said = (
+        ConversationMessage(by="user", text="What is the status of PEP 6?"),
+        ConversationMessage(by="user", text="Thanks, and why?"),
+    )
     assert restated(asked("When was it created?", *said)) == "When was it created (PEP 6)?"
 
 

@@ -28,7 +28,7 @@ def asked(task: Task, tools: tuple[ToolDefinition, ...] = (), /, **messages: Any
     return Request(task=task, system="", messages=said, tools=tools)
 
 
-def told(step: int, title: str, cites: int, *searched: str) -> dict[str, Any]:
+def step_report(step: int, title: str, cites: int, *searched: str) -> dict[str, Any]:
     return {"step": step, "task": f"{title}\n{QUESTION}", "searched": searched, "cites": cites, "text": "x"}
 
 
@@ -54,20 +54,20 @@ def reflected(findings: list[dict[str, Any]], step: int, steps: tuple[PlanStep, 
 
 
 def test_it_goes_on_until_each_part_has_a_finding_that_cites() -> None:
-    first = told(1, TITLES[0], 2)
+    first = step_report(1, TITLES[0], 2)
     assert reflected([first], 1)["decision"] == "continue"
-    assert reflected([first, told(2, TITLES[1], 1)], 2)["decision"] == "complete"
-    assert reflected([first, told(2, TITLES[1], 0, *everything(TITLES[1]))], 2)["decision"] == "continue"
+    assert reflected([first, step_report(2, TITLES[1], 1)], 2)["decision"] == "complete"
+    assert reflected([first, step_report(2, TITLES[1], 0, *everything(TITLES[1]))], 2)["decision"] == "continue"
 
 
 def test_it_keeps_the_least_of_steps() -> None:
-    both = [told(1, TITLES[0], 2), told(2, TITLES[1], 1)]
+    both = [step_report(1, TITLES[0], 2), step_report(2, TITLES[1], 1)]
     assert reflected(both, 2, min_steps=3, steps_left=1)["decision"] == "continue"
     assert reflected(both, 2, min_steps=3, steps_left=0)["decision"] == "complete"
 
 
 def test_a_step_that_found_nothing_is_tried_with_other_terms() -> None:
-    decision = reflected([told(1, TITLES[0], 0, "PEP 6")], 1)
+    decision = reflected([step_report(1, TITLES[0], 0, "PEP 6")], 1)
     assert decision["decision"] == "adjust"
     assert decision["changes"]
     assert "PEP 6" not in decision["changes"]
@@ -76,10 +76,10 @@ def test_a_step_that_found_nothing_is_tried_with_other_terms() -> None:
 @pytest.mark.parametrize(
     ("findings", "steps", "rules"),
     [
-        ([told(1, TITLES[0], 0, *everything(TITLES[0]))], (), {}),
-        ([told(1, TITLES[0], 0)], (PlanStep(id=1, title=TITLES[0], again=4),), {}),
-        ([told(1, TITLES[0], 0)], (), {"plan": 3}),
-        ([told(1, TITLES[0], 0)], (), {"max_steps": 1}),
+        ([step_report(1, TITLES[0], 0, *everything(TITLES[0]))], (), {}),
+        ([step_report(1, TITLES[0], 0)], (PlanStep(id=1, title=TITLES[0], again=4),), {}),
+        ([step_report(1, TITLES[0], 0)], (), {"plan": 3}),
+        ([step_report(1, TITLES[0], 0)], (), {"max_steps": 1}),
     ],
     ids=["all terms tried", "a second try", "the last plan", "the last step"],
 )
@@ -157,5 +157,5 @@ def test_a_part_of_the_question_is_judged_by_all_findings() -> None:
 
 
 def test_a_finding_which_says_that_nothing_is_stated_does_not_end_research() -> None:
-    silent = {**told(2, TITLES[1], 1, *everything(TITLES[1])), "text": "The documents do not state who. [S2.1]"}
-    assert reflected([told(1, TITLES[0], 2), silent], 2)["decision"] == "continue"
+    silent = {**step_report(2, TITLES[1], 1, *everything(TITLES[1])), "text": "The documents do not state who. [S2.1]"}
+    assert reflected([step_report(1, TITLES[0], 2), silent], 2)["decision"] == "continue"

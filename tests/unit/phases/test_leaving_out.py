@@ -149,27 +149,27 @@ def test_what_was_taken_over_from_an_earlier_run_goes_too():
 # events
 
 
-def said(event: e.Event, *ids: str, at: Checkpoint | None = None) -> e.Event | None:
+def without_sources(event: e.Event, *ids: str, at: Checkpoint | None = None) -> e.Event | None:
     return revised(event, leaving(*ids), at or Checkpoint(triage=Triage(depth="light"), question="?"))
 
 
 def test_events_of_a_left_out_source_are_not_taken_over():
-    assert said(e.SourceAdded(source=source("S1001")), "S1001") is None
-    assert said(e.SourceReused(source="S1001"), "S1001") is None
-    assert said(e.FindingDelta(lane=1, text="x"), "S1001") is None
+    assert without_sources(e.SourceAdded(source=source("S1001")), "S1001") is None
+    assert without_sources(e.SourceReused(source="S1001"), "S1001") is None
+    assert without_sources(e.FindingDelta(lane=1, text="x"), "S1001") is None
     for event in (e.SourceAdded(source=source("S1002")), e.SourceReused(source="S1002")):
-        assert said(event, "S1001") == event
+        assert without_sources(event, "S1001") == event
     for event in (e.SourceAdded(source=source("S1001")), e.FindingDelta(lane=1, text="x")):
-        assert said(event) == event
+        assert without_sources(event) == event
 
 
 def test_a_finding_is_told_without_it():
     cited: tuple[Passage, ...] = (PASSAGES["S1001.1"], PASSAGES["S1002.1"])
     event = e.FindingAdded(lane=1, task="T", text="The tide rises. [S1001.1] The wind blows. [S1002.1]", passages=cited)
-    after = said(event, "S1001")
+    after = without_sources(event, "S1001")
     assert isinstance(after, e.FindingAdded)
     assert (after.text, after.passages) == ("The wind blows. [S1002.1]", cited[1:])
-    assert said(event, "S2001") == event
+    assert without_sources(event, "S2001") == event
 
 
 def test_plan_and_coverage_are_told_as_they_are_now():
@@ -178,16 +178,18 @@ def test_plan_and_coverage_are_told_as_they_are_now():
     on_the_way = msgspec.structs.replace(
         PLAN, steps=(msgspec.structs.replace(PLAN.steps[0], finding="It is so."), PLAN.steps[1])
     )
-    changed = said(e.PlanChanged(plan=on_the_way), "S1001", at=at)
+    changed = without_sources(e.PlanChanged(plan=on_the_way), "S1001", at=at)
     assert isinstance(changed, e.PlanChanged)
     assert [step.finding for step in changed.plan.steps] == [NOTHING, ""]
-    assessed = said(e.CoverageAssessed(coverage=(Coverage(step=1, part="One", status="answered"),)), "S1001", at=at)
+    assessed = without_sources(
+        e.CoverageAssessed(coverage=(Coverage(step=1, part="One", status="answered"),)), "S1001", at=at
+    )
     assert isinstance(assessed, e.CoverageAssessed)
     assert assessed.coverage == at.coverage
 
 
 def test_triage_says_how_far_the_fork_goes():
     event = e.TriageClassified(triage=Triage(depth="extended"), mode="auto", depth="extended")
-    after = said(event)
+    after = without_sources(event)
     assert isinstance(after, e.TriageClassified)
     assert (after.depth, after.triage.depth) == ("light", "light")

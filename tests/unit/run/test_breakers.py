@@ -47,12 +47,12 @@ def test_a_failure_for_good_opens_at_once_and_the_pause_ends() -> None:
 
 def test_one_probe_goes_through_and_decides() -> None:
     breakers = broken("a")
-    breakers.asked("a", PAUSE)
+    breakers.began("a", PAUSE)
     assert breakers.usable(NAMES, PAUSE) == ("b",)  # the probe is under way
     assert breakers.usable(NAMES, PAUSE + PROBE) == NAMES  # it never came back
     breakers.failed("a", PAUSE, transient=True)
     assert breakers.usable(NAMES, 3 * PAUSE - 1) == ("b",)  # twice as long
-    breakers.asked("a", 3 * PAUSE)
+    breakers.began("a", 3 * PAUSE)
     breakers.succeeded("a")
     assert breakers.usable(NAMES, 3 * PAUSE) == NAMES
 
@@ -61,7 +61,7 @@ def test_the_pause_has_an_end_and_heeds_the_service() -> None:
     breakers, now = broken("a"), 0.0
     for _ in range(20):
         now += LONGEST
-        breakers.asked("a", now)
+        breakers.began("a", now)
         breakers.failed("a", now, transient=True, retry_after=1e9)
     assert breakers.usable(NAMES, now + LONGEST - 1) == ("b",)
     assert breakers.usable(NAMES, now + LONGEST) == NAMES

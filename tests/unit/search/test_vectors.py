@@ -65,7 +65,7 @@ def store() -> Store:
 
 
 @pytest.fixture(params=["file", "postgres"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
+def vector_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
     if request.param == "file":
         made = VectorStore(engine(tmp_path / "vectors.db"), "told:m", "cut/1")
     else:
@@ -78,33 +78,37 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore
 
 
 def built(
-    kept: VectorStore, store: Store, embedder: Told, limits: EmbeddingLimits = NO_LIMITS, private: Sequence[int] = ()
+    vector_store: VectorStore,
+    store: Store,
+    embedder: Told,
+    limits: EmbeddingLimits = NO_LIMITS,
+    private: Sequence[int] = (),
 ) -> Built:
     builder = VectorBuilder(
-        kept, embedder, store.library, DocumentReader(store.blobs).spans, nobody_else, lambda seconds: None
+        vector_store, embedder, store.library, DocumentReader(store.blobs).spans, nobody_else, lambda seconds: None
     )
     return builder.build(limits, set(private))
 
 
-def test_each_passage_is_embedded_once_with_what_it_stands_under(kept: VectorStore, store: Store) -> None:
+def test_each_passage_is_embedded_once_with_what_it_stands_under(vector_store: VectorStore, store: Store) -> None:
     told = Told()
-    first = built(kept, store, told)
+    first = built(vector_store, store, told)
     assert sorted(told.texts) == [
         "Bread\nFlour, water and salt.",
         "Cars\nThe automobile needs maintenance.",
         "Cars\nTyres are black.",
     ]
     assert (first.documents, first.passages, first.embedded, first.tokens) == (2, 3, 3, 14)
-    again = built(kept, store, told)
+    again = built(vector_store, store, told)
     assert (again.documents, again.embedded, again.tokens, len(told.texts)) == (0, 0, 0, 3)
-    assert kept.progress().tokens == 14
+    assert vector_store.progress().tokens == 14
 
 
-def test_a_text_which_is_known_costs_nothing_in_another_document(kept: VectorStore, store: Store) -> None:
+def test_a_text_which_is_known_costs_nothing_in_another_document(vector_store: VectorStore, store: Store) -> None:
     told = Told()
-    built(kept, store, told)
+    built(vector_store, store, told)
     fill(store, {"newer.md": "# Cars\n\nThe automobile needs maintenance.\n\nTyres are round."})
-    more = built(kept, store, told)
+    more = built(vector_store, store, told)
     assert (more.passages, more.embedded) == (2, 1)
     assert told.texts[-1] == "Cars\nTyres are round."
 
@@ -125,7 +129,7 @@ def test_another_model_has_vectors_of_its_own(tmp_path: Path, store: Store) -> N
     assert VectorStore(at, "told:m", "cut/1").extent()[1] == 2
 
 
-def test_an_interrupted_pass_goes_on(kept: VectorStore) -> None:
+def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number}." for number in range(50)})
     told = Told()
@@ -138,76 +142,76 @@ def test_an_interrupted_pass_goes_on(kept: VectorStore) -> None:
 
     told.embed = until_20  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="told:m: gone"):
-        built(kept, store, told, EmbeddingLimits(batch=10))
-    done = kept.extent()[1]
+        built(vector_store, store, told, EmbeddingLimits(batch=10))
+    done = vector_store.extent()[1]
     assert done == 20
     told.embed = told_of  # type: ignore[method-assign]
-    assert built(kept, store, told, EmbeddingLimits(batch=10)).embedded == 30
+    assert built(vector_store, store, told, EmbeddingLimits(batch=10)).embedded == 30
     assert len(set(told.texts)) == len(told.texts) == 50
-    assert kept.progress().tokens == sum(len(text.split()) for text in told.texts)
+    assert vector_store.progress().tokens == sum(len(text.split()) for text in told.texts)
 
 
-def test_limits_end_a_pass_and_keep_what_is_done(kept: VectorStore) -> None:
+def test_limits_end_a_pass_and_keep_what_is_done(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number} of some." for number in range(60)})
     told = Told(price=1000.0)
-    first = built(kept, store, told, EmbeddingLimits(usd=0.25))
+    first = built(vector_store, store, told, EmbeddingLimits(usd=0.25))
     assert "embedder.max_usd" in first.stopped
     assert 0 < first.embedded < 60
     assert first.usd == pytest.approx(first.tokens / 1000)
-    assert built(kept, store, told, EmbeddingLimits(tokens=1)).embedded == 0
-    rest = built(kept, store, told)
+    assert built(vector_store, store, told, EmbeddingLimits(tokens=1)).embedded == 0
+    rest = built(vector_store, store, told)
     assert (first.embedded + rest.embedded, rest.stopped) == (60, "")
 
 
-def test_a_limit_in_money_needs_a_price(kept: VectorStore, store: Store) -> None:
+def test_a_limit_in_money_needs_a_price(vector_store: VectorStore, store: Store) -> None:
     told = Told(price=None)
     with pytest.raises(UsageError, match="told:m costs"):
-        built(kept, store, told, EmbeddingLimits(usd=1.0))
+        built(vector_store, store, told, EmbeddingLimits(usd=1.0))
     assert told.texts == []
 
 
-def test_private_documents_are_withheld_until_they_are_not(kept: VectorStore, store: Store) -> None:
+def test_private_documents_are_withheld_until_they_are_not(vector_store: VectorStore, store: Store) -> None:
     told = Told()
-    first = built(kept, store, told, private=[1])
+    first = built(vector_store, store, told, private=[1])
     assert (first.withheld, told.texts) == (1, ["Bread\nFlour, water and salt."])
-    assert built(kept, store, told, private=[1]).withheld == 1
-    later = built(kept, store, told)
+    assert built(vector_store, store, told, private=[1]).withheld == 1
+    later = built(vector_store, store, told)
     assert (later.withheld, later.embedded) == (0, 2)
-    assert len(kept.spans([1])[1]) == 2
+    assert len(vector_store.spans([1])[1]) == 2
 
 
-def test_a_document_which_cannot_be_read_gets_none(kept: VectorStore, store: Store) -> None:
+def test_a_document_which_cannot_be_read_gets_none(vector_store: VectorStore, store: Store) -> None:
     def spans(document: Document) -> Sequence[PassageSpan]:
         if document.name == "cars.md":
             store.blobs.get("0" * 64)
         return DocumentReader(store.blobs).spans(document)
 
     told = Told()
-    done = VectorBuilder(kept, told, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
+    done = VectorBuilder(vector_store, told, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
     assert (done.documents, done.passages) == (2, 1)
 
 
-def test_vectors_of_another_library_are_not_taken_for_this_ones(kept: VectorStore, store: Store) -> None:
-    built(kept, store, Told())
+def test_vectors_of_another_library_are_not_taken_for_this_ones(vector_store: VectorStore, store: Store) -> None:
+    built(vector_store, store, Told())
     other = memory_store()
     fill(other, {"a.md": "One.", "b.md": "Two."})
-    assert built(kept, other, Told()).embedded == 2
+    assert built(vector_store, other, Told()).embedded == 2
 
 
-def test_a_model_whose_vectors_have_another_length_is_told(kept: VectorStore, store: Store) -> None:
-    built(kept, store, Told())
+def test_a_model_whose_vectors_have_another_length_is_told(vector_store: VectorStore, store: Store) -> None:
+    built(vector_store, store, Told())
     fill(store, {"new.md": "New."})
     told = Told()
     told.embed = lambda texts, kind: Embedding([[1.0, 2.0]] * len(texts), 1)  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="--anew"):
-        built(kept, store, told)
+        built(vector_store, store, told)
 
 
-def test_what_was_forgotten_is_gone(kept: VectorStore, store: Store) -> None:
-    built(kept, store, Told())
-    kept.forget([1])
-    assert [row for row, *_ in kept.loaded(0)] == [2]
+def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> None:
+    built(vector_store, store, Told())
+    vector_store.forget([1])
+    assert [row for row, *_ in vector_store.loaded(0)] == [2]
 
 
 # patience

@@ -69,7 +69,7 @@ def _numbered(envelope: e.Envelope, seq: int, numbers: dict[int, int]) -> e.Enve
     return msgspec.structs.replace(envelope, seq=seq)
 
 
-def told(events: Sequence[e.Envelope], include: Sequence[str] = ()) -> list[dict[str, Any]]:
+def streamed_parts(events: Sequence[e.Envelope], include: Sequence[str] = ()) -> list[dict[str, Any]]:
     projection = ResponseProjection(include)
     return [json.loads(msgspec.json.encode(part)) for event in events for part in projection.take(event)]
 
@@ -150,12 +150,12 @@ class Reader:
 @given(events=runs(), include=st.sets(st.sampled_from([CLAIMS, SOURCES, RESULTS])), data=st.data())
 @settings(max_examples=80)
 def test_every_prefix_is_a_valid_stream(events: list[e.Envelope], include: set[str], data: st.DataObject) -> None:
-    whole, cut = told(events, sorted(include)), data.draw(st.integers(0, len(events)))
+    whole, cut = streamed_parts(events, sorted(include)), data.draw(st.integers(0, len(events)))
     reader = Reader()
     for part in whole:
         reader.read(part)
     assert not reader.open
-    begun = told(events[:cut], sorted(include))
+    begun = streamed_parts(events[:cut], sorted(include))
     assert begun == whole[: len(begun)]
     last = whole[-1]
     assert last["type"] in ("response.completed", "response.failed", "response.incomplete")
@@ -178,7 +178,7 @@ def test_the_end_of_a_run_is_the_status_of_its_response(ending: e.Event, status:
     log = logs.Log()
     log.events = logs.one_agent().events[:-1]
     log.add("", ending)
-    parts = told(log.events)
+    parts = streamed_parts(log.events)
     assert (parts[-1]["type"], parts[-1]["response"]["status"]) == (last, status)
     assert (parts[-2]["type"] == "error") == (status == "failed")
 
@@ -190,7 +190,7 @@ def test_a_run_which_failed_and_was_taken_up_again_goes_on() -> None:
     log.add("", e.RunResumed(fence=2))
     for event in events[8:]:
         log.events.append(msgspec.structs.replace(event, seq=len(log.events) + 1))
-    parts = told(log.events)
+    parts = streamed_parts(log.events)
     assert [part["type"] for part in parts].count("response.failed") == 1
     assert parts[-1]["type"] == "response.completed"
     assert [part["sequence_number"] for part in parts] == list(range(len(parts)))

@@ -16,7 +16,7 @@ from assay.settings import Settings
 QUESTION = "How far does the tide rise at Brest?"
 
 
-def made(question: str = QUESTION, **wanted: object) -> Brief:
+def brief_of(question: str = QUESTION, **wanted: object) -> Brief:
     return make_brief(question, Settings(), wanted)  # type: ignore[arg-type]
 
 
@@ -31,11 +31,11 @@ def test_the_brief_holds_what_files_say(tmp_path: Path) -> None:
     template, instructions = tmp_path / "t.md", tmp_path / "i.txt"
     template.write_text("## Risks\nWhat may go wrong.\n", encoding="utf-8-sig")
     instructions.write_text("For sailors.\n")
-    brief = made(template=template, instructions=instructions, length="300")
+    brief = brief_of(template=template, instructions=instructions, length="300")
     template.write_text("## Other")
     assert brief.template == (Section(level=2, title="Risks", hint="What may go wrong."),)
     assert (brief.instructions, brief.length) == ("For sailors.", 300)
-    assert made(template="## Risks", instructions="For sailors.").instructions == "For sailors."
+    assert brief_of(template="## Risks", instructions="For sailors.").instructions == "For sailors."
     assert msgspec.json.decode(msgspec.json.encode(brief), type=Brief) == brief
 
 
@@ -51,16 +51,16 @@ def test_the_brief_holds_what_files_say(tmp_path: Path) -> None:
     ],
 )
 def test_the_language_is_that_of_the_question(question: str, language: str) -> None:
-    assert made(question).language == language
+    assert brief_of(question).language == language
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a length"):
-        made(length="endless")
+        brief_of(length="endless")
     with pytest.raises(UsageError, match="german is de"):
-        made(language="german")
+        brief_of(language="german")
     with pytest.raises(UsageError, match="no headings"):
-        made(template="just text")
+        brief_of(template="just text")
 
 
 @pytest.mark.parametrize(
@@ -76,22 +76,22 @@ def test_files_which_hold_no_such_text_are_refused_by_name(data: bytes, said: st
     file = tmp_path / "template.md"
     file.write_bytes(data)
     with pytest.raises(UsageError, match=said) as refused:
-        made(template=file)
+        brief_of(template=file)
     assert str(file) in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["missing.md", ".", "n" * 300, "nul\0.md"])
 def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="the file of the instructions"):
-        made(instructions=tmp_path / name)
+        brief_of(instructions=tmp_path / name)
 
 
 def test_texts_are_measured_too() -> None:
     assert text_of(None, "template") == text_of("", "template") == ""
     with pytest.raises(UsageError, match="the text of the instructions is too large"):
-        made(instructions="word " * MOST_BYTES)
+        brief_of(instructions="word " * MOST_BYTES)
     with pytest.raises(UsageError, match="not UTF-8 text"):
-        made(instructions="lone \ud800 surrogate")
+        brief_of(instructions="lone \ud800 surrogate")
 
 
 def test_how_far_a_report_is_repaired() -> None:
@@ -100,6 +100,6 @@ def test_how_far_a_report_is_repaired() -> None:
     assert (brief.repair, brief.repairs_off) == (False, ("narrow",))
     brief = make_brief("Brest?", settings, {"repair": True, "repairs_off": ()})
     assert (brief.repair, brief.repairs_off) == (True, ())
-    assert (made().repair, made().repairs_off) == (True, ())
+    assert (brief_of().repair, brief_of().repairs_off) == (True, ())
     with pytest.raises(UsageError, match="polish"):
-        made(repairs_off=["polish"])
+        brief_of(repairs_off=["polish"])

@@ -28,7 +28,7 @@ def row(days: int, name: str) -> RunRow:
     )
 
 
-def kept(rules: RetentionRules, ages: list[int], sizes: Mapping[str, int] | None = None) -> list[int]:
+def ages_left(rules: RetentionRules, ages: list[int], sizes: Mapping[str, int] | None = None) -> list[int]:
     rows = [row(days, str(place)) for place, days in enumerate(ages)]
     gone = {each.run_id for each in beyond(rows, rules, dict(sizes or {}), NOW)}
     return [days for place, days in enumerate(ages) if str(place) not in gone]
@@ -36,17 +36,17 @@ def kept(rules: RetentionRules, ages: list[int], sizes: Mapping[str, int] | None
 
 def test_each_rule_keeps_the_newest():
     ages = [0, 1, 5, 9]
-    assert kept(RetentionRules(), ages) == ages
-    assert kept(RetentionRules(age=timedelta(days=4)), ages) == [0, 1]
-    assert kept(RetentionRules(runs=3), ages) == [0, 1, 5]
-    assert kept(RetentionRules(size=10), ages, {"0": 4, "1": 4, "2": 4, "3": 1}) == [0, 1]
-    assert kept(RetentionRules(age=timedelta(days=4), runs=1), ages) == [0]
+    assert ages_left(RetentionRules(), ages) == ages
+    assert ages_left(RetentionRules(age=timedelta(days=4)), ages) == [0, 1]
+    assert ages_left(RetentionRules(runs=3), ages) == [0, 1, 5]
+    assert ages_left(RetentionRules(size=10), ages, {"0": 4, "1": 4, "2": 4, "3": 1}) == [0, 1]
+    assert ages_left(RetentionRules(age=timedelta(days=4), runs=1), ages) == [0]
 
 
 @given(st.lists(st.integers(0, 50), max_size=20), st.integers(0, 50), st.integers(0, 20))
 def test_two_rules_keep_what_both_keep(ages: list[int], days: int, count: int):
     ages = sorted(ages)
-    both = kept(RetentionRules(age=timedelta(days=days), runs=count), ages)
+    both = ages_left(RetentionRules(age=timedelta(days=days), runs=count), ages)
     assert both == [age for age in ages[:count] if age <= days]
 
 

@@ -9,7 +9,7 @@ import pytest
 from research import ONE_STEP, ROSE, TIDE, TIDES, agent, report_wanted, sends
 
 from assay import Assay
-from assay.core.brief import ROLES, Brief, GivenAnswer, Said
+from assay.core.brief import ROLES, Brief, ConversationMessage, GivenAnswer
 from assay.core.errors import InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
 from assay.models.script import Scene, Scripted, calls, says
@@ -108,12 +108,12 @@ def test_of_questions_nobody_was_asked_only_those_are_told_which_had_an_answer()
     brief = Brief(question="How far?", date="2026-01-01", answers=(GivenAnswer(text="x"),))
     asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
     assert messages(RunView(brief=brief, clarification=asked)) == (
-        Said(by="user", text="How far?"),
-        Said(by="assistant", text="Which Brest?", questions=True),
-        Said(by="user", text="Which Brest? — Brittany"),
+        ConversationMessage(by="user", text="How far?"),
+        ConversationMessage(by="assistant", text="Which Brest?", questions=True),
+        ConversationMessage(by="user", text="Which Brest? — Brittany"),
     )
     alone = Clarification(questions=("Which Brest?",), assumptions=("Not asked: Which Brest?",))
-    assert messages(RunView(brief=brief, clarification=alone)) == (Said(by="user", text="How far?"),)
+    assert messages(RunView(brief=brief, clarification=alone)) == (ConversationMessage(by="user", text="How far?"),)
 
 
 def test_what_was_said_in_a_run() -> None:
@@ -121,9 +121,9 @@ def test_what_was_said_in_a_run() -> None:
     asked = Clarification(questions=("Which Brest?", "When?"), answers=("Brittany", ""))
     view = RunView(brief=brief, clarification=asked, report=Writing(text="Seven metres. [S1.1]\n", state="finished"))
     assert messages(view) == (
-        Said(by="user", text="How far?"),
-        Said(by="assistant", text="Which Brest?\nWhen?", questions=True),
-        Said(by="user", text="Which Brest? — Brittany"),
-        Said(by="assistant", text="Seven metres."),
+        ConversationMessage(by="user", text="How far?"),
+        ConversationMessage(by="assistant", text="Which Brest?\nWhen?", questions=True),
+        ConversationMessage(by="user", text="Which Brest? — Brittany"),
+        ConversationMessage(by="assistant", text="Seven metres."),
     )
-    assert messages(RunView(brief=brief)) == (Said(by="user", text="How far?"),)
+    assert messages(RunView(brief=brief)) == (ConversationMessage(by="user", text="How far?"),)

@@ -14,7 +14,7 @@ from assay.core.usage import Usage
 from assay.store.sql import open_store
 
 
-def said(*keys: str) -> tuple[EventDraft, ...]:
+def drafts(*keys: str) -> tuple[EventDraft, ...]:
     return tuple(
         EventDraft(key=key, path=("é", "b"), type="warning", data=b'{"message":"m"}', at="now") for key in keys
     )
@@ -37,14 +37,14 @@ async def journal(tmp_path: Path, new_database: Callable[[], str]) -> AsyncItera
 
 async def leased(journal: Journal, *runs: str) -> list[Lease]:
     for run in runs:
-        await journal.create(run, "?", b"{}", said("created"))
+        await journal.create(run, "?", b"{}", drafts("created"))
     return [await journal.acquire(run, "me", 60.0) for run in runs]
 
 
 async def test_one_group_of_many_leases_numbers_each_log_by_itself(journal: Journal) -> None:
     leases = await leased(journal, *(f"run-{at}" for at in range(5)))
     commits = [
-        journal.commit(lease, Commit(events=said(f"{at}-a", f"{at}-b"), steps=(done(f"step-{at}"),)))
+        journal.commit(lease, Commit(events=drafts(f"{at}-a", f"{at}-b"), steps=(done(f"step-{at}"),)))
         for at in range(20)
         for lease in leases
     ]
@@ -61,8 +61,8 @@ async def test_a_lost_fence_takes_nothing_from_the_others(journal: Journal) -> N
     lost, kept = await leased(journal, "lost", "kept")
     await journal.acquire("lost", "another", 60.0, evict="me")
     both = await asyncio.gather(
-        journal.commit(lost, Commit(events=said("a"), steps=(done("s"),), ledger=(row("x", b"1"),))),
-        journal.commit(kept, Commit(events=said("a"), steps=(done("s"),))),
+        journal.commit(lost, Commit(events=drafts("a"), steps=(done("s"),), ledger=(row("x", b"1"),))),
+        journal.commit(kept, Commit(events=drafts("a"), steps=(done("s"),))),
         return_exceptions=True,
     )
     assert isinstance(both[0], FenceLost)
@@ -88,9 +88,9 @@ async def test_of_rows_with_one_key_the_later_stands_at_the_place_of_the_earlier
 async def test_a_commit_which_the_database_refuses_fails_alone(journal: Journal) -> None:
     (lease,) = await leased(journal, "run")
     good, bad, repeated = await asyncio.gather(
-        journal.commit(lease, Commit(events=said("a"), steps=(done("good"),))),
+        journal.commit(lease, Commit(events=drafts("a"), steps=(done("good"),))),
         journal.commit(lease, Commit(steps=(done("nul\0"),))),
-        journal.commit(lease, Commit(events=said("created", "b"))),
+        journal.commit(lease, Commit(events=drafts("created", "b"))),
         return_exceptions=True,
     )
     assert isinstance(good, tuple)

@@ -14,7 +14,7 @@ import pgbouncer
 import postgres as servers
 import psycopg
 import pytest
-from journals import begin, draft, said, seqs, step
+from journals import begin, commit_of, draft, seqs, step
 from sqlalchemy import NullPool, make_url
 
 from assay.core.errors import ConfigError, StoreError
@@ -91,7 +91,7 @@ async def test_other_processes_hear_through_the_server_itself(tmp_path: Path, ur
     stop = two.journal.listen(lambda _: loop.call_soon_threadsafe(heard.set))
     await asyncio.sleep(1)
     lease = await begin(one.journal)
-    await one.journal.commit(lease, said("a"))
+    await one.journal.commit(lease, commit_of("a"))
     await asyncio.wait_for(heard.wait(), 30)
     stop()
     await one.close()

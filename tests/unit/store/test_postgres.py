@@ -12,7 +12,7 @@ import postgres as servers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from journals import begin, draft, said, seqs, step
+from journals import begin, commit_of, draft, seqs, step
 from queues import put
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import InternalError
@@ -142,7 +142,7 @@ def server() -> Iterator[servers.Server]:
     found = servers.binaries()
     if servers.reason_to_skip() or found is None:
         pytest.skip(servers.MISSING)
-    made = servers.made(found)
+    made = servers.new_server(found)
     yield made
     made.remove()
 
@@ -151,7 +151,7 @@ async def test_a_restart_loses_nothing_and_writes_nothing_twice(tmp_path: Path, 
     store = open_store(tmp_path, database=servers.with_schema(server.url))
     journal = store.journal
     lease = await begin(journal)
-    await journal.commit(lease, said("a"))
+    await journal.commit(lease, commit_of("a"))
     await asyncio.to_thread(server.stop)
     waiting = [journal.commit(lease, Commit(events=(draft(key),), steps=(step(key),))) for key in ("b", "c", "d")]
     reading = asyncio.ensure_future(journal.events("r1"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from journals import begin, said, seqs
+from journals import begin, commit_of, seqs
 
 from assay.core.errors import FenceLost
 from assay.store.sql import open_store
@@ -23,9 +23,9 @@ async def test_renewals_among_commits_answer_each_their_own(tmp_path: Path) -> N
     stale = msgspec.structs.replace(leases[5], fence=leases[5].fence - 1)
     work: list[asyncio.Future[object]] = []
     for lease in leases:
-        work.append(asyncio.ensure_future(journal.commit(lease, said("one"))))
+        work.append(asyncio.ensure_future(journal.commit(lease, commit_of("one"))))
         work.append(asyncio.ensure_future(journal.renew(stale if lease is leases[5] else lease, 30)))
-        work.append(asyncio.ensure_future(journal.commit(lease, said("two"))))
+        work.append(asyncio.ensure_future(journal.commit(lease, commit_of("two"))))
     answers = await asyncio.gather(*work, return_exceptions=True)
     renewed = answers[1::3]
     assert isinstance(renewed.pop(5), FenceLost)

@@ -45,7 +45,7 @@ async def filled(home: Path, settings: Settings, harbor: Path) -> None:
         assert view.status == "completed"
 
 
-async def said(home: Path, settings: Settings) -> tuple[bytes, str, list[str]]:
+async def contents(home: Path, settings: Settings) -> tuple[bytes, str, list[str]]:
     async with Assay(settings, home=home) as assay:
         hits = await assay.search("harbor")
         text = await assay.text("harbor.md")
@@ -65,14 +65,14 @@ async def goes_on(home: Path, settings: Settings, tmp_path: Path) -> None:
 async def test_what_is_shared_becomes_a_home(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
     settings = shared()
     await filled(tmp_path / "one", settings, harbor)
-    before = await said(tmp_path / "one", settings)
+    before = await contents(tmp_path / "one", settings)
     assert databases.checked(tmp_path / "one", settings).problems == ()
     done = databases.backup(tmp_path / "one", settings, tmp_path / "copy.zip")
     assert (done.blobs, done.needed, done.missing) == (1, 1, ())
     restored = databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
     assert (restored.runs, restored.documents, restored.blobs, restored.damaged) == (1, 1, 1, ())
     assert databases.checked(tmp_path / "home", Settings()).problems == ()
-    assert await said(tmp_path / "home", Settings()) == before
+    assert await contents(tmp_path / "home", Settings()) == before
     await goes_on(tmp_path / "home", Settings(), tmp_path)
     assert {each.name for each in (tmp_path / "home").iterdir()} <= {
         "assay.db", "assay.db-shm", "assay.db-wal", "assay.db.lock", "blobs", "index", "in-use.lock",
@@ -81,11 +81,11 @@ async def test_what_is_shared_becomes_a_home(harbor: Path, shared: Callable[[], 
 
 async def test_a_home_becomes_what_is_shared(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
     await filled(tmp_path / "home", Settings(), harbor)
-    before = await said(tmp_path / "home", Settings())
+    before = await contents(tmp_path / "home", Settings())
     databases.backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
     settings = shared()
     databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
-    assert await said(tmp_path / "two", settings) == before  # on any machine
+    assert await contents(tmp_path / "two", settings) == before  # on any machine
     await goes_on(tmp_path / "three", settings, tmp_path)
     with pytest.raises(StoreError, match="holds runs or documents already"):
         databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
@@ -107,7 +107,7 @@ async def test_an_index_of_other_documents_is_made_anew(harbor: Path, new_databa
             postgres.empty(url)
             databases.restored(tmp_path / "two", settings, tmp_path / "copy.zip")
             assert [hit.document.name for hit in await assay.search("harbor built 1851")] == ["harbor.md"]
-        assert (await said(tmp_path / "three", settings))[2] == ["harbor.md"]
+        assert (await contents(tmp_path / "three", settings))[2] == ["harbor.md"]
     finally:
         postgres.drop(url)
 

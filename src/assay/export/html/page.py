@@ -12,7 +12,7 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from assay.core import phrases
-from assay.core.assurance import told
+from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING
 from assay.core.clean import one_line
 from assay.core.phrases import STOP_REASONS, step_status
@@ -53,7 +53,7 @@ def in_short(material: Material) -> Markup:
         day(view.brief.date if view.brief else view.started_at),
         _way(report),
         _cited(material, len(report.sources)),
-        told(view),
+        assurance_text(view),
     )
     return el("p", join((el("span", fact) for fact in facts if fact), " "), class_="short")
 
@@ -78,7 +78,7 @@ def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     yield _("Time"), _time(report.started_at, report.finished_at)
     ended = STOP_REASONS.get(report.stop_reason)
     yield _("Ended"), foreign(_(ended) if ended else report.stop_reason) or report.status
-    yield _("Final check"), told(view)
+    yield _("Final check"), assurance_text(view)
     yield _("Tokens"), _tokens(usage)
     yield _("Work"), _work(usage)
     yield _("Cost"), _cost(usage)

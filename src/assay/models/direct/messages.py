@@ -54,7 +54,7 @@ from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.direct.direct_services import DirectService
-from assay.models.speech import ReplyText, Said
+from assay.models.speech import ReplyText, SpeechPart
 from assay.models.streams import Halves, PartialCall, PartialCalls, Written
 
 Effort = Literal["low", "medium", "high"]
@@ -262,7 +262,7 @@ class EventReader:
     def _thinking_deltas(self, text: str | None) -> Iterator[Delta]:
         yield from self._deltas(self._speech.thought(self._halves["thought"].take(text or "")))
 
-    def _deltas(self, said: Iterable[Said]) -> Iterator[Delta]:
+    def _deltas(self, said: Iterable[SpeechPart]) -> Iterator[Delta]:
         for each in said:
             if isinstance(each, Written):
                 yield self._calls.begin().add("", each.name, each.arguments)

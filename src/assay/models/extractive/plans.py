@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.blocks import leaves, read_template
-from assay.core.brief import Said, SetDepth
+from assay.core.brief import ConversationMessage, SetDepth
 from assay.core.lexicon.analysis import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp
@@ -182,9 +182,9 @@ def short(text: str) -> str:
 # what was said before
 
 
-def conversation(request: Request) -> tuple[Said, ...]:
+def conversation(request: Request) -> tuple[ConversationMessage, ...]:
     """The earlier messages."""
-    return last(request, "conversation", tuple[Said, ...]) or ()
+    return last(request, "conversation", tuple[ConversationMessage, ...]) or ()
 
 
 def follow_up(request: Request) -> FollowUp:
@@ -211,7 +211,7 @@ def restated(request: Request) -> str:
     return f"{question.text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
 
 
-def _subject(said: Sequence[Said]) -> str:
+def _subject(said: Sequence[ConversationMessage]) -> str:
     """What the user last asked about: the documents named, or quoted words; else the words of their last question."""
     asked = [analyze(each.text) for each in reversed(said) if each.by == "user"]
     named = [[*(mention.text for mention in each.mentions), *each.quoted] for each in asked]

@@ -11,7 +11,7 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
-from assay.models.speech import ReplyText, Said
+from assay.models.speech import ReplyText, SpeechPart
 from assay.models.streams import Halves, PartialCall, PartialCalls, Written, written_calls
 
 _STOPS: dict[str, StopReason] = {"length": "length", "model_length": "length", "content_filter": "refused"}
@@ -134,7 +134,7 @@ class Assembler:
                 return call
         return self._calls.begin(part.index)
 
-    def _spoken(self, said: Iterable[Said]) -> Iterator[Delta]:
+    def _spoken(self, said: Iterable[SpeechPart]) -> Iterator[Delta]:
         for each in said:
             if isinstance(each, Written):
                 yield from self.written(each.name, each.arguments)

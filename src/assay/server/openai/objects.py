@@ -275,11 +275,9 @@ def response_of(run_id: str, created_at: int, brief: Brief, status: Status) -> R
 def claims_of(view: RunView) -> list[ClaimItem]:
     """The claims of a report, each with its evidence."""
     report = build_report(view)
-    passages = {each.id: each for each in report.passages}
     sources = {each.id: each for each in report.sources}
     found = []
-    for claim in report.claims:
-        cited = [passages[each.passage] for each in claim.citations if each.passage in passages]
+    for claim, cited in report.evidence():
         evidence = tuple(
             EvidenceItem(
                 document_sha256=passage.document_sha256,

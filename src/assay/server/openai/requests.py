@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import msgspec
 
-from assay.core.brief import Depth, Said
+from assay.core.brief import ConversationMessage, Depth
 from assay.core.errors import UsageError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
@@ -268,10 +268,10 @@ def _run_request(
     return AskedRun(text_of(messages[last].content), places, wanted, named)
 
 
-def _thread_messages(messages: Sequence[GivenMessage]) -> list[Said]:
+def _thread_messages(messages: Sequence[GivenMessage]) -> list[ConversationMessage]:
     kept = [(each.role, text_of(each.content).strip()) for each in messages]
     return [
-        Said(by="user" if role == "user" else "assistant", text=text)
+        ConversationMessage(by="user" if role == "user" else "assistant", text=text)
         for role, text in kept
         if text and role in ("user", "assistant")
     ]

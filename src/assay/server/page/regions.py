@@ -266,7 +266,7 @@ _FIXED: tuple[PageRegion, ...] = (
     ),
     PageRegion("spend", lambda view: (view.usage.total, view.low, view.status, view.models), _spending),
     PageRegion("steering", lambda view: (view.steering, view.warnings), lambda _view: {}),
-    PageRegion("sources", lambda view: (len(view.sources), view.unreadable), _sources),
+    PageRegion("sources", lambda view: (len(view.sources), view.unreadable, view.status in FINAL), _sources),
     PageRegion(
         "team",
         lambda view: (
@@ -279,7 +279,9 @@ _FIXED: tuple[PageRegion, ...] = (
         dear=True,
     ),
     PageRegion("tail", lambda view: (view.report.state, view.report.text), _tail),
-    PageRegion("report", lambda view: (view.report, view.claims, view.summary), _report, dear=True),
+    PageRegion(
+        "report", lambda view: (view.report, view.claims, view.summary, view.status in FINAL), _report, dear=True
+    ),
     PageRegion(
         "quotes",
         lambda view: (tuple(claim.passages for claim in view.claims), view.unreadable, view.report.state),

@@ -135,21 +135,19 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
         report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=Report)
     except (OSError, *UNREADABLE) as error:
         return AnswerCell(question=question, status="failed", error=f"{result.file}: {error}", run=result.run)
-    claims = [claim for claim in report.claims if claim.relevance in ("", "answers")]
-    if not claims:
+    answering = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
+    if not answering:
         return AnswerCell(question=question, status="nothing found", run=result.run)
-    passages = {passage.id: passage for passage in report.passages}
     return AnswerCell(
         question=question,
-        answer=" ".join(one_line(claim.text) for claim in claims[:MOST_CLAIMS]),
-        verdict=max((claim.verdict for claim in claims), key=VERDICTS.index),
+        answer=" ".join(one_line(claim.text) for claim, _ in answering[:MOST_CLAIMS]),
+        verdict=max((claim.verdict for claim, _ in answering), key=VERDICTS.index),
         status="answered",
         run=result.run,
         evidence=tuple(
-            _evidence(document, question, claim, passages[cited.passage], result.run)
-            for claim in claims
-            for cited in claim.citations
-            if cited.passage in passages
+            _evidence(document, question, claim, passage, result.run)
+            for claim, passages in answering
+            for passage in passages
         ),
     )
 

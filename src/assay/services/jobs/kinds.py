@@ -129,7 +129,7 @@ async def due(context: Context, hand: JobInHand) -> Result:
     async for asked in run_due(assay, book, lambda: datetime.now(UTC), followed):
         run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
         came[status] += 1
-        await context.webhooks.told(asked.schedule.owner, asked.schedule.id, run, status)
+        await context.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
     for schedule in await asyncio.to_thread(book.all):
         if schedule.current and await _executed(context, schedule.current):
             raise InUse(

@@ -214,6 +214,14 @@ _LEDGER = _LEDGER.on_conflict_do_update(
 )
 
 
+def statements(dialect: Dialect) -> Statements:
+    """The statements of a database's language, compiled once: that takes half as long as opening a database."""
+    key = (dialect.name, dialect.driver, dialect.paramstyle)
+    if key not in _COMPILED:
+        _COMPILED[key] = Statements(dialect)
+    return _COMPILED[key]
+
+
 class Statements:
     """The statements as text in the driver's language; rows are mappings by column name."""
 
@@ -227,6 +235,9 @@ class Statements:
         self.steps = text(_STEPS, "run key input_hash tag data")
         self.holds = text(_HOLDS, "run step account amount state")
         self.ledger = text(_LEDGER, "run kind id lane data")
+
+
+_COMPILED: dict[tuple[str, str, str], Statements] = {}
 
 
 class CommitGroup:

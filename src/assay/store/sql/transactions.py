@@ -16,7 +16,7 @@ from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
 from assay.store.common import Listeners, Wall
-from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, Statements, WriteJob
+from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJob, statements
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Transactions:
         self.wall = wall
         self._now: float | None = None  # of the writer's transaction
         self._committing = False
-        self.statements = Statements(database.dialect)
+        self.statements = statements(database.dialect)
         self._writer = GroupWriter(self._perform)
         self._connection: Connection | None = None
         self._listeners = Listeners()

@@ -65,7 +65,7 @@ def test_a_book_in_the_order_of_reading():
     )
 
 
-def made(*blocks: str) -> bytes:
+def word_file(*blocks: str) -> bytes:
     """A Word document with this XML in its body."""
     document = docx.Document()
     for block in blocks:
@@ -79,14 +79,14 @@ def test_tracked_changes_are_read_as_accepted():
     block = f"""<w:p {nsdecls("w")}><w:r><w:t xml:space="preserve">The tide </w:t></w:r>
         <w:del w:id="1" w:author="a"><w:r><w:delText>fell</w:delText></w:r></w:del>
         <w:ins w:id="2" w:author="a"><w:r><w:t>rose</w:t></w:r></w:ins></w:p>"""
-    (found,) = DocxExtractor().extract(made(block), "a.docx")
+    (found,) = DocxExtractor().extract(word_file(block), "a.docx")
     assert found.text == "The tide rose\n"
 
 
 def test_content_controls_are_read():
     block = f"""<w:sdt {nsdecls("w")}><w:sdtContent><w:p><w:r><w:t>Inside a control.</w:t></w:r></w:p>
         </w:sdtContent></w:sdt>"""
-    (found,) = DocxExtractor().extract(made(block), "a.docx")
+    (found,) = DocxExtractor().extract(word_file(block), "a.docx")
     assert found.text == "Inside a control.\n"
 
 

@@ -78,7 +78,7 @@ def streamed(text: str, cuts: list[int]) -> tuple[object, ...]:
     return (*found, *stream.end())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TEXTS, st.lists(st.integers(0, 10_000), max_size=60))
 @example("A.\n\n[S1.1]\n\nB in 5.", [4, 6, 9, 11])
 @example("#\n\n- a 5\n\n## \nb 6\n\nc", list(range(30)))

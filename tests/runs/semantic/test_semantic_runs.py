@@ -1,74 +1,23 @@
-"""Runs and commands over a library with vectors: from settings to hits, over a real connection, kills included."""
+"""Runs over a library with vectors: from settings to hits, over a real connection."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import postgres
 import pytest
 from concepts import vectors
-from embedding_server import EmbeddingServer, serving
+from embedding_server import EmbeddingServer
+from meaning import ASKED, ELSEWHERE, LOCAL, found, named, settings
 
 from assay import Assay
-from assay.app.doctor import examine
-from assay.cli.main import main
 from assay.core import events as e
 from assay.core.errors import UnknownName, UsageError
 from assay.services.jobs.specifications import EmbedJob
-from assay.settings import Settings, load
-
-LOCAL, ELSEWHERE = "ollama:all-minilm", "ollama:all-minilm:cloud"
-ASKED = "How often should a car be serviced?"
-TEXTS = {
-    "vehicles.md": "# Vehicles\n\nEach automobile needs maintenance after twelve months.\n\nRust spreads.\n",
-    "bread.md": "# Bread\n\nFlour, water and salt.\n",
-}
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    with serving(vectors) as state:
-        yield state
-
-
-@pytest.fixture(autouse=True)
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: EmbeddingServer) -> Path:
-    file = tmp_path / "config.toml"
-    file.write_text(f'[services.ollama]\nurl = "{server.url}"\n')
-    monkeypatch.setenv("ASSAY_CONFIG", str(file))
-    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-    return file
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "in"
-    made.mkdir()
-    for name, text in TEXTS.items():
-        (made / name).write_text(text)
-    return made
-
-
-def settings(model: str = LOCAL, **more: object) -> Settings:
-    return load(embedder={"model": model, **more})
-
-
-async def found(assay: Assay, text: str = ASKED, collection: str = "default") -> list[str]:
-    return [hit.document.name for hit in await assay.search(text, collection=collection)]
-
-
-def named(paths: Sequence[str]) -> list[str]:
-    return [Path(path).name for path in paths]
-
+from assay.settings import load
 
 # the library
 
@@ -284,23 +233,6 @@ async def test_a_release_in_other_words_is_one_source(tmp_path: Path, server: Em
             assert len(view.copies) == groups
 
 
-def test_a_command_names_the_embedder_of_its_run(
-    folder: Path, server: EmbeddingServer, capsys: pytest.CaptureFixture[str]
-):
-    assert main(["docs", "add", "-q", str(folder)]) == 0
-    assert main(["docs", "embed", "-q", "--embedder", LOCAL]) == 0
-    for command in ("research", "agent"):
-        before = len(server.requests)
-        line = [command, ASKED, "--offline", "--json", "--embedder", LOCAL]
-        capsys.readouterr()
-        main([*line, "--depth", "light", "--yes"] if command == "research" else line)
-        assert "vehicles.md" in capsys.readouterr().out
-        assert len(server.requests) > before
-    for left in ("--detach", "--queue"):
-        assert main(["research", ASKED, "--embedder", LOCAL, left]) == 2
-        assert "assay config set embedder.model" in capsys.readouterr().err
-
-
 # what stays here
 
 
@@ -338,92 +270,6 @@ async def test_who_allows_it_gives_it_all(folder: Path, tmp_path: Path, server: 
         await assay.add(folder, "diary")
         assert (await assay.embed()).withheld == 0
         assert named(await found(assay, collection="diary"))[0] == "vehicles.md"
-
-
-# commands
-
-
-def test_the_background_makes_what_add_leaves(folder: Path, capsys: pytest.CaptureFixture[str]):
-    assert main(["docs", "add", str(folder), "--embedder", LOCAL]) == 0
-    assert "vectors are made in the background" in capsys.readouterr().err
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        assert main(["docs", "embed", "--embedder", LOCAL, "--status", "--json"]) == 0
-        if json.loads(capsys.readouterr().out)["missing"] == 0:
-            break
-        time.sleep(0.3)
-    assert main(["docs", "embed", "--embedder", LOCAL, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["embedded"] == 0
-    assert main(["docs", "search", ASKED, "--embedder", LOCAL, "--explain", "--json"]) == 0
-    (first, *_) = json.loads(capsys.readouterr().out)["hits"]
-    assert (first["found"]["title"], first["lexical"], first["cosine_rank"]) == ("Vehicles", None, 1)
-    assert main(["docs", "search", ASKED, "--embedder", LOCAL, "--explain"]) == 0
-    said = capsys.readouterr().out
-    assert "by words: not found" in said
-    assert "by meaning: cosine 0." in said
-
-
-def test_explained_without_an_embedder(folder: Path, capsys: pytest.CaptureFixture[str]):
-    assert main(["docs", "add", "-q", str(folder)]) == 0
-    assert main(["docs", "search", "salt and water", "--explain"]) == 0
-    said = capsys.readouterr().out
-    assert "rank 1" in said
-    assert "salt in text: " in said
-    assert "salt in passage: " in said
-    assert "meaning" not in said
-    assert main(["docs", "search", "--batch", "-", "--explain"]) == 2
-
-
-def test_a_limit_ends_it_with_5(folder: Path, config: Path, capsys: pytest.CaptureFixture[str]):
-    config.write_text(config.read_text() + f'[embedder]\nmodel = "{LOCAL}"\nmax_tokens = 1\n')
-    assert main(["docs", "add", "-q", str(folder)]) == 0
-    assert main(["docs", "embed"]) == 5
-    assert "embedder.max_tokens" in capsys.readouterr().err
-
-
-def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: EmbeddingServer):
-    (tmp_path / "in").mkdir()
-    for number in range(12):  # each more than a lot
-        text = "\n\n".join(f"Sentence {line} of text {number} stands here." for line in range(600))
-        (tmp_path / "in" / f"{number}.md").write_text(text)
-    assert main(["docs", "add", "-q", str(tmp_path / "in")]) == 0
-    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "--json"]
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
-    end = time.monotonic() + 120
-    while len(server.requests) < 35 and time.monotonic() < end:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    before = len(server.texts)
-    assert 0 < before < 7_200
-    done = subprocess.run(line, capture_output=True, env=dict(os.environ), timeout=300, check=True)
-    built = json.loads(done.stdout)
-    assert built["stopped"] == ""
-    assert len(set(server.texts)) == 7_200
-    assert len(server.texts) - 7_200 <= 700  # at most the lot in which it died
-
-
-def test_of_two_at_once_one_does_the_work(folder: Path, server: EmbeddingServer):
-    assert main(["docs", "add", "-q", str(folder)]) == 0
-    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "-q"]
-    both = [subprocess.Popen(line, env=dict(os.environ)) for _ in range(2)]
-    assert [process.wait(120) for process in both] == [0, 0]
-    assert sorted(server.texts) == sorted(set(server.texts))
-
-
-async def test_doctor_names_it(server: EmbeddingServer, config: Path):
-    plain = config.read_text()
-    assert not [each for each in await examine() if each.name == "embedder"]
-    for model, state, says in (
-        (LOCAL, "ok", "is ready, on this machine"),
-        (ELSEWHERE, "ok", "elsewhere: private documents are not given to it"),
-        ("openai:text-embedding-3-small", "broken", "needs a key"),
-        ("nobody:m", "broken", "no embedder named 'nobody'"),
-    ):
-        config.write_text(plain + f'[embedder]\nmodel = "{model}"\n')
-        (told,) = [each for each in await examine() if each.name == "embedder"]
-        assert (told.state, says in told.said) == (state, True), told
-    assert server.requests == []
 
 
 async def test_an_unknown_embedder_is_named(folder: Path, tmp_path: Path):
