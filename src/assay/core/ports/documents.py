@@ -347,10 +347,7 @@ class Library(Collections, Protocol):
         ...
 
     def select(self, documents: Iterable[str]) -> str:
-        """Return the name of the collection of exactly these documents (hashes), creating it if it does not exist.
-
-        The name depends only on the set.
-        """
+        """Return the name of the collection of exactly these documents (hashes), which depends only on the set."""
         ...
 
     def include(self, documents: Iterable[str], collection: str) -> None:

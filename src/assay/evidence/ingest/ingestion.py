@@ -1,21 +1,18 @@
-"""Reads files and pages into the library, one after the other, even if some of them fail.
-
-Bytes are stored first, then documents in batches.
-"""
+"""Reads files and pages into the library, one after the other, even if some of them fail."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path, PurePath
 
 import msgspec
 
 from assay.core.errors import ExtractError, NothingRead
-from assay.core.ports import Archive, Blobs, Clock, Extractor, FileStamp, Library, SkippedFile
-from assay.core.sources import FINAL_URL, SYNTAXES, UNSORTED, Document, Extracted, Fetched, Snapshot, sha256
-from assay.core.web_addresses import canonical
+from assay.core.ports import Archive, Blobs, Clock, Extractor, Library, SkippedFile
+from assay.core.sources import UNSORTED, Fetched
+from assay.evidence.ingest.document_intake import DocumentIntake
 from assay.evidence.ingest.files import FileToRead, find_files, notes_of, printable, twins
 from assay.evidence.ingest.units import (
     IngestPart,
@@ -27,173 +24,6 @@ from assay.evidence.ingest.units import (
     Units,
     ahead,
 )
-
-BATCH = 400
-"""Documents written in one transaction."""
-ASKED = 64
-"""Documents about which the library is asked at once."""
-ASKED_BYTES = 4_000_000
-"""Bytes of files and texts that wait for this answer."""
-SECONDS = 2.0
-"""Seconds after which what was read is written: no more is lost if the process dies."""
-
-
-class DocumentIntake:
-    """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
-
-    A library that is `fresh` and empty need not be asked whether it knows a document.
-    """
-
-    fresh = False
-
-    def __init__(
-        self, library: Library, blobs: Blobs, writer: ThreadPoolExecutor, clock: Clock, collection: str
-    ) -> None:
-        self._library, self._blobs, self._clock = library, _Background(blobs, writer), clock
-        self._collection = collection
-        self.documents: dict[str, None] = {}
-        self.added = 0
-        self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
-        self._unasked_bytes = 0
-        self._batch: list[tuple[Snapshot, Document]] = []
-        self._known: list[str] = []
-        self._stamps: list[FileStamp] = []
-        self._written = clock.monotonic()
-
-    def take(self, extracted: Extracted, part: IngestPart) -> str:
-        """Add a document of `part` and return its hash.
-
-        Raises:
-            ExtractError: the extractor (of another package) names a syntax that does not exist.
-        """
-        if extracted.syntax not in SYNTAXES:  # stored, it would prevent every run over the collection from working
-            known = ", ".join(SYNTAXES)
-            raise ExtractError(
-                f"{extracted.extractor} gives the syntax {extracted.syntax!r}; it must be one of {known}"
-            )
-        text = extracted.text.encode()
-        name = sha256(text)
-        if name not in self.documents:
-            self.documents[name] = None
-            self._defer(name, (extracted, text, part))
-        if len(self._unasked) >= ASKED or self._unasked_bytes >= ASKED_BYTES:
-            self._store_new()
-        if len(self._batch) >= BATCH:
-            self.flush()
-        return name
-
-    def _defer(self, name: str, found: tuple[Extracted, bytes, IngestPart]) -> None:
-        """Remember a document until the library is asked about several."""
-        extracted, text, part = found
-        last = next(reversed(self._unasked.values()), None)
-        shared = last is not None and last[2] is part
-        self._unasked[name] = found
-        self._unasked_bytes += len(text) + len(extracted.body or b"") + (0 if shared else len(part.data))
-
-    def _store_new(self) -> None:
-        """Store what the library does not know."""
-        unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        known: set[str] = set() if self.fresh else self._library.known(unasked)
-        self._known += (name for name in unasked if name in known)
-        self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
-        self.added += len(unasked) - len(known)
-
-    def include(self, documents: Iterable[str]) -> None:
-        """Add documents that are in the library."""
-        self.documents.update(dict.fromkeys(documents))
-        self._known.extend(documents)
-
-    def stamp(self, stamp: FileStamp) -> None:
-        """Record that a file is read; once everything is written it is not read again."""
-        self._stamps.append(stamp)
-        if self._clock.monotonic() - self._written >= SECONDS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what waits; bytes before the documents that need them.
-
-        Raises:
-            StoreError: the library or the blobs cannot be written.
-        """
-        if self._unasked:
-            self._store_new()
-        self._blobs.wait()
-        if self._batch or self._stamps:
-            self._library.add(self._batch, self._collection, self._stamps)
-        if self._known:
-            self._library.include(self._known, self._collection)
-        self._batch, self._known, self._stamps = [], [], []
-        self._written = self._clock.monotonic()
-
-    def _store(self, name: str, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
-        body = part.data if extracted.body is None else extracted.body
-        of_body = name if body == text else sha256(body)
-        for blob, data in {of_body: body, name: text}.items():
-            self._blobs.put(blob, data)
-        page = part.page
-        now = self._clock.now() if page is None else page.fetched_at
-        # The address that a page itself gives is only its own claim: it is cited as it was found.
-        url = (extracted.url or part.url) if page is None else part.url
-        snapshot = Snapshot(
-            sha256=of_body,
-            url=url if page is None else page.final_url,
-            media_type=part.media_type,
-            size=len(body),
-            fetched_at=now,
-            headers={} if page is None else page.headers,
-            redirects=() if page is None else page.redirects,
-            status=0 if page is None else page.status,
-        )
-        document = Document(
-            sha256=name,
-            snapshot_sha256=snapshot.sha256,
-            extractor=extracted.extractor,
-            url=url,
-            title=extracted.title or extracted.name or part.name,
-            name=extracted.name or part.name,
-            media_type=part.media_type,
-            syntax=extracted.syntax,
-            size=len(text),
-            fetched_at=now,
-            author=extracted.author,
-            published=extracted.published,
-            language=extracted.language,
-            metadata=extracted.metadata if page is None else _of_page(extracted, page),
-        )
-        return snapshot, document
-
-
-def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
-    """The metadata of a page, with its final address and the one it gives itself, if these differ."""
-    known = {key: said for key, said in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
-    if canonical(page.final_url) != canonical(page.url):
-        known[FINAL_URL] = page.final_url
-    if extracted.url and canonical(extracted.url) not in (canonical(page.url), canonical(page.final_url)):
-        known["canonical"] = extracted.url
-    return known
-
-
-class _Background:
-    """Writes blobs in a separate thread, while the next documents are read."""
-
-    def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor) -> None:
-        self._blobs, self._writer = blobs, writer
-        self._waiting: list[Future[str]] = []
-
-    def put(self, name: str, data: bytes) -> None:
-        """Store bytes under their hash, before `wait` returns."""
-        self._waiting.append(self._writer.submit(self._blobs.put, data))
-
-    def wait(self) -> None:
-        """Wait until everything is stored.
-
-        Raises:
-            StoreError: something could not be stored.
-        """
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            future.result()
-
 
 LARGEST = 100 * 1000 * 1000
 """Bytes; a larger file is skipped with a warning."""
