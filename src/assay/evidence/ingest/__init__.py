@@ -2,12 +2,15 @@
 
 Content-addressed: known content is not stored again, and an unchanged file is not read again.
 
-files      finds the files, and leaves out those that nobody reads units      what is in them, in order ingestion
-stores what was read in the library, in batches
+files          finds the files, and leaves out those that nobody reads
+units          what is in them, in order
+ingest_values  what reading takes and gives
+ingestion      stores what was read in the library, in batches
 """
 
 from assay.evidence.ingest.files import UPLOADED, FileToRead, absolute_paths, address, find_files, printable
-from assay.evidence.ingest.ingestion import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
+from assay.evidence.ingest.ingest_values import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress
+from assay.evidence.ingest.ingestion import ingest
 from assay.evidence.ingest.units import IngestPart, Unit, UnitProblem, Units, extractor_for, page_name
 
 __all__ = [

@@ -13,10 +13,11 @@ from pathlib import Path, PurePath
 import msgspec
 
 from assay.core.errors import ExtractError, NothingRead
-from assay.core.ports import Archive, Blobs, Clock, Extractor, FileStamp, Library, SkippedFile
+from assay.core.ports import Blobs, Clock, FileStamp, Library, SkippedFile
 from assay.core.sources import FINAL_URL, SYNTAXES, UNSORTED, Document, Extracted, Fetched, Snapshot, sha256
 from assay.core.web_addresses import canonical
 from assay.evidence.ingest.files import FileToRead, find_files, notes_of, printable, twins
+from assay.evidence.ingest.ingest_values import FileReaders, Ingested, IngestTarget, ReadingProgress
 from assay.evidence.ingest.units import (
     IngestPart,
     LeftOut,
@@ -195,57 +196,9 @@ class _Background:
             future.result()
 
 
-LARGEST = 100 * 1000 * 1000
-"""Bytes; a larger file is skipped with a warning."""
 NAMED = 3
 WRITERS = 8
 """Blobs written in parallel, since remote writes take time. For a folder one or two are enough."""
-
-
-class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """Progress of reading: files and pages processed of all, documents so far, and the current one."""
-
-    file: int
-    files: int
-    documents: int
-    path: str
-
-
-class Ingested(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of reading.
-
-    `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library. A
-    warning is a sentence for the user, a note has details: what was left out on purpose. `given` has the documents
-    (hashes) of each file and page, by name. `skipped` has what gave no document, and why, except members of `unchanged`
-    archives, which were not opened again.
-    """
-
-    collection: str
-    documents: int
-    added: int
-    files: int
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    given: dict[str, tuple[str, ...]] = {}
-    skipped: dict[str, tuple[SkippedFile, ...]] = {}
-    unchanged: tuple[str, ...] = ()
-
-
-class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Where documents go: into a `collection`, or without one into that of exactly these documents."""
-
-    library: Library
-    blobs: Blobs
-    clock: Clock
-    collection: str | None = None
-
-
-class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
-    """Reads files and unpacks archives; a file larger than `largest` bytes is skipped with a warning."""
-
-    extractors: Sequence[Extractor]
-    archives: Sequence[Archive] = ()
-    largest: int = LARGEST
 
 
 def ingest(
