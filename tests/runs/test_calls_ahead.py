@@ -41,6 +41,7 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[str, str] = (ROSE, BLEW)
     judged: tuple[str, ...] = ("answered", "answered")
     slow: str = ""
+    reflected: str = "continue"
 
     def play(self, request: Request) -> Scene:
         """A reply that depends on nothing but the request."""
@@ -64,7 +65,7 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
                 return Scene(answer=Reply(text=json.dumps({"parts": parts})))
             case "reflect":
                 parts = [{"part": at, "status": status} for at, status in enumerate(self.judged, 1)]
-                said = {"reasoning": "So it is.", "decision": "continue", "changes": [], "coverage": parts}
+                said = {"reasoning": "So it is.", "decision": self.reflected, "changes": [], "coverage": parts}
                 return Scene(answer=Reply(text=json.dumps(said)))
             case "write" if "only the beginning" in request.named("rules")[0]:
                 return Scene(answer=Reply(text=f"{ROSE}\n\n{BLEW}"))
@@ -101,7 +102,8 @@ PLOTS = st.builds(
     cycles=CYCLES,
     findings=st.tuples(st.just(ROSE), st.sampled_from([BLEW, NOTHING])),
     judged=st.tuples(*[st.sampled_from(["answered", "partly", "not"])] * 2),
-    slow=st.sampled_from(["", "triage", "background", "orchestrate", "assess", "write"]),
+    reflected=st.sampled_from(["continue", "continue", "complete", "adjust"]),
+    slow=st.sampled_from(["", "reflect", "triage", "background", "orchestrate", "assess", "write"]),
 )
 
 

@@ -211,6 +211,13 @@ def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
 # Asking with a history: it is made to fit, and shortened once more if the model says that it does not.
 
 
+def fitted(run: Run, role: Role, history: History, request: Request, closing: Sequence[Message]) -> tuple[Request, int]:
+    """`request` with the messages of `history` and then `closing`, and the tokens that these may have."""
+    tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
+    messages = history.messages(tokens, closing)
+    return msgspec.structs.replace(request, messages=messages, passing=len(closing)), tokens
+
+
 async def ask(
     run: Run,
     role: Role,
@@ -224,8 +231,7 @@ async def ask(
     Raises:
         ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` if half of it is still too long.
     """
-    tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
-    fitting = msgspec.structs.replace(request, messages=history.messages(tokens, closing), passing=len(closing))
+    fitting, tokens = fitted(run, role, history, request, closing)
     try:
         return await run.ask(role, fitting, hooks)
     except ContextTooLong:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from assay.agents.act import act
 from assay.agents.findings import AgentWork, report
-from assay.agents.history import CallResult, History, ModelTurn, ask, output, result
+from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, result
 from assay.agents.prompt_texts import CONTROL, DONE, THINK, PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
 from assay.agents.task import AgentTask, Finding, brief
@@ -23,7 +23,10 @@ from assay.evidence.ledger import Ledger
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
+from assay.run.voice import HEARD, StreamHooks
 
+FIRST_TURN = "first-turn"
+"""The slot of the call with which an agent begins."""
 SEARCH = "search"
 QUERY_LENGTH = 200
 """Characters of a query that code takes from a task."""
@@ -213,7 +216,19 @@ class Agent:
         self.turns = 1
         await self.act(place, msgspec.structs.replace(said, calls=(call,)))
 
+    def first_request(self, place: Run) -> Request:
+        """The first request of its work."""
+        request, closing = self._request(place, 1)
+        return fitted(place, "analytical", self.history, request, closing)[0]
+
     async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
+        request, closing = self._request(place, turn)
+        hooks = StreamHooks(slot=FIRST_TURN) if turn == 1 else HEARD
+        reply = await ask(place, "analytical", self.history, request, closing, hooks)
+        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL})), reply
+
+    def _request(self, place: Run, turn: int) -> tuple[Request, Sequence[Message]]:
+        """The request of a turn without its history, and the messages at its end."""
         opening = self.opening(place)
         request = Request(
             task="research",
@@ -225,9 +240,7 @@ class Agent:
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
-        closing = [rules(TurnRules(turn, self.task.turns, left))]
-        reply = await ask(place, "analytical", self.history, request, closing)
-        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL})), reply
+        return request, [rules(TurnRules(turn, self.task.turns, left))]
 
 
 def acting(said: Message) -> tuple[ToolCall, ...]:

@@ -3,6 +3,7 @@
 The call is kept only if exactly the same is asked afterwards, so no result changes:
 
 - while triage decides, the call that words the first searches;
+- while the reflector decides, the first turn of the next step's agent (`reflective.work`);
 - while the orchestrator decides over findings on every step, the call that judges what is answered;
 - while either of these two works, or the reflector decides on the last step, the report, for the case that everything
   is answered.

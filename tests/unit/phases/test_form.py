@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,18 @@ from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
 from assay.core.report_sentences import read, role_of
 from assay.locale import speaking
-from assay.phases.form import as_of, filled, formed, is_listed, joined, missing, redated, with_missing
+from assay.phases.form import (
+    answer_alone,
+    as_of,
+    filled,
+    formed,
+    is_listed,
+    joined,
+    missing,
+    redated,
+    with_answer,
+    with_missing,
+)
 
 DATED = as_of((), "2026-01-01")
 TEMPLATE = read_template("# Report\n\n## Risks\nWhat may go wrong.\n\n## Costs\n\n## Open questions")
@@ -58,6 +70,26 @@ def test_the_date_stands_below_the_answer() -> None:
     assert (
         formed("Seven. [S1.1]\n\n*Quoted verbatim.*", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*\n\n*Quoted verbatim.*"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Old.\n\n## A\n\nB.", "New.\n\n## A\n\nB."),
+        ("# Title\n\nOld.\n\n## A\n\nB.", "# Title\n\nNew.\n\n## A\n\nB."),
+        ("## A\n\nB.", "New.\n\n## A\n\nB."),
+        ("Old.\n\nMore.", "New."),
+        ("# Title\n\n## A\n\nB.", "New.\n\n# Title\n\n## A\n\nB."),
+    ],
+)
+def test_another_answer_stands_where_the_answer_stood(text: str, told: str) -> None:
+    assert with_answer(text, "New.") == told
+
+
+def test_an_answer_ends_where_a_heading_begins() -> None:
+    assert answer_alone("One. Two.\n\n## A\n\nB.") == "One. Two."
+    assert answer_alone("One. Two.") == "One. Two."
+    assert answer_alone("## A\n\nB.") == ""
 
 
 def test_what_could_not_be_found_is_said_once_at_the_end() -> None:

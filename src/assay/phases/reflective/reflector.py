@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from typing import Literal, get_args
 
 import msgspec
@@ -152,14 +151,16 @@ def forbidden(choice: Choice, at: PlanProgress) -> str:
     return ""
 
 
-async def decide(place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress) -> Decision:
+async def decide(
+    place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks = HEARD
+) -> Decision:
     """Ask the reflector. If it fails, or decides what the rules do not allow, research continues as planned.
 
     Raises:
         LimitReached: nothing more may be asked.
     """
     try:
-        decision = await _ask(place, agent_pool, research, step, at)
+        decision = await _ask(place, agent_pool, research, step, at, hooks)
     except ModelFailed as failed:
         place.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
         return Decision(step=step, note=f"the reflector failed: {failed.reason}")
@@ -169,13 +170,13 @@ async def decide(place: Run, agent_pool: AgentPool, research: Research, step: in
     return msgspec.structs.replace(decision, note=forbidden(decision.decision, at))
 
 
-async def _ask(place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress) -> Decision | None:
+async def _ask(
+    place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks
+) -> Decision | None:
     tokens = place.profile("simple").window // SHARE
     coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
 
     rules = _rules(agent_pool.case.date, step, at)
-
-    hooks = HEARD if at.left else StreamHooks(on_begin=partial(agent_pool.foresee_report, research))
 
     async def asked(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 import msgspec
 
 from assay.agents.history import output
-from assay.agents.loop import conduct, research_agent
+from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
 from assay.agents.prompt_texts import counted
 from assay.agents.prompt_texts import rules as stated
 from assay.agents.task import AgentTask, Finding
@@ -24,6 +25,7 @@ from assay.phases.dispatch import AgentPool, Sent, analyze, collect, may_work
 from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
 from assay.phases.reflective.reflector import Classic, Decision, decide, plan_progress
 from assay.run.run import Run
+from assay.run.voice import StreamHooks
 
 # Another plan: finished steps keep their numbers; open ones are planned again, with the reflector's reasons.
 
@@ -207,7 +209,10 @@ class Stepwise:
         self.research = msgspec.structs.replace(
             self.research, steering=(*self.research.steering, *await place.steering())
         )
-        decision = await decide(place, self.agent_pool, self.research, step.id, at)
+        hooks = StreamHooks(on_begin=partial(self._foresee, place))
+        decision = await decide(place, self.agent_pool, self.research, step.id, at, hooks)
+        if decision.applied != "continue":
+            place.drop_foreseen()
         self.decisions.append(msgspec.structs.replace(decision, judged=()))
         self.research = msgspec.structs.replace(
             self.research, judged=decision.judged, judged_of=len(self.research.findings)
@@ -226,6 +231,21 @@ class Stepwise:
         if decision.applied == "complete":
             self._complete(place)
         return decision.applied == "continue"
+
+    def _foresee(self, place: Run) -> None:
+        """Begin what follows if research goes on as planned: the first turn of the next step, or the report."""
+        step = self.next()
+        if step is None:
+            self.agent_pool.foresee_report(self.research)
+        elif step.needs_search and not self._is_classic():
+            place.foresee(FIRST_TURN, "analytical", partial(self._first_request, place, step))
+
+    def _first_request(self, place: Run, step: PlanStep) -> Request:
+        case = self.agent_pool.case
+        return Agent(self._task(place, step), case.ledger, case.tools, place.lane).first_request(place)
+
+    def _is_classic(self) -> bool:
+        return bool(self.agent_pool.rules.queries) and "search" in self.agent_pool.case.tools
 
     async def _do(self, place: Run, step: PlanStep) -> None:
         """Do a step in a lane of its own; the reflector learns of failures, and coverage handles them."""
@@ -249,7 +269,7 @@ class Stepwise:
         case, rules = self.agent_pool.case, self.agent_pool.rules
         if not step.needs_search:
             return await analyze(run, case.ledger, task, [each for each in self.research.findings if each.passages])
-        if rules.queries and "search" in case.tools:
+        if self._is_classic():
             classic = Classic(task, case.ledger, case.tools, run.lane, queries=rules.queries, pages=rules.pages)
             return await conduct(run, classic)
         return await research_agent(run, task, case.ledger, case.tools)
