@@ -29,7 +29,7 @@ class Durations:
 
     def pytest_sessionfinish(self) -> None:
         """Keep the names of the slow ones, and of those which did not run now what was known of them."""
-        cache = self._config.cache
+        cache = getattr(self._config, "cache", None)  # -p no:cacheprovider
         if cache is None or not self._taken:
             return
         before = {name for name in cache.get(_SLOW, []) if name not in self._taken}

@@ -379,9 +379,7 @@ class Library(Collections, Protocol):
         ...
 
     def after(self, row: int, limit: int) -> list[tuple[int, Document]]:
-        """Return documents by row number, ascending, from `row` exclusive, for an index to catch up. Rows are never
-        reused.
-        """
+        """Return documents after `row`, by row number ascending, so that an index catches up; no number is reused."""
         ...
 
     def at(self, rows: Collection[int]) -> dict[int, Document]:

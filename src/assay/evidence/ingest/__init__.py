@@ -2,8 +2,10 @@
 
 Content-addressed: known content is not stored again, and an unchanged file is not read again.
 
-files      finds the files, and leaves out those that nobody reads units      what is in them, in order ingestion
-stores what was read in the library, in batches
+files            finds the files, and leaves out those that nobody reads
+units            what is in them, in order
+document_intake  collects what was read and writes it
+ingestion        reads files and pages one after the other
 """
 
 from assay.evidence.ingest.files import UPLOADED, FileToRead, absolute_paths, address, find_files, printable
