@@ -24,7 +24,7 @@ from assay.core.brief import ROLES
 from assay.core.errors import StoreAway
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.view import RunView
-from assay.run.model_call import owned
+from assay.run.sent_request import owned
 from assay.settings import Settings, load
 
 LEASE = 1.5

@@ -9,8 +9,8 @@ from runtime import ASK
 from assay.core.brief import Timeouts
 from assay.core.messages import Request
 from assay.models.script import Scripted, says
-from assay.run.model_call import timed
 from assay.run.run import Run
+from assay.run.sent_request import timed
 from assay.services.briefs import make_brief
 from assay.settings import load
 
