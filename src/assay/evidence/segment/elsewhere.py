@@ -45,14 +45,9 @@ def passages(answer: Extracted) -> tuple[PassageSpan, ...]:
     headings: dict[tuple[str, ...], tuple[str, ...]] = {}
     texts: dict[str, str] = {}
     return tuple(
-        PassageSpan(
-            ordinal=span.ordinal,
-            start=span.start,
-            end=span.end,
-            text=span.text,
-            kind=span.kind,
+        msgspec.structs.replace(
+            span,
             heading=headings.setdefault(span.heading, span.heading),
-            page=span.page,
             label=texts.setdefault(span.label, span.label),
             lead=texts.setdefault(span.lead, span.lead),
         )
