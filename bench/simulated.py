@@ -31,6 +31,7 @@ import scenario
 from simulated_server import Served
 
 from assay.core.brief import ROLES, Brief, Speculation
+from assay.core.messages import Price, Profile
 from assay.core.ports import Access, Hit, Library, Model, Query, World
 from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
@@ -40,6 +41,7 @@ from assay.core.view import fold
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.models import openai
+from assay.models.script import Scripted
 from assay.phases.orchestrator import orchestrate
 from assay.phases.pipeline import PipelineParts, pipeline
 from assay.phases.reflective import reflect
@@ -229,8 +231,17 @@ def print_calls(measured: Measured) -> None:
     print(f"  longest chain: {' > '.join(measured.chain_calls)}")
 
 
+async def warm() -> None:
+    """A run whose services answer at once: a process that serves runs has loaded what they need before the first."""
+    store = memory_store()
+    profile = Profile(name=MODEL, price=Price(input=1.0, output=2.0), deterministic=True)
+    await Bench(store, Scripted(scenario.reply, profile=profile), search=0.0, page=0.0).run("orchestrated")
+    await store.close()
+
+
 async def main(strategies: Sequence[str], rounds: int, verbose: bool) -> None:
     """Print the figures."""
+    await warm()
     for strategy in strategies:
         for kind in ("memory", "sqlite"):
             runs = []
@@ -246,6 +257,7 @@ async def main(strategies: Sequence[str], rounds: int, verbose: bool) -> None:
 
 async def compare(strategies: Sequence[str], rounds: int, verbose: bool, *options: str) -> None:
     """Print what beginning model calls ahead gains, by pairs of runs. `options` are the server's."""
+    await warm()
     for strategy in strategies:
         for kind in ("memory", "sqlite"):
             pairs = [
