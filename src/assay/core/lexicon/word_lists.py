@@ -178,3 +178,23 @@ MONTHS = {
     for name in names.split()
 }
 """The number of each month by its full and short names, in nine languages."""
+
+# Words that deny, for comparing a question's polarity with a statement's.
+
+NEGATIONS = {
+    "en": "no not never none nobody nothing nowhere neither nor without cannot except exception exceptions excluding"
+    " lack lacks lacked lacking fail fails failed unable absent",
+    "de": "nicht nichts kein keine keinen keinem keiner keines ohne nie niemals niemand weder außer ausgenommen"
+    " ausnahme",
+    "fr": "ne n pas sans aucun aucune jamais ni sauf personne",
+    "es": "no sin nunca jamás ni ningún ninguno ninguna nadie nada tampoco salvo excepto",
+    "it": "non senza nessun nessuno nessuna mai né niente tranne eccetto",
+    "pt": "não sem nunca nem nenhum nenhuma ninguém nada exceto salvo",
+    "nl": "niet geen zonder nooit noch niemand niets behalve",
+    "ru": "не нет без ни никогда никто ничто нельзя кроме",
+    "ar": "لا لم لن ليس ليست دون بدون غير عدم باستثناء",
+    "hi": "नहीं बिना सिवाय",
+}
+"""By language; English also has words ending in "n't"."""
+CJK_NEGATIONS = "不没沒无無未非"
+JAPANESE_NEGATION = "ない|ません|なし|なく|ずに"
