@@ -137,7 +137,7 @@ def locked(cost: Costs) -> Costs:
 
 
 def grouped(cost: Costs) -> Costs:
-    """The same engine with what docs/scale.md proposes first: news in groups, apart from commits."""
+    """The same engine with what docs/scale.md proposes first: notifications in groups, apart from commits."""
     return msgspec.structs.replace(cost, notify=((0.0, cost.notify[0][1] / 20),))
 
 
@@ -158,8 +158,8 @@ def main(plots: Path | None) -> None:
     cost = quiet(known)
     ways = {
         "looks under the lock": (locked(cost), FLEETS),
-        "today": (cost, FLEETS),
-        "news in groups": (grouped(cost), FLEETS[:-1]),  # with more, so many look that it takes too long
+        "as it is": (cost, FLEETS),
+        "notifications in groups": (grouped(cost), FLEETS[:-1]),  # with more, so many look that it takes too long
     }
     writes: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for name, (way, fleets) in ways.items():

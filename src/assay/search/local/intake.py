@@ -1,8 +1,9 @@
-"""Feeds an index: passages of documents on demand, and closing a writer."""
+"""Feeds an index: passages of documents on demand, word to those who wait, and closing a writer."""
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from filelock import FileLock
@@ -16,6 +17,22 @@ log = logging.getLogger(__name__)
 OneSpans = Callable[[Document], Sequence[PassageSpan]]
 EachSpans = Callable[[Iterable[Document]], Iterator[Sequence[PassageSpan] | StoreError]]
 """Yields the passages of many documents, in order, or why one cannot be read; it may work ahead."""
+
+SILENT_SECONDS = 5.0
+"""A search that waits this long for its index says so, and again after each such time."""
+
+
+class SearchWaits:
+    """Logs the progress of an index that a search must wait for, if that takes longer than one expects of a search."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + SILENT_SECONDS
+
+    def __call__(self, line: str) -> None:
+        """Log a line of progress if it is time."""
+        if (now := time.monotonic()) >= self._due:
+            self._due = now + SILENT_SECONDS
+            log.warning("a search waits for the index of the documents: %s so far", line)
 
 
 def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Sequence[PassageSpan] | StoreError]:

@@ -19,7 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FORMAT, IndexWriter, LocalIndex, reading, remove
-from assay.search.local.intake import EachSpans, OneSpans, let_merge, one_by_one, readable
+from assay.search.local.intake import EachSpans, OneSpans, SearchWaits, let_merge, one_by_one, readable
 from assay.search.local.local_ranks import IndexSnapshot, RankedDocument
 from assay.search.local.ranking_constants import TITLE_MEANT
 from assay.search.local.words import Naming, Words
@@ -179,7 +179,7 @@ class LocalSearch:
         """
         scope = scope_of(self._library, collections)
         if scope is None or not self._covers(scope):
-            self.sync()
+            self.sync(SearchWaits())
         return scope
 
     @staticmethod

@@ -14,6 +14,7 @@ from assay.core.errors import ConfigError, SearchAway, SearchError, StoreError
 from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
+from assay.search.local.intake import SearchWaits
 from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.words import Naming, Words
 from assay.search.postgres import tables
@@ -86,7 +87,7 @@ class PostgresSearch:
             scope = scope_of(self._library, query.collections)
             if scope is not None and not scope:
                 return []  # a run over the web alone need not wait until its own pages are indexed
-            self.sync()
+            self.sync(SearchWaits())
             with self._engine.begin() as connection:
                 connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
                 return self._found(connection, query, scope)
