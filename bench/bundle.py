@@ -17,12 +17,12 @@ import msgspec
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.claims import Claim, summarize
+from assay.core.ports.exporters import Record
 from assay.core.ports.store import Store
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import fold
 from assay.evidence.segment import segment
 from assay.export.bundle import EXPORTER, check
-from assay.export.protocols import Record
 from assay.store.memory import memory_store
 
 AT = "2026-01-01T00:00:00.000Z"

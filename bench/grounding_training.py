@@ -30,9 +30,9 @@ from assay.verify.claim_check import evidence_of, without_citations
 from assay.verify.evidence import reworded
 from assay.verify.rules.quotes import verbatim
 from assay.verify.verifier import index as indexing
-from assay.verify.verifier.features import features
 from assay.verify.verifier.index import tokens
 from assay.verify.verifier.signs import is_edited, sights
+from assay.verify.verifier.verdicts import features
 
 FOLDS = 5
 ROUNDS = 150

@@ -36,7 +36,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.ports import Commit, EventDraft, Lease, RunStatus
-from assay.server import process
+from assay.server import app
 from assay.server.page.templates_environment import assets
 from assay.settings import Settings
 
@@ -172,11 +172,11 @@ async def serve(home: Path, count: int) -> None:
             await journal.create(name, "How far?", e.encode(created[1].brief), commit([created], "created").events)
             written: Lease = await journal.acquire(name, "", TTL)
             await journal.commit(written, commit(told, "told", "completed"))
-        sock = process.listening("127.0.0.1", 0)
+        sock = app.listening("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 
-        async def write(server: process.Server) -> None:
+        async def write(server: app.Server) -> None:
             number = 0
             while line := (await reader.readline()).decode():
                 kind, rate, seconds = line.split()
@@ -189,11 +189,11 @@ async def serve(home: Path, count: int) -> None:
 
         tasks = []
 
-        def begun(server: process.Server) -> None:
-            print(process.url_of(sock), flush=True)
+        def begun(server: app.Server) -> None:
+            print(app.url_of(sock), flush=True)
             tasks.append(asyncio.create_task(write(server)))
 
-        await process.serve(assay, sock, begun)
+        await app.serve(assay, sock, begun)
 
 
 # what is measured

@@ -35,7 +35,7 @@ from journals import draft
 from assay import Assay
 from assay.core.events import ReportDelta, encode
 from assay.core.ports import Commit, EventDraft, Lease
-from assay.server import process as server_process
+from assay.server import app as server_process
 from assay.settings import Settings
 
 TTL = 100.0

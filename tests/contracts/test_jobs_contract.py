@@ -11,7 +11,7 @@ from queues import claims_locked
 
 from assay.core.errors import FenceLost, TooMany, UnknownName
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
-from assay.run.job_hand import JobInHand
+from assay.run.job_worker import JobInHand
 from assay.run.process import SystemClock
 from assay.store.sql import postgres
 

@@ -18,8 +18,8 @@ from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
 from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
+from assay.search.web.http import SearchAccess, WebHit
 from assay.search.web.online import OnlineSearch
-from assay.search.web.provider import SearchAccess, WebHit
 from assay.services.providers import search_turns_of
 from assay.settings import load
 from assay.store.memory import memory_store

@@ -152,9 +152,8 @@ async def test_what_cannot_be_stopped_is_said(home: Assay, tmp_path: Path) -> No
 
 async def test_a_tool_stops_one_agent_alone(home: Assay, tmp_path: Path) -> None:
     mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    from assay.server.mcp.mcp_server import build_server
+    from assay.server.mcp.mcp_server import LocalRuns, build_server
     from assay.server.mcp.service import McpService
-    from assay.server.mcp.stdio import LocalRuns
     from assay.server.protocol_runs import Caller
 
     run = await begun(home, Scripted(orchestrated()), tmp_path, "orchestrated")

@@ -16,13 +16,13 @@ from research import Log, Sea, whole
 
 from assay import Assay
 from assay.core.claims import Summary
+from assay.core.ports.exporters import Record
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.translation import Phrases, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
 from assay.export.markdown import render as markdown
-from assay.export.protocols import Record
 from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.script import Scene, calls, says

@@ -221,7 +221,7 @@ async def test_private_documents_stay_unless_the_owner_allows_it(home: Path) -> 
 
 def test_it_needs_none_of_the_server() -> None:
     """The extra `mcp` is enough: what else the server is made of may not be installed."""
-    said = "import sys, assay.server.mcp.stdio; print({'argon2', 'assay.server.backend'} & set(sys.modules))"
+    said = "import sys, assay.server.mcp.mcp_server; print({'argon2', 'assay.server.backend'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -17,7 +17,7 @@ from shells import TIDES
 import assay
 from assay.core import events as e
 from assay.core.errors import StoreError, UnknownName, UsageError
-from assay.services.handle import ResearchReport
+from assay.services.results import ResearchReport
 
 QUESTION = "How high is the tide at Brest?"
 

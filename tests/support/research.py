@@ -33,7 +33,7 @@ from assay.tools.calculate import CalculateTool
 from assay.tools.open import OpenTool
 from assay.tools.recall import RecallTool
 from assay.tools.search import SearchTool
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 
 E = TypeVar("E", bound=e.Event)
 

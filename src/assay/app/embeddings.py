@@ -14,7 +14,7 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
-from assay.evidence.monitor import ReadingMonitor
+from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
 from assay.search.turns import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built
@@ -103,7 +103,7 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(import_module("assay.search.postgres_turns").postgres_turn, backend.lasting(made), VECTORS),
+            partial(import_module("assay.search.postgres.tables").postgres_turn, backend.lasting(made), VECTORS),
             stays or own.allow_private,
             made,
         )

@@ -15,10 +15,10 @@ import msgspec
 
 from assay import settings
 from assay.cli import destinations, options, run_options
-from assay.cli.arguments import GroupedCommand, question_from
 from assay.cli.completion import run_ids
 from assay.cli.display import PlainDisplay
 from assay.cli.library import stored
+from assay.cli.run_options import GroupedCommand, question_from
 from assay.cli.run_watch import Output, stdout_for, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
 from assay.core.events import Envelope, ReportDelta

@@ -13,10 +13,10 @@ import msgspec
 
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
+from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
@@ -51,7 +51,7 @@ class _BatchTask:
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
     help="Folder for the results; the same folder resumes the batch.",
 )  # fmt: skip
-@run_options.places("; a row may name its own")
+@run_options.places_option("; a row may name its own")
 @click.option("--at-once", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of runs at a time.")
 @click.option("--max-usd", type=options.Money(), metavar="USD", help="Limit for all runs together in US dollars (5).")
 @click.option("--max-tokens", type=options.Count(), metavar="COUNT", help="Limit for all runs together in tokens (2m).")

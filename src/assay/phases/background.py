@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.agents.act import act
 from assay.agents.history import CallResult, output, room
+from assay.agents.loop import act
 from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, StoreError

@@ -30,7 +30,7 @@ from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80

@@ -10,10 +10,9 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.act import act
 from assay.agents.findings import cite
 from assay.agents.history import History, ModelTurn, output, result, room, total
-from assay.agents.loop import NO_CALLS_LEFT
+from assay.agents.loop import NO_CALLS_LEFT, act
 from assay.agents.prompt_texts import counted, for_tools, rules
 from assay.agents.replies import defect, mend, salvaged
 from assay.core.brief import words_of

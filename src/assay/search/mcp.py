@@ -25,7 +25,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import Fetched
 from assay.core.web_addresses import OTHER, BadUrl, read
 from assay.search.mcp_line import Closed, SharedConnection
-from assay.search.web.provider import WebHit
+from assay.search.web.http import WebHit
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -68,7 +68,7 @@ class _Wrong(Exception):
 
 
 class McpServer:
-    """Implements `search.web.provider.WebSearchProvider`, and reads what it found (`read`)."""
+    """Implements `search.web.http.WebSearchProvider`, and reads what it found (`read`)."""
 
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock

@@ -10,20 +10,30 @@ from functools import partial
 
 import msgspec
 
-from assay.core.claims import HOLDING, Check, Claim, Nearest, Relevance, Verdict
+from assay.core.claims import Check, Claim, Relevance, Verdict
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
-from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
-from assay.verify.added_checks import AddedCheck, sound
-from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
+from assay.verify.checks import (
+    NO_CITATION,
+    NO_SHARED_WORD,
+    NO_SOURCES,
+    OFF,
+    AddedCheck,
+    examine,
+    firsthand,
+    ruled,
+    sound,
+    veto,
+    weighed,
+)
 from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import WordToken, index, tokens, weight
+from assay.verify.verifier.index import with_nearest
 from assay.verify.verifier.verdicts import weigh
 from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
@@ -102,49 +112,6 @@ def evidence_of(text: str) -> ClaimEvidence:
         text_sha256=digest,
     )
     return ClaimEvidence(passages=(passage,), sources={})
-
-
-# The passage nearest to a claim, and what it lacks: where nothing is certain, a reader looks there.
-
-_LISTED = 8
-
-
-def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
-    """`check` with the nearest of `passages`, if the claim does not hold and there is one."""
-    if check.verdict in HOLDING or check.nearest is not None:
-        return check
-    found = nearest(claim, passages)
-    return msgspec.structs.replace(check, nearest=found) if found else check
-
-
-def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
-    """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
-    telling = _telling(claim)
-    best, most = None, 0.0
-    for passage in passages:
-        missing = _missing(telling, passage)
-        said = sum(map(weight, telling)) - sum(map(weight, missing))
-        if said > most:
-            listed = tuple(token.text for token in missing[:_LISTED])
-            best, most = Nearest(passage=passage.id, missing=listed), said
-    return best
-
-
-def _telling(claim: str) -> list[WordToken]:
-    """The distinct words, numbers and names of a claim, in order."""
-    found: dict[str, WordToken] = {}
-    for start, end in sentences(claim):
-        for token in tokens(claim[start:end]):
-            if token.content:
-                found.setdefault(token.stem, token)
-    return list(found.values())
-
-
-def _missing(telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
-    read = index(" \n".join((passage.text, *passage.above)))
-    return [
-        token for token in telling if token.stem not in read.places and (token.number or not read.alike(token.stem))
-    ]
 
 
 AT_ONCE = 8

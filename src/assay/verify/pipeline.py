@@ -19,7 +19,7 @@ from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
-from assay.verify.added_checks import faults
+from assay.verify.checks import faults
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
 from assay.verify.evidence_index import EvidenceIndex, dropped
 from assay.verify.judge import has_judge

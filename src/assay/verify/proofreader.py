@@ -30,7 +30,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
 from assay.verify.evidence_index import EvidenceIndex, inherits
 from assay.verify.judge import has_judge

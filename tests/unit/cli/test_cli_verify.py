@@ -16,11 +16,10 @@ from bundles import bundle_of_two_agents, forged, members_of
 from logs import Log, begin
 from records import recorded
 
-from assay.app import signatures
-from assay.app.bundle import Verification
+from assay.app import bundles
 from assay.cli.main import main
 from assay.core import events as e
-from assay.export.bundle import EXPORTER
+from assay.export.bundle import EXPORTER, Verification
 
 
 @pytest.fixture
@@ -174,10 +173,10 @@ def test_signed_bundles_and_who_has_to_have_signed_them(
     bundle: Path, settings_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = bundle.read_bytes()
-    bundle.write_bytes(signatures.signed(plain, "r1"))
-    own = str(signatures.own_key())
+    bundle.write_bytes(bundles.signed(plain, "r1"))
+    own = str(bundles.own_key())
     assert main(["keys", "sign", "create", "--replace"]) == 0
-    other = str(signatures.own_key())
+    other = str(bundles.own_key())
     capsys.readouterr()
 
     def verified(*options: str) -> tuple[int, str]:

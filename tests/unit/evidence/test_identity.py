@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import FINAL_URL, SNIPPET, Source
-from assay.evidence.identity import CANONICAL, pages, same_site
+from assay.phases.source_comparison import CANONICAL, pages, same_site
 
 
 def source(number: int, url: str, document: str = "", **said: str) -> Source:

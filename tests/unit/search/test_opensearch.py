@@ -18,8 +18,7 @@ from assay.core.ports.jobs import Job
 from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
-from assay.run.job_hand import JobInHand
-from assay.run.job_worker import JobWorker, JobWorkerLimits
+from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits
 from assay.run.process import SystemClock
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
 from assay.search.turns import INDEX, file_turn

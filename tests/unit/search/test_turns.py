@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from assay.core.errors import SearchError
 from assay.search.postgres import tables
-from assay.search.postgres_turns import postgres_turn
+from assay.search.postgres.tables import postgres_turn
 from assay.search.turns import INDEX, VECTORS, SharedWork
 from assay.store.sql.postgres import Postgres
 

@@ -20,7 +20,7 @@ from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Matrix
-from assay.search.vectors.texts import embed, quantized, text_of
+from assay.search.vectors.store import embed, quantized, text_of
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database

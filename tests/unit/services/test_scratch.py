@@ -11,9 +11,12 @@ from urllib.parse import quote_plus
 import pytest
 
 from assay.run.process import this_process
-from assay.services.scratch import PREFIX, scratch_folder, sweep
+from assay.services.home_paths import PREFIX, scratch_folder, sweep
 
-DYING = "import os; from assay.services.scratch import scratch_folder; print(scratch_folder(), flush=True); os._exit(9)"
+DYING = """import os
+from assay.services.home_paths import scratch_folder
+print(scratch_folder(), flush=True)
+os._exit(9)"""
 
 
 @pytest.fixture

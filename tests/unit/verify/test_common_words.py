@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.verify.analyzed_text import COMMON, read
-from assay.verify.slot_places import context
+from assay.verify.evidence import context
 
 
 @pytest.mark.parametrize("word", sorted(COMMON - {"t", "s"}))

@@ -15,22 +15,21 @@ import msgspec
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.cli import options
-from assay.cli.arguments import paths_from
 from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, stored
 from assay.cli.options import collection_option, embedder_option
+from assay.cli.run_options import paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
-from assay.core.milestones import counted
+from assay.core.milestones import counted, summed
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested, Synced
 from assay.services.home_paths import log_file
 from assay.services.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
-from assay.services.warnings import summed
 from assay.settings import Settings
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
-from assay.core.milestones import lines
+from assay.core.milestones import ProgressNote, lines
 from assay.core.view import ViewBuilder
-from assay.services.warnings import ProgressNote
 
 # # The lowest lines of a terminal, rewritten in place.
 

@@ -7,13 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.assurance import (
-    dropped_markers,
-    miscounted,
-    misplaced_claims,
-    misquoted,
-    unresolved,
-)
+from assay.core.assurance import dropped_markers, miscounted, misplaced_claims, misquoted, unresolved
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
 from assay.core.markers import strip

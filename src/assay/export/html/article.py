@@ -21,9 +21,9 @@ from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import sections
+from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
 from assay.export.html.markup import Child, Material, el, foreign, safe, word
-from assay.export.inline import Mark, read_inline
 from assay.export.report_text import ReportText
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])

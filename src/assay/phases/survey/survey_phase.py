@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.agents.act import Acted, observe
 from assay.agents.history import output
+from assay.agents.loop import Acted, observe
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted

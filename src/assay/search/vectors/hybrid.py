@@ -25,8 +25,7 @@ from assay.search.local.index import unpack
 from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.ranking_constants import MOST_CHARACTERS
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, Remembered
-from assay.search.vectors.store import VectorStore
-from assay.search.vectors.texts import embed, quantized
+from assay.search.vectors.store import VectorStore, embed, quantized
 
 # Combines two rankings: by words, and by meaning.
 

@@ -9,8 +9,7 @@ from ddgs.exceptions import DDGSException
 
 from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.search.web.http import Pace
-from assay.search.web.provider import SearchAccess, WebHit, plain, with_sites
+from assay.search.web.http import Pace, SearchAccess, WebHit, plain, with_sites
 
 SECONDS = 6
 """For one engine; several are asked in parallel."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.ports.jobs import Job, JobFilter, JobState
-from assay.server.api.additions import named_alone
+from assay.server.api.documents import named_alone
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.jobs.specifications import SyncJob

@@ -27,8 +27,8 @@ from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 from assay.services.batch.rows import DONE, BatchBudget, BatchFolder, BatchResult, BatchRow, Status, file_name, smaller
-from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
+from assay.services.results import RunHandle
 
 Ended = Literal["all", "spent", "stopped"]
 """How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""

@@ -19,14 +19,14 @@ from assay.core.ports.jobs import Job, JobFilter
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
-from assay.evidence.monitor import ReadingMonitor
-from assay.run.job_hand import Handler, JobInHand, Result
+from assay.evidence.ingest.ingestion import ReadingMonitor
+from assay.run.job_worker import Handler, JobInHand, Result
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
-from assay.services.handle import RunHandle, format_of, replace_file
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import BatchJob, CrawlJob, DueJob, EmbedJob, ExportJob, SyncJob, VerifyJob
+from assay.services.results import RunHandle, format_of, replace_file
 from assay.services.schedules import Schedule, ScheduleBook
 from assay.services.schedules.due import run_due
 

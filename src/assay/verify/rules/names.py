@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 from assay.verify.rules.negation import denied
-from assay.verify.slot_places import EvidenceSpan, bind, context
 
 FITS, RATIO = 0.7, 1.2
 """How well another name must fit its place, and how many times as well as the claim's, to be a veto.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.lexicon.word_lists import NEGATORS
+from assay.core.lexicon import NEGATORS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.slot_places import EvidenceSpan, bind, context
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 
 FITS, RATIO = 0.6, 1.1
 """How well the other place must fit, and how many times as well as one that agrees, to be a veto.

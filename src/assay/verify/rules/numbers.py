@@ -15,14 +15,13 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, Outcome, SlotFinding
+from assay.verify.evidence import Bound, ClaimSlot, EvidenceSpan, Outcome, SlotContext, SlotFinding, bind, context
 from assay.verify.figures import added_up, entails, recompute, same, same_day
-from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
