@@ -265,23 +265,23 @@ class Agent:
             place = run.child(f"turn-{turn}")
             if self.task.calls and self.calls >= self.task.calls:
                 return
-            said = await self._ask(place, turn)
-            if turn == 1 and not acting(said):
-                await self._search_anyway(place, said)
-            if not acting(said):
+            message = await self._ask(place, turn)
+            if turn == 1 and not acting(message):
+                await self._search_anyway(place, message)
+            if not acting(message):
                 return
             self.turns = turn
-            await self.act(place, said)
-            if DONE.name in _names(said):
+            await self.act(place, message)
+            if DONE.name in _names(message):
                 return
 
-    async def act(self, place: Run, said: Message) -> tuple[CallResult, ...]:
+    async def act(self, place: Run, message: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
         """
-        wanted = acting(said)
+        wanted = acting(message)
         most = len(wanted) if not self.task.calls else self.task.calls - self.calls
         made, refused = wanted[:most], wanted[most:]
         self.calls += len(made)
@@ -289,8 +289,8 @@ class Agent:
         answers = {
             each.call_id: each for each in (*acted, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
         }
-        results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in said.calls)
-        self.history.add(ModelTurn(said=said, results=results, told=self._nudge(place)))
+        results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in message.calls)
+        self.history.add(ModelTurn(said=message, results=results, told=self._nudge(place)))
         return results
 
     def _note_result(self, call: ToolCall, text: str) -> CallResult:
@@ -311,20 +311,20 @@ class Agent:
 
         In the first turn the model must call a tool that acts; if it does not, it is reminded once.
         """
-        (said, reply), reminded = await self._reply(place, turn), turn > 1
+        (message, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
-            only_thinks = _names(said) == {THINK.name}
-            if acting(said) or (reminded and not only_thinks):
+            only_thinks = _names(message) == {THINK.name}
+            if acting(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
-            noted = tuple(self._note_result(call, NOTED) for call in said.calls)
-            self.history.add(ModelTurn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
-            said, reply = await self._reply(place, turn)
-        if turn == 1 and not said.calls:
+            noted = tuple(self._note_result(call, NOTED) for call in message.calls)
+            self.history.add(ModelTurn(said=message, results=noted, told="" if only_thinks else CALL_A_TOOL))
+            message, reply = await self._reply(place, turn)
+        if turn == 1 and not message.calls:
             tell_ignored(place, reply.model, "research")
-        return said
+        return message
 
-    async def _search_anyway(self, place: Run, said: Message) -> None:
+    async def _search_anyway(self, place: Run, message: Message) -> None:
         """Search once for a model that calls no tools: an agent reports what it was shown, not what it knows.
 
         Raises:
@@ -335,7 +335,7 @@ class Agent:
         query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
         self.turns = 1
-        await self.act(place, msgspec.structs.replace(said, calls=(call,)))
+        await self.act(place, msgspec.structs.replace(message, calls=(call,)))
 
     def first_request(self, place: Run) -> Request:
         """The first request of its work."""
@@ -364,10 +364,10 @@ class Agent:
         return request, [rules(TurnRules(turn, self.task.turns, left))]
 
 
-def acting(said: Message) -> tuple[ToolCall, ...]:
+def acting(message: Message) -> tuple[ToolCall, ...]:
     """The calls of a reply that do something, rather than signal to the loop."""
-    return tuple(call for call in said.calls if call.name not in CONTROL)
+    return tuple(call for call in message.calls if call.name not in CONTROL)
 
 
-def _names(said: Message) -> set[str]:
-    return {call.name for call in said.calls}
+def _names(message: Message) -> set[str]:
+    return {call.name for call in message.calls}

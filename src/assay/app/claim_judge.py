@@ -55,7 +55,7 @@ Checked = CheckedRow | BadRow
 
 async def judge_rows(
     rows: Iterable[Row],
-    told: Callable[[Checked], None],
+    notify: Callable[[Checked], None],
     *,
     model: str,
     settings: Settings | None = None,
@@ -90,7 +90,7 @@ async def judge_rows(
     checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:
-        await _judge_all(run.at("verify"), iter(rows), told, checker)
+        await _judge_all(run.at("verify"), iter(rows), notify, checker)
         return Outcome()
 
     try:
@@ -212,12 +212,12 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
     )
 
 
-async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None], checker: RowChecker) -> None:
+async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[Checked], None], checker: RowChecker) -> None:
     places, number = asyncio.Semaphore(AT_ONCE), 0
     while batch := await asyncio.to_thread(_some, rows):
         number += 1
         for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
-            told(checked)
+            notify(checked)
 
 
 def _some(rows: Iterator[Row]) -> list[Row]:

@@ -66,10 +66,12 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     if provider not in installed and provider not in settings.services:
         raise UnknownName("embedder", provider, {*installed, *settings.services})
     own = settings.embedder
-    told = access(settings, name)
+    model_access = access(settings, name)
     if own.query_prefix is not None or own.passage_prefix is not None:
-        told = msgspec.structs.replace(told, prefixes=(own.query_prefix or "", own.passage_prefix or ""))
-    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, told)
+        model_access = msgspec.structs.replace(
+            model_access, prefixes=(own.query_prefix or "", own.passage_prefix or "")
+        )
+    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, model_access)
     return made
 
 

@@ -82,8 +82,8 @@ class RunHistory(DocumentLibrary):
         Raises:
             UsageError: there is no such status or limit, or the cursor belongs to another list.
         """
-        said = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
-        wanted = run_lists.filter_of(status, **said, collection=collection.removeprefix("@"))
+        filters = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
+        wanted = run_lists.filter_of(status, **filters, collection=collection.removeprefix("@"))
         return await run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
 
     async def label(

@@ -112,7 +112,7 @@ def command(
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
         leave([_job(file, folder, terms, configured)], home, configured, state.verbosity)
         return Exit.DONE
-    told = options.targets(notify, configured)
+    targets = options.targets(notify, configured)
     read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     orders = [each for each in read if isinstance(each, BatchRow)]
@@ -120,7 +120,7 @@ def command(
         say(f"line {line.line}: {line.error}")
     if not orders:
         raise click.UsageError("there is no question in it")
-    job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, told)
+    job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, targets)
     with job.folder.taken():
         return asyncio.run(_batch(job, home, configured))
 
@@ -222,12 +222,12 @@ def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
     usd, tokens = batch.used
     if job.as_json:
-        said = {
+        fields = {
             "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
             "not_begun": batch.unbegun, "usd": round(usd, 6), "tokens": tokens,
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
-        write(msgspec.json.encode(said).decode())
+        write(msgspec.json.encode(fields).decode())
     elif not job.quiet:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []

@@ -127,8 +127,8 @@ def distrust_signer(name: str) -> None:
         assay keys sign distrust ana
         assay keys sign distrust "Ana's laptop"
     """
-    said = "is trusted no more" if bundles.distrust(name) else "was not trusted by the settings file"
-    say(f"{name} {said}")
+    outcome = "is trusted no more" if bundles.distrust(name) else "was not trusted by the settings file"
+    say(f"{name} {outcome}")
 
 
 @click.command("list")

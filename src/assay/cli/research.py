@@ -88,8 +88,8 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
     """Print the plan and its estimate on stdout."""
     estimate = await assay.estimate(view.run_id)
     if output.stdout == "json":
-        said = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
-        write(msgspec.json.format(msgspec.json.encode(said)).decode())
+        fields = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
+        write(msgspec.json.format(msgspec.json.encode(fields)).decode())
         return Exit.DONE
     for line in plan_lines(view, estimate):
         write(line)
@@ -102,8 +102,8 @@ def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and the estimated cost of its run."""
     form = plan.written(view.plan).splitlines() if view.plan else []
     spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
-    said = f"estimated: {describe_estimate(estimate)}{spent}"
-    return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", said]
+    cost = f"estimated: {describe_estimate(estimate)}{spent}"
+    return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +236,8 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     run_id, since = unfinished[0].run_id, unfinished[0].created_at
     if order.may_ask:
         with left_by_ctrl_c():
-            said = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
-        return run_id if said else ""
+            confirmed = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
+        return run_id if confirmed else ""
     if unfinished[0].status == "waiting":
         say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:

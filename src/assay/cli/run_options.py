@@ -96,14 +96,18 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
 
 def run_option(option: Declared, flag: Flag, command: str) -> Callable[[Command], Command]:
     """One option with one of its flags."""
-    said: dict[str, Any] = {"help": flag.help_on(command), "metavar": flag.metavar, **_READERS.get(flag.reads, {})}
+    attributes: dict[str, Any] = {
+        "help": flag.help_on(command),
+        "metavar": flag.metavar,
+        **_READERS.get(flag.reads, {}),
+    }
     if flag.choices:
-        said["type"] = click.Choice(flag.choices)
+        attributes["type"] = click.Choice(flag.choices)
     if flag.default is not None:
-        said |= {"default": flag.default, "show_default": True}
+        attributes |= {"default": flag.default, "show_default": True}
     if flag.value is not UNSET:
-        said |= {"flag_value": flag.value, "is_flag": True, "default": None}
-    return click.option(flag.name, option.name, **said)
+        attributes |= {"flag_value": flag.value, "is_flag": True, "default": None}
+    return click.option(flag.name, option.name, **attributes)
 
 
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:

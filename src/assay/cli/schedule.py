@@ -152,7 +152,7 @@ def _stamp() -> str:
 def _print_outcome(asked: DueOutcome, output: Output) -> None:
     schedule, view = asked.schedule, asked.view
     if output.stdout == "json":
-        said = {
+        fields = {
             "schedule": schedule.id,
             "question": schedule.question,
             "run": view.run_id if view else "",
@@ -160,7 +160,7 @@ def _print_outcome(asked: DueOutcome, output: Output) -> None:
             "changes": asked.changes,
             "error": asked.error,
         }
-        write(msgspec.json.encode(said).decode())
+        write(msgspec.json.encode(fields).decode())
         return
     write(f"schedule {schedule.id}: {clean(schedule.question)}")
     if asked.changes is not None:

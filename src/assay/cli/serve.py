@@ -215,10 +215,10 @@ async def _work(
     slots = slots or configured.workers.slots
     limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
     async with _opened_patiently(home, configured) as assay:
-        told = _say_clean if state.verbosity >= 0 else _silent
-        workers: list[queue_workers.Working] = [assay.worker(slots, limits, told)]
+        progress = _say_clean if state.verbosity >= 0 else _silent
+        workers: list[queue_workers.Working] = [assay.worker(slots, limits, progress)]
         if jobs := configured.workers.jobs if jobs is None else jobs:
-            workers.append(assay.job_worker(jobs, told))
+            workers.append(assay.job_worker(jobs, progress))
 
         def stop() -> None:
             for worker in workers:

@@ -171,12 +171,12 @@ def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Ex
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)
     usd, tokens = batch.used
     if job.as_json:
-        said = {
+        fields = {
             "ended": ended, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
             "nothing_found": len(cells) - answered - undone, "undone": undone, "usd": round(usd, 6), "tokens": tokens,
             "files": [str(path) for path in table_files(table, job.target)],
         }  # fmt: skip
-        write(msgspec.json.encode(said).decode())
+        write(msgspec.json.encode(fields).decode())
     elif job.verbosity >= 0:
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""

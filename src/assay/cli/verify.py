@@ -123,8 +123,10 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
         with within(most):
             found = verify_bundle(file, signer)
     except OutOfTime:
-        said = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
-        write(said if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": said}).decode())
+        message = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
+        write(
+            message if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": message}).decode()
+        )
         return Exit.UNVERIFIED
     missing = (bool(signer) or required) and found.signature.state != "good"
     if as_json:

@@ -29,11 +29,11 @@ def summed(warnings: Sequence[str]) -> list[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     order: list[tuple[str, str]] = []
     for warning in warnings:
-        said = _SAID.fullmatch(warning)
-        kind = (said["verb"], said["reason"]) if said else ("", warning)
+        match = _SAID.fullmatch(warning)
+        kind = (match["verb"], match["reason"]) if match else ("", warning)
         if kind not in alike:
             order.append(kind)
-        alike.setdefault(kind, []).append(said["path"] if said else "")
+        alike.setdefault(kind, []).append(match["path"] if match else "")
     return [line for kind in order for line in _lines(*kind, alike[kind])]
 
 
@@ -55,10 +55,10 @@ def lines(envelope: Envelope, verbosity: int) -> list[str]:
     event = events.decode(envelope)
     if event is None:
         return []
-    said = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
+    texts = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
     if verbosity > 0 and (more := detail(event)):
-        said.append(f"  {shorten(more)}")
-    return [line for line in said if line]
+        texts.append(f"  {shorten(more)}")
+    return [line for line in texts if line]
 
 
 def _born(envelope: Envelope, event: events.RunCreated) -> str:
@@ -132,8 +132,8 @@ def _(event: events.FindingAdded) -> str:
 def _(event: events.ReflectDecided) -> str:
     if event.note:
         return f"research goes on as planned: {event.note}"
-    said = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
-    return f"{said}: {event.reasoning}" if said and event.reasoning else said
+    text = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
+    return f"{text}: {event.reasoning}" if text and event.reasoning else text
 
 
 @milestone.register

@@ -39,9 +39,9 @@ def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    told = headers.get("retry-after", "")
-    seconds = _number(told)
-    return _until(told, now) if seconds is None else seconds
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    return _until(value, now) if seconds is None else seconds
 
 
 def _number(text: str) -> float | None:
@@ -55,9 +55,9 @@ def _number(text: str) -> float | None:
 def _until(text: str, now: str) -> float | None:
     try:
         date = parsedate_to_datetime(text[:LONGEST])
-        told = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
+        moment = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
         since = datetime.fromisoformat(now) if now else datetime.now(UTC)
-        return max(0.0, (told - since).total_seconds())
+        return max(0.0, (moment - since).total_seconds())
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 

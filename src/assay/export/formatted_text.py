@@ -308,8 +308,8 @@ class _Reader:
                     yield msgspec.structs.replace(looks, text=plain(token.content))
 
     def _cite(self, cited: NumberedCitation) -> Piece:
-        said = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
-        return Piece(text=said, cite=cited.number)
+        label = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
+        return Piece(text=label, cite=cited.number)
 
     def _verdict(self, mark: Mark) -> Iterator[Piece]:
         """The verdict behind a claim, where the claim ends; nothing elsewhere."""

@@ -146,8 +146,8 @@ def _anchor(heading: str) -> str:
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
     """One paragraph that never reads as a link definition, as a lone word or address would."""
-    said = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
-    return f"[^{source.number}]: {_details(source)}: {said}"
+    quoted = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
+    return f"[^{source.number}]: {_details(source)}: {quoted}"
 
 
 def _quote(passage: ReportPassage) -> str:

@@ -167,5 +167,5 @@ def _quote(passage: ReportPassage) -> Line:
 
 def _claim(claim: Claim) -> Line:
     word, quote = verdict(claim.verdict), f"(“{one_line(strip(claim.text))}”)"
-    said = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
-    return line(Piece(text=word, bold=True), f"{said} {quote}")
+    why = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
+    return line(Piece(text=word, bold=True), f"{why} {quote}")

@@ -126,8 +126,8 @@ async def count_unasked(run: Run) -> None:
 
 async def _unasked(run: Run) -> Usage:
     events = await run.log()
-    told = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
-    return await asyncio.to_thread(unasked, told, partial(way, run))
+    decoded = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
+    return await asyncio.to_thread(unasked, decoded, partial(way, run))
 
 
 def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:

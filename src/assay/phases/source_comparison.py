@@ -82,8 +82,8 @@ def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
 def _addresses(source: Source) -> set[str]:
     """All addresses of a page in the form for comparison, which ignores TLS."""
     there = source.metadata.get(FINAL_URL, source.url)
-    said = source.metadata.get(CANONICAL, "")
-    own = (said,) if said and same_site(said, there) else ()
+    stated = source.metadata.get(CANONICAL, "")
+    own = (stated,) if stated and same_site(stated, there) else ()
     return {canonical(address).partition("://")[2] or address for address in (source.url, there, *own)}
 
 
@@ -243,8 +243,8 @@ def _with(
     if not compared.conflicts:
         return draft
     if draft.composed or run.brief.template:
-        said = tuple(summary(each, sources) for each in compared.conflicts)
-        return msgspec.structs.replace(draft, limits=(*draft.limits, *said))
+        texts = tuple(summary(each, sources) for each in compared.conflicts)
+        return msgspec.structs.replace(draft, limits=(*draft.limits, *texts))
     added = section(compared.conflicts, passages, sources, draft.text)
     if not added:
         return draft
@@ -256,14 +256,14 @@ def _with(
 def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
     """What a reader must know about cited documents that copy one another."""
     names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
-    told = []
+    texts = []
     for group in groups:
         inside = [sha256 for sha256 in group if sha256 in cited]
         if len(inside) > 1:
             named = enumerated((quoted(names[sha256]) for sha256 in inside), MOST_NAMED)
-            said = _("{count} of the documents cited copy one another and count as one source: {documents}.")
-            told.append(said.format(count=number(len(inside)), documents=named))
-    return tuple(told)
+            text = _("{count} of the documents cited copy one another and count as one source: {documents}.")
+            texts.append(text.format(count=number(len(inside)), documents=named))
+    return tuple(texts)
 
 
 def _name(source: Source) -> str:

@@ -261,8 +261,8 @@ def _why(error: Exception) -> str:
         if others is not None:
             raise error
         return _why(error.exceptions[0])
-    said = " ".join((str(error) or type(error).__name__).split())[:200]
-    return f"failed: {said}"
+    text = " ".join((str(error) or type(error).__name__).split())[:200]
+    return f"failed: {text}"
 
 
 def _decoded(text: str, type: Any) -> Any:

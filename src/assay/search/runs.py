@@ -224,14 +224,14 @@ def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) ->
 def _one(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
     asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
-    said = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
-    return Query.disjunction_max_query([*asked, *said])
+    queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
+    return Query.disjunction_max_query([*asked, *queries])
 
 
 def _hit(entry: tantivy.Document, score: float, words: Sequence[tuple[str, ...]]) -> RunHit:
-    said = bytes(entry.get_first("said") or b"").decode()
+    text = bytes(entry.get_first("said") or b"").decode()
     return RunHit(
-        run_id=_text(entry, "run"), score=float(score), snippet=_snippet(said, _text(entry, "analysis"), words)
+        run_id=_text(entry, "run"), score=float(score), snippet=_snippet(text, _text(entry, "analysis"), words)
     )
 
 

@@ -122,25 +122,25 @@ def create_app(
     return app
 
 
-def part_answer(request: Request, told: Problem, headers: dict[str, str] | None = None) -> Response:
+def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
     for part in request.app.state.parts:
         if part.has(path):
-            refused: Response = part.refused(told)
+            refused: Response = part.refused(fault)
             refused.headers.update(headers or {})
             return refused
     if page.wants_page(request):
-        return page.problem_page(request, told, headers)
-    return problem_answer(told, headers)
+        return page.problem_page(request, fault, headers)
+    return problem_answer(fault, headers)
 
 
 def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
-    told = problem_of(error, tuple(map(str, request.scope.get("path_params", {}).values())))
-    if told.status >= 500:
+    fault = problem_of(error, tuple(map(str, request.scope.get("path_params", {}).values())))
+    if fault.status >= 500:
         log.warning("%s %s: %s", request.method, _where(request), error)
-    return part_answer(request, told)
+    return part_answer(request, fault)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -152,11 +152,11 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "bad-request" if error.status_code < 500 else "bug")
     headers = dict(error.headers or {})
-    said = "/docs describes every route, /openapi.json for programs" if code == "not-found" else ""
+    hint = "/docs describes every route, /openapi.json for programs" if code == "not-found" else ""
     if code == "method-not-allowed":
         headers["Allow"] = _methods(request)
-        said = f"it knows {headers['Allow']}; /docs describes every route"
-    return part_answer(request, problem(code, said), headers)
+        hint = f"it knows {headers['Allow']}; /docs describes every route"
+    return part_answer(request, problem(code, hint), headers)
 
 
 def _methods(request: Request) -> str:

@@ -130,10 +130,10 @@ def _question(text: str) -> str:
 
 def _brief_fields(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
     """The fields of the brief from the options, else the settings; what must be read comes before them."""
-    said: Mapping[str, Any] = wanted
+    options: Mapping[str, Any] = wanted
     found: dict[str, Any] = {}
     for name, each in declared(RunOptions).items():
-        setting, value = each.option.setting, said.get(name)
+        setting, value = each.option.setting, options.get(name)
         configured = attrgetter(setting)(settings) if setting else ""
         if value is None or (not value and isinstance(configured, str)):
             value = configured
@@ -181,8 +181,8 @@ def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
         raise UsageError(
             "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
         )
-    said = web_in_scope(wanted, settings)
-    return unsaid if said is None else said
+    web_rules = web_in_scope(wanted, settings)
+    return unsaid if web_rules is None else web_rules
 
 
 def _rules(wanted: RunOptions, settings: Settings) -> WebRules:

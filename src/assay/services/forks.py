@@ -51,14 +51,14 @@ def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> 
     Raises:
         UsageError: an option has a wrong value, or would change nothing from this point on.
     """
-    said = {option for option, value in wanted.items() if value is not None and value != {}}
-    _check(old, fork.point, said)
+    changed = {option for option, value in wanted.items() if value is not None and value != {}}
+    _check(old, fork.point, changed)
     asked = make_brief(old.question, settings, cast("RunOptions", wanted))
-    fields = {field for option in said for field in declared(ForkOptions)[option].fields}
+    fields = {field for option in changed for field in declared(ForkOptions)[option].fields}
     changes = {name: getattr(asked, name) for name in fields if "." not in name}
     limits = {name.removeprefix("budget."): attrgetter(name)(asked) for name in fields if name.startswith("budget.")}
     changes["models"] = _models(old.models, named_models(wanted.get("model"), wanted.get("models", {})))
-    same_models = said.isdisjoint(("model", "models"))
+    same_models = changed.isdisjoint(("model", "models"))
     changes["allow_private"] = asked.allow_private or (old.allow_private and same_models)
     return msgspec.structs.replace(
         old,
@@ -72,14 +72,14 @@ def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> 
     )
 
 
-def _check(old: Brief, point: Point, said: Iterable[str]) -> None:
-    for option in map(declared(ForkOptions).__getitem__, said):
+def _check(old: Brief, point: Point, changed: Iterable[str]) -> None:
+    for option in map(declared(ForkOptions).__getitem__, changed):
         flag, until = option.flags[0].name if option.flags else option.name, option.option.until
         if point == "write" and until != "write":
             raise UsageError(f"{flag} does not change a report from the same findings; fork from research or plan")
         if point == "research" and until == "plan":
             raise UsageError(f"{flag} needs a new plan: fork from plan")
-    if old.schema and "template" in said:
+    if old.schema and "template" in changed:
         raise UsageError("this run fills a schema, so it takes no template: leave out --template")
 
 

@@ -133,9 +133,9 @@ class RunHandle:
         """Whether this process is done with the run: it ended, waits, or could not be started."""
         return self._execution.ended
 
-    def on_end(self, told: Callable[[], None]) -> None:
+    def on_end(self, listener: Callable[[], None]) -> None:
         """Call `told`, in this event loop, when this process is done with the run, however that ended."""
-        self._execution.on_end(told)
+        self._execution.on_end(listener)
 
     async def view(self) -> RunView:
         """Wait until this process is done with the run, and return it: completed, failed, cancelled or waiting.

@@ -225,14 +225,14 @@ async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, 
     return RunsPage(runs=tuple(rows), next="" if found.next is None else lists.cursor_text(found.next))
 
 
-def filter_of(status: Collection[RunStatus], **said: str) -> RunFilter:
+def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
     """A filter for a list; `said` are its other fields.
 
     Raises:
         UsageError: there is no such status.
     """
     try:
-        return msgspec.convert({"status": list(status), **said}, RunFilter)
+        return msgspec.convert({"status": list(status), **texts}, RunFilter)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
 
@@ -252,14 +252,14 @@ async def threads(context: Context, text: str, cursor: str, limit: int) -> Threa
 
 async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
     """The messages of a thread, oldest first; see `Assay.messages`."""
-    journal, told = context.store.journal, []
+    journal, messages = context.store.journal, []
     for row in await _runs(context, await journal.thread(reference)):
         view = fold(await journal.events(row.run_id))
-        told += [
+        messages += [
             ThreadMessage(**msgspec.structs.asdict(each), run_id=row.run_id, created_at=row.created_at)
             for each in conversation.messages(view)
         ]
-    return told
+    return messages
 
 
 async def rename(context: Context, reference: str, title: str) -> ThreadRow:

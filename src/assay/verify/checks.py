@@ -36,8 +36,8 @@ class AddedCheck(msgspec.Struct, frozen=True):
         try:
             return [self._own(each) for each in self.find(claim, texts)]
         except Exception as fault:  # noqa: BLE001 - another's code: its fault is told, and ends no run
-            said = f"{type(fault).__name__}: {fault}"
-            return [SlotFinding(rule=self.name, slot=ClaimSlot("", 0, 0), outcome="failed", said=said)]
+            message = f"{type(fault).__name__}: {fault}"
+            return [SlotFinding(rule=self.name, slot=ClaimSlot("", 0, 0), outcome="failed", said=message)]
 
     def _own(self, finding: SlotFinding) -> SlotFinding:
         plain = msgspec.to_builtins(finding) | {"rule": self.name}
@@ -53,15 +53,15 @@ def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tup
     for each in findings:
         if each.outcome == "failed":
             failed.setdefault(each.rule, []).append(each.said)
-    told = []
+    messages = []
     for check in checks:
-        if said := failed.get(check.name):
-            claims = "1 claim" if len(said) == 1 else f"{len(said)} claims"
-            told.append(
+        if errors := failed.get(check.name):
+            claims = "1 claim" if len(errors) == 1 else f"{len(errors)} claims"
+            messages.append(
                 f"the check {check.name!r} of the package {check.package} failed on {claims}, which it left unchecked: "
-                f"{said[0]}"
+                f"{errors[0]}"
             )
-    return tuple(told)
+    return tuple(messages)
 
 
 def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
@@ -154,9 +154,9 @@ def weighed(
         return NO_JUDGE
     doubt = objection(findings, evidence)
     found = weigh(reworded(claim, findings), _weighable(evidence), doubted=doubt is not None)
-    said = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
+    pattern = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
     reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *found.reasons))
-    return Check(rule="lexical", verdict=found.verdict, reason=said.format(score=f"{found.score:.2f}", why=reasons))
+    return Check(rule="lexical", verdict=found.verdict, reason=pattern.format(score=f"{found.score:.2f}", why=reasons))
 
 
 def _weighable(evidence: ClaimEvidence) -> str:
@@ -172,17 +172,17 @@ def examine(
     """
     silent = {*off, *(each.name for each in added)}
     found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
-    folded, told = read(claim), _texts(evidence)
+    folded, texts = read(claim), _texts(evidence)
     for finder in _FINDERS:
-        found.extend(finder(folded, told))
+        found.extend(finder(folded, texts))
     found.extend(trends.find(folded, evidence))
-    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, told))
+    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, texts))
     return (*(finding for finding in found if finding.rule not in silent), *theirs)
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
-    told = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
-    return texts(told, evidence.names())
+    pairs = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
+    return texts(pairs, evidence.names())
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
@@ -230,10 +230,10 @@ _LACKING = {
 def _absent(findings: list[SlotFinding], passages: int) -> str:
     first = findings[0]
     if first.rule == "quote":
-        said, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
+        pattern, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
     elif len(findings) == 1:
-        said, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
+        pattern, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        said, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
+        pattern, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
     where = ngettext("the cited passage", "the cited passages", passages)
-    return said.format(what=what, where=where)
+    return pattern.format(what=what, where=where)

@@ -78,11 +78,11 @@ def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
     findings = examine(claim, evidence, added=added)
     vetoed, doubt = veto(claim, findings, evidence), objected(findings, evidence)
     weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
-    said = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
+    reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
-        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=said, findings=findings)
+        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings)
     score = min(_VETOED, weighed.score)
-    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=said, findings=findings)
+    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -193,8 +193,8 @@ async def check_claim(
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
-    told = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+    checked = _with_nearest(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
 def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -210,8 +210,8 @@ def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: Che
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
-    told = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+    checked = _with_nearest(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
 def decided(
@@ -243,8 +243,8 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
     """The verdict by code; if it is open, a judge may be asked."""
     check, findings = decided(sentence, evidence, rules)
     own = check or weighed(sentence.text, evidence, findings, rules.off)
-    told = _with_nearest(own, sentence, evidence, rules)
-    return CodeRuling(check=told, is_open=check is None, findings=findings)
+    checked = _with_nearest(own, sentence, evidence, rules)
+    return CodeRuling(check=checked, is_open=check is None, findings=findings)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -339,7 +339,7 @@ async def check_all(
     run: Run,
     found: Sequence[PendingClaim],
     rules: CheckRules,
-    told: Callable[[Run, ClaimResult], None],
+    notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
     """Check claims. `told` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
@@ -355,12 +355,12 @@ async def check_all(
             await checks.settle(some)
             for each in some:
                 checked.append(await checks.check(each))
-                told(run, checked[-1])
+                notify(run, checked[-1])
         return tuple(checked)
 
     async def one(place: Run, each: PendingClaim) -> ClaimResult:
         done = await checks.check(each)
-        told(place, done)
+        notify(place, done)
         return done
 
     return tuple(await run.gather(*(Branch(each.id, partial(one, each=each)) for each in found)))

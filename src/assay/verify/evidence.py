@@ -260,11 +260,11 @@ _REACH = 24
 
 def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
-    told = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
-    for slot in sorted(told, key=lambda slot: -slot.start):
+    restated = {each.slot: each.said for each in findings if each.rule in ("number", "date") and _restates(each)}
+    for slot in sorted(restated, key=lambda slot: -slot.start):
         before = claim[: slot.start]
         bound = _BOUND.search(before, max(0, len(before) - _REACH))
-        claim = f"{before[: bound.start()] if bound else before}{told[slot]}{claim[_end(claim, slot) :]}"
+        claim = f"{before[: bound.start()] if bound else before}{restated[slot]}{claim[_end(claim, slot) :]}"
     return claim
 
 

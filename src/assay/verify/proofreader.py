@@ -369,5 +369,5 @@ def _checked(checked: ClaimResult) -> ClaimChecked:
 
 def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:
     """A name for the results of a claim, wherever it is in the text by now."""
-    said = (found.text, [passage.id for passage in found.passages], checked)
-    return f"{found.id}/{sha256(msgspec.json.encode(said))[:16]}"
+    content = (found.text, [passage.id for passage in found.passages], checked)
+    return f"{found.id}/{sha256(msgspec.json.encode(content))[:16]}"

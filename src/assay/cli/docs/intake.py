@@ -51,9 +51,9 @@ def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipp
         return
     for note in notes:
         say(note)
-    told = set(warnings)
+    distinct = set(warnings)
     for line in (line for each in skipped.values() for line in map(skipped_line, each)):
-        if line not in told:
+        if line not in distinct:
             say(line)
 
 
@@ -186,8 +186,8 @@ def _check_sites(paths: Sequence[str]) -> None:
 
 
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
-    told = say if verbosity >= 0 else None
-    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
+    progress = say if verbosity >= 0 else None
+    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=progress)
     _report(done, collection, verbosity, "page")
 
 

@@ -57,10 +57,10 @@ class Region:
             return
         whole = bool(above) or width != self._width
         up = self._up(width)
-        told = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
+        output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
         body = "".join(_rewritten(line, None if whole else self._before(place)) for place, line in enumerate(fresh))
         self._drawn, self._width = fresh, width
-        self._write(f"{BEGIN}{up}{told}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
+        self._write(f"{BEGIN}{up}{output}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
     def erase(self) -> None:
         """Leave the terminal as if nothing had been drawn, even if Ctrl-C interrupted a draw."""
@@ -189,14 +189,14 @@ class Screen:
 
     def _leave(self) -> None:
         self._region.erase()
-        if told := self._take_new_lines():
-            self._region.draw((), told)
+        if lines := self._take_new_lines():
+            self._region.draw((), lines)
 
     def _take_new_lines(self) -> list[str]:
         """The new lines for the terminal's history, each once, even if a thread adds one meanwhile."""
         count = len(self._above)
-        told, self._above[:count] = self._above[:count], []
-        return [cleaned(line) for line in told]
+        lines, self._above[:count] = self._above[:count], []
+        return [cleaned(line) for line in lines]
 
 
 def _write(text: str) -> None:

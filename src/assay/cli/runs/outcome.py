@@ -254,11 +254,11 @@ async def _revoke(reference: str, id: str, home: Path | None) -> None:
 
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:
-    told = [_share_line(each) for each in shares]
+    lines = [_share_line(each) for each in shares]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(told)).decode())
+        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
         return
-    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in told])
+    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:

@@ -152,8 +152,8 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
     wanted, cue = _wanted_kind(text)
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
-    said = (key for part in (bare, about) for key in _keys(part, analysis))
-    topic = tuple(dict.fromkeys(key for key in said if key not in stop))
+    stated = (key for part in (bare, about) for key in _keys(part, analysis))
+    topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
     telling = topic or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
     return TopicQuestion(

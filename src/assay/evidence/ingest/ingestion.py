@@ -202,13 +202,13 @@ class _Reading:
         What gave no document is not stored: it is tried again, and reported again, each time.
         """
         verb = "partly read" if self._documents else "skipped"
-        said = tuple(
+        notes = tuple(
             f"{verb} {unit.name}: {_with_members(reason, members)}" for reason, members in self._problems.items()
         )
-        self.warnings += said
+        self.warnings += notes
         self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
-            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
+            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=notes))
         if documents := (*self._known, *self._documents):
             self.given[unit.name] = documents
         self._note_skipped(unit.name)

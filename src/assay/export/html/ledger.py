@@ -107,8 +107,8 @@ def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool)
 
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
-    said = " ".join(claim.split())
-    found = [(passage, differing(said, " ".join(passage.text.split()))) for passage in passages[:MOST]]
+    text = " ".join(claim.split())
+    found = [(passage, differing(text, " ".join(passage.text.split()))) for passage in passages[:MOST]]
     if not found or any(difference.is_none for _, difference in found):
         return None
     sides = (
@@ -138,12 +138,12 @@ def _word(piece: DiffPiece, only: str) -> Markup:
 # Earlier versions of a sentence, and removed sentences.
 
 
-def versions(said: Sequence[Version]) -> Child:
+def versions(earlier: Sequence[Version]) -> Child:
     """The earlier versions of a revised claim, with the reasons; oldest first."""
-    if not said:
+    if not earlier:
         return None
-    summary = el("summary", phrases.revisions(len(said)))
-    return el("details", summary, el("ol", *map(_version, said)), class_="versions")
+    summary = el("summary", phrases.revisions(len(earlier)))
+    return el("details", summary, el("ol", *map(_version, earlier)), class_="versions")
 
 
 def _version(version: Version) -> Markup:
@@ -213,13 +213,13 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
 
 def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and removed sentences."""
-    view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
+    view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
         el(
             "li",
             foreign(part.part),
             colon(),
-            said[part.status],
+            labels[part.status],
             join((" (", foreign(part.reason), ")")) if part.reason else "",
         )
         for part in view.coverage
@@ -248,7 +248,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     """The statements of sources that disagree, next to each other."""
     known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
     titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
-    said = [
+    texts = [
         el(
             "div",
             el("p", el("b", foreign(side.value)), class_="value"),
@@ -262,7 +262,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
         )
         for side in conflict.sides
     ]
-    return el("div", *said, class_="sides") if said else None
+    return el("div", *texts, class_="sides") if texts else None
 
 
 def limits(material: Material) -> Child:
@@ -346,8 +346,8 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
     if not links:
         return None
     lacking = foreign(", ".join(near.missing))
-    said = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
-    return el("p", framed(said, quote=links, words=lacking), class_="facts quoted")
+    text = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
+    return el("p", framed(text, quote=links, words=lacking), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:

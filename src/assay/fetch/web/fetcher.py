@@ -230,8 +230,8 @@ class WebFetcher:
                     return await self._keep(page, {**known.page.headers, **headers})
                 if status in MOVED and headers.get("location"):
                     return _Moved(headers["location"])
-                told = retry_after(headers, self._clock.now())
-                wait = SOON if told is None else told
+                pause = retry_after(headers, self._clock.now())
+                wait = SOON if pause is None else pause
                 if not (status in BUSY and again and wait <= self._limits.longest_wait):
                     page = await self._page(place, url, passed, status, headers, response)
                     return await self._keep(page, headers)

@@ -228,9 +228,9 @@ class OpenSearchSearch:
                 for span, text in found.passages:
                     at = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
                     yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": packed(pack(span))}
-                said = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
+                fields = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
                 kept = {"analysis": found.analysis, "field": [packed(pack(span)) for span in found.fields]}
-                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **said, **kept}
+                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **kept}
                 whole.append(({"index": {"_index": documents, "_id": str(row)}}, about))
 
         self._client.bulk(parts())

@@ -214,9 +214,9 @@ class PostgresSearch:
 
 
 def _failed(error: BaseException) -> SearchError:
-    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
     kind = SearchAway if isinstance(error, AWAY) else SearchError
-    return kind(f"local search: the index in PostgreSQL cannot be used: {said}")
+    return kind(f"local search: the index in PostgreSQL cannot be used: {message}")
 
 
 def _silent(_: str) -> None:

@@ -216,15 +216,15 @@ def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) 
     Raises:
         SearchError: another session has it too long, or the database cannot be used.
     """
-    end, told, key = time.monotonic() + work.patience, False, {"k": work.lock}
+    end, announced, key = time.monotonic() + work.patience, False, {"k": work.lock}
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             while not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_SCHEMA})", key).scalar_one():
                 if time.monotonic() > end:
                     raise SearchError(f"another machine has written {work.name} for more than {work.patience:.0f} s")
-                if not told:
+                if not announced:
                     say(waiting(work))
-                told = True
+                announced = True
                 time.sleep(work.pause)
             try:
                 yield

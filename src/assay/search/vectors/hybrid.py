@@ -188,9 +188,9 @@ class HybridSearch:
             near = self._near(query)
             if near is None:
                 return self.index.explained(query)
-            told = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
-            fused_hits = self._fused([each.hit for each in told], near, query)
-        words = {each.hit.document.sha256: each.words for each in told}
+            explained = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
+            fused_hits = self._fused([each.hit for each in explained], near, query)
+        words = {each.hit.document.sha256: each.words for each in explained}
         return [
             Explanation(
                 hit=hit,

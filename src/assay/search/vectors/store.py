@@ -320,8 +320,8 @@ def _faults() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise SearchError(f"the vectors of passages cannot be used: {said}") from error
+        message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise SearchError(f"the vectors of passages cannot be used: {message}") from error
 
 
 def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -41,8 +41,8 @@ class Ddgs:
             if "No results" in str(error):
                 return []
             # Its message contains every engine's address with the query; the cause comes before them.
-            said = str(error).partition(":")[0][:80] or type(error).__name__
-            raise SearchError(f"ddgs: none of its engines answered ({said})") from error
+            message = str(error).partition(":")[0][:80] or type(error).__name__
+            raise SearchError(f"ddgs: none of its engines answered ({message})") from error
         return [
             WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
             for each in found

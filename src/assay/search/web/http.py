@@ -84,9 +84,9 @@ def plain(markup: str | None) -> str:
     return " ".join(text.split())
 
 
-def iso_date(said: str | int | None) -> str:
+def iso_date(date: str | int | None) -> str:
     """A date as ISO; a year or a month alone stays one, anything else (or a relative date) is ""."""
-    text = str(said or "").strip()
+    text = str(date or "").strip()
     if text.isdigit():
         return text if len(text) == 4 and text.isascii() else ""
     first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
@@ -253,8 +253,8 @@ class HttpProvider(ABC):
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise SearchError(f"{self.name} did not answer in {SECONDS:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            said = self._hidden(str(error)) or type(error).__name__
-            raise SearchError(f"{self.name} cannot be reached: {said}") from error
+            message = self._hidden(str(error)) or type(error).__name__
+            raise SearchError(f"{self.name} cannot be reached: {message}") from error
         if status != httpx2.codes.OK:
             raise SearchError(self._refusal(status, headers, data))
         return data
@@ -293,8 +293,8 @@ class HttpProvider(ABC):
         return response.status_code, response.headers, bytes(data)
 
     def _refusal(self, status: int, headers: Mapping[str, str], data: bytes) -> str:
-        said = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
-        words = f": {said}" if said and not said.startswith("<") else ""
+        text = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
+        words = f": {text}" if text and not text.startswith("<") else ""
         if status in (401, 403):
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:

@@ -245,8 +245,8 @@ def _run_shown(row: RunRow) -> RunStanding:
 
 def _shown(entry: AuditEntry) -> AuditShown:
     at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
-    told = msgspec.structs.asdict(entry)
-    return AuditShown(**{name: told[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
+    fields = msgspec.structs.asdict(entry)
+    return AuditShown(**{name: fields[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
 
 
 def _seconds(text: str) -> float:

@@ -235,12 +235,12 @@ async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
 
 
 def _addition_shown(addition: Addition) -> AdditionShown:
-    said = {
+    fields = {
         "line": named_alone(addition.line),
         "error": named_alone(addition.error),
         "warnings": tuple(map(named_alone, addition.warnings)),
     }
-    return msgspec.convert(msgspec.structs.asdict(addition) | said, AdditionShown)
+    return msgspec.convert(msgspec.structs.asdict(addition) | fields, AdditionShown)
 
 
 def named_alone(text: str) -> str:

@@ -287,12 +287,12 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
 
 def _after(call: RouteCall, query: EventsWanted) -> int:
     """The number of the last known event; a browser that reconnects sends it itself."""
-    said = call.request.headers.get("last-event-id", "").strip()
-    if said:
+    value = call.request.headers.get("last-event-id", "").strip()
+    if value:
         try:
-            return max(int(said), 0)
+            return max(int(value), 0)
         except ValueError:
-            raise refusal("invalid", f"Last-Event-ID is the number of an event, not {said[:40]!r}") from None
+            raise refusal("invalid", f"Last-Event-ID is the number of an event, not {value[:40]!r}") from None
     return max(query.after or 0, 0)
 
 

@@ -83,9 +83,9 @@ async def retry_job(call: RouteCall, job: str) -> JobShown:
 
 
 def _shown(job: Job) -> JobShown:
-    said = {
+    fields = {
         "line": named_alone(job.line),
         "error": named_alone(job.error),
         "warnings": tuple(map(named_alone, job.result.get("warnings", ()))),
     }
-    return msgspec.convert(msgspec.structs.asdict(job) | said, JobShown)
+    return msgspec.convert(msgspec.structs.asdict(job) | fields, JobShown)

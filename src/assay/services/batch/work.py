@@ -64,9 +64,9 @@ class Batch:
     """
 
     def __init__(
-        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, told: Told
+        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: Told
     ) -> None:
-        self._assay, self._folder, self._terms, self._told = assay, folder, terms, told
+        self._assay, self._folder, self._terms, self._told = assay, folder, terms, notify
         done = {row.key for row in folder.results.values() if row.status in DONE}
         self.skipped = sum(order.key in done for order in orders)
         self._waiting = deque(order for order in orders if order.key not in done)

@@ -249,11 +249,11 @@ def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, 
         UsageError: an option is not valid, a file cannot be read, or the question is empty.
     """
     make_brief(question, settings, wanted)
-    said = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
-    for name, value in said.items():
+    options = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
+    for name, value in options.items():
         if isinstance(value, Path):
-            said[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
-    return msgspec.json.decode(msgspec.json.encode(said), type=dict[str, Any])
+            options[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+    return msgspec.json.decode(msgspec.json.encode(options), type=dict[str, Any])
 
 
 def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:

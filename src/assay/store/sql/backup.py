@@ -161,11 +161,11 @@ def one_file(path: Path) -> None:
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = DELETE")
-            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from error
-    if said != "ok":
-        raise StoreError(f"{path} is damaged: {said}; restore an earlier copy")
+    if result != "ok":
+        raise StoreError(f"{path} is damaged: {result}; restore an earlier copy")
 
 
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:

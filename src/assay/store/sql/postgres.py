@@ -54,8 +54,8 @@ def _on_conflict(element: Any, compiler: Any, **options: Any) -> str:
     element.constraint_target = None
     nothing = isinstance(element, OnConflictDoNothing)
     visit = compiler.visit_on_conflict_do_nothing if nothing else compiler.visit_on_conflict_do_update
-    said: str = visit(element, **options)
-    return said
+    statement: str = visit(element, **options)
+    return statement
 
 
 class Postgres:
@@ -228,9 +228,9 @@ class Postgres:
         """See the protocol."""
         connection.execute(_NOTIFY, {"run_id": run_id})
 
-    def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None]:
+    def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
         """See the protocol."""
-        hearing = _Hearing(self.unpooled(present=False), told)
+        hearing = _Hearing(self.unpooled(present=False), listener)
         hearing.start()
         return hearing.stop
 
@@ -307,9 +307,9 @@ _LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged_commits.CHANNEL
 class _Hearing(threading.Thread):
     """Listens on its own connection, and reconnects when it is lost."""
 
-    def __init__(self, engine: Engine, told: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, engine: Engine, listener: Callable[[Iterable[str]], None]) -> None:
         super().__init__(name="assay-hearing", daemon=True)  # a process that ends without closing must not hang on it
-        self._engine, self._told, self._over = engine, told, threading.Event()
+        self._engine, self._told, self._over = engine, listener, threading.Event()
 
     def run(self) -> None:
         while not self._over.is_set():

@@ -102,14 +102,14 @@ def _damage(connection: sqlite3.Connection) -> str:
     """The damage that SQLite finds within `SECONDS`; empty if none."""
     connection.set_progress_handler(_until(time.monotonic() + SECONDS), 10_000)
     try:
-        (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_INTERRUPT:
             raise
         return ""
     finally:
         connection.set_progress_handler(None, 0)
-    return "" if said == "ok" else str(said)
+    return "" if result == "ok" else str(result)
 
 
 def _until(end: float) -> Callable[[], bool]:

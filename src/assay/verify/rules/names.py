@@ -112,9 +112,9 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     reading = texts.readings[bound.other.passage]
-    said = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
+    text = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
     passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:

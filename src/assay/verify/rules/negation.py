@@ -70,9 +70,9 @@ def _find(
         return SlotFinding(rule="negation", slot=slot, outcome="stated")
     reading = texts.readings[bound.other.passage]
     negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
-    said = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
+    text = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
     passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="negation", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="negation", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
 def _is_negator(word: Word) -> bool:

@@ -168,12 +168,12 @@ def _finding(
     token = claim.words[index].token
     assert token is not None  # only words with a token get here
     start, end = claim.origin(index, index)
-    said = texts.readings[place.passage].words[place.index].text if place else ""
+    text = texts.readings[place.passage].words[place.index].text if place else ""
     return SlotFinding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
         slot=ClaimSlot(token.text, start, end),
         outcome=outcome,
-        said=said if said != token.text else "",
+        said=text if text != token.text else "",
         passage=texts.passages[place.passage] if place else "",
         veto=veto,
     )

@@ -137,5 +137,5 @@ def _opposition_finding(
     if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
         return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
     reading = texts.readings[bound.other.passage]
-    said, passage = reading.words[bound.other.index].text, texts.passages[bound.other.passage]
-    return SlotFinding(rule=opposed.rule, slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    text, passage = reading.words[bound.other.index].text, texts.passages[bound.other.passage]
+    return SlotFinding(rule=opposed.rule, slot=slot, outcome="conflict", said=text, passage=passage, veto=True)

@@ -223,10 +223,10 @@ def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     best, most = None, 0.0
     for passage in passages:
         missing = _missing(telling, passage)
-        said = sum(map(weight, telling)) - sum(map(weight, missing))
-        if said > most:
+        shared = sum(map(weight, telling)) - sum(map(weight, missing))
+        if shared > most:
             listed = tuple(token.text for token in missing[:_LISTED])
-            best, most = Nearest(passage=passage.id, missing=listed), said
+            best, most = Nearest(passage=passage.id, missing=listed), shared
     return best
 
 

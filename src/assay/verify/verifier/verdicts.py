@@ -122,9 +122,9 @@ def _slots(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     }
 
 
-def _turned(claimed: list[str], said: list[str]) -> float:
+def _turned(claimed: list[str], others: list[str]) -> float:
     """How many neighbouring names of the claim are in reverse order in the best part."""
-    first = {stem: at for at, stem in reversed(list(enumerate(said)))}
+    first = {stem: at for at, stem in reversed(list(enumerate(others)))}
     return sum(first[one] > first[other] for one, other in pairwise(claimed) if one in first and other in first)
 
 
@@ -328,8 +328,8 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     score = model().probability(found)
     score = model().vetoed(score) if doubted else score
     edits, others = _edits(seen, read, found), _others(seen, read)
-    said = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
-    share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{said:.0%}")
+    average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
+    share = _("the nearest sentences say {share} of it by weight of words").format(share=f"{average:.0%}")
     reasons = (share, *others, *edits)
     verdict = _verdict(score)
     if verdict == "supported" and (doubted or is_edited(seen, found)):
@@ -369,8 +369,8 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     new = (text for sight in seen for text in slots_unsaid(sight))
     signs = _listed(_("a name or number the nearest sentences lack"), new)
     for sight in seen:
-        told = _("the claim says {claimed}, the evidence {said}")
-        signs += [told.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
+        pattern = _("the claim says {claimed}, the evidence {said}")
+        signs += [pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
         signs += [*_denial(sight), *_listed(_("said by only one of both"), sorted(limits(sight)))]
     if found["turned"] > 0 or found["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
