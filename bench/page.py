@@ -128,12 +128,12 @@ def writing(number: int) -> list[tuple[str, e.Event]]:
         start = len(text)
         text += f"The tide at harbour {at} rises {at} metres [{passage.id}]. "
         text += "\n\n" if at % 5 == 0 else ""
-        said = f"The tide at harbour {at} rises {at} metres [{passage.id}]."
-        claims.append((at, said, start, start + len(said), passage))
+        sentence = f"The tide at harbour {at} rises {at} metres [{passage.id}]."
+        claims.append((at, sentence, start, start + len(sentence), passage))
     found.append(("write", e.ReportDelta(text=text)))
-    for at, said, start, end, passage in claims:
+    for at, sentence, start, end, passage in claims:
         id = f"c{at}"
-        found.append(("verify", e.ClaimFound(id=id, text=said, start=start, end=end, passages=(passage,))))
+        found.append(("verify", e.ClaimFound(id=id, text=sentence, start=start, end=end, passages=(passage,))))
         found.append(("verify", e.ClaimChecked(id=id, rule="lexical", verdict="supported" if at % 4 else "partial")))
     return found
 
@@ -168,10 +168,10 @@ async def serve(home: Path, count: int) -> None:
         for at in range(0, len(rest), 500):
             await journal.commit(lease, commit(rest[at : at + 500], f"h{at}"))
         for name, number in REPORTS.items():
-            created, *told = page_report.events(number)
+            created, *events = page_report.events(number)
             await journal.create(name, "How far?", e.encode(created[1].brief), commit([created], "created").events)
             written: Lease = await journal.acquire(name, "", TTL)
-            await journal.commit(written, commit(told, "told", "completed"))
+            await journal.commit(written, commit(events, "told", "completed"))
         sock = app.listening("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -86,8 +86,8 @@ async def begun(assay: Assay, model: Scripted, folder: Path, strategy: str) -> A
 
 
 def _is_slow(request: Any) -> bool:
-    said = " ".join(message.text for message in request.messages)
-    return "north-west" in said and any(message.role == "tool" for message in request.messages)
+    text = " ".join(message.text for message in request.messages)
+    return "north-west" in text and any(message.role == "tool" for message in request.messages)
 
 
 def came(view: RunView) -> tuple[Any, ...]:
@@ -110,9 +110,9 @@ async def test_an_agent_is_stopped_and_the_run_goes_on_without_it(home: Assay, t
     [limit] = view.report.limits
     assert limit.endswith("was cut short: the agent was stopped on request.")
     assert limit in (await home.export(run.run_id, ".md")).decode()
-    said = [e.decode(each) for each in await home.events(run.run_id)]
-    [asked] = [each for each in said if isinstance(each, e.ControlAccepted)]
-    [applied] = [each for each in said if isinstance(each, e.ControlApplied)]
+    events = [e.decode(each) for each in await home.events(run.run_id)]
+    [asked] = [each for each in events if isinstance(each, e.ControlAccepted)]
+    [applied] = [each for each in events if isinstance(each, e.ControlApplied)]
     assert (asked.action, asked.lane, applied.lane, applied.id) == ("agent-cancel", 2, 2, asked.id)
     assert not (await home.replay(run.run_id)).differences
 

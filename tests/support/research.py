@@ -227,7 +227,7 @@ class Log:
         return text
 
     @property
-    def said(self) -> str:
+    def written(self) -> str:
         """The report as the writer wrote it: without the line which says of when it is."""
         return re.sub(r"\n*\*As of [^\n]*\*(?=\n|$)", "", self.text).strip()
 

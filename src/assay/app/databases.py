@@ -105,7 +105,7 @@ def _migrate_file(path: Path) -> Migrated:
         copy_database(path, draft)
         copy = str(draft.rename(_free(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
     elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.said}; restore a copy (assay db restore)")
+        raise StoreError(f"{path} cannot be migrated: it is {found.described}; restore a copy (assay db restore)")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 

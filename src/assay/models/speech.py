@@ -37,20 +37,20 @@ class Harmony:
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
             before, self._held = self._held[: mark.start()], self._held[mark.end() :]
-            yield from self._said(before)
+            yield from self._in_channel(before)
             yield from self._marked(mark[1])
         at = self._held.rfind("<", max(0, len(self._held) - _LONGEST))
         cut = at if at >= 0 and _may_begin(self._held[at:]) else len(self._held)
         ready, self._held = self._held[:cut], self._held[cut:]
-        yield from self._said(ready)
+        yield from self._in_channel(ready)
 
     def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """Yield the text held back until now: the text is over."""
         held, self._held = self._held, ""
-        yield from self._said(held)
+        yield from self._in_channel(held)
         yield from self._marked("end")
 
-    def _said(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
+    def _in_channel(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
         if not text:
             return
         if self._body is None:

@@ -156,13 +156,13 @@ def settings_file(nowhere: Path, tmp_path: Path) -> Path:
 def test_a_key_for_signing_is_kept_as_other_keys_are(settings_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     secret = tomllib.loads(settings_file.read_text())["signing"]["key"]
     assert stat.S_IMODE(settings_file.stat().st_mode) == 0o600
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert main(["config", "list"]) == 0
     assert main(["keys", "sign", "show"]) == 0
     assert main(["keys", "sign", "list"]) == 0
     assert main(["keys", "sign", "create"]) == 2
     later = capsys.readouterr()
-    assert secret not in said.out + said.err + later.out + later.err
+    assert secret not in printed.out + printed.err + later.out + later.err
     assert "--replace" in later.err
     assert tomllib.loads(settings_file.read_text())["signing"]["key"] == secret
     assert main(["keys", "sign", "create", "--replace"]) == 0

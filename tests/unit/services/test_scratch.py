@@ -28,8 +28,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_folders_of_ended_processes_of_this_machine_are_deleted_and_no_others(temporary: Path) -> None:
     mine = scratch_folder()
-    said = subprocess.run([sys.executable, "-c", DYING], stdout=subprocess.PIPE, check=False, text=True)
-    left = Path(said.stdout.strip())
+    done = subprocess.run([sys.executable, "-c", DYING], stdout=subprocess.PIPE, check=False, text=True)
+    left = Path(done.stdout.strip())
     (left / "repository").mkdir()
     (left / "repository" / "file").write_text("text")
     moved = temporary / f"{left.name}-gone"

@@ -99,7 +99,7 @@ class ChatCompletions:
         """Return what a server on this machine says about the model; it is asked until it has answered once."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
-        facts = await chat_services.told(self._service.url, self._model, self._headers())
+        facts = await chat_services.server_facts(self._service.url, self._model, self._headers())
         if facts is None:
             return ModelFacts()
         self._told = facts.facts

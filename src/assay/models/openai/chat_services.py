@@ -42,7 +42,7 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     tools: bool | None = None
 
 
-async def told(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
+async def server_facts(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
     """What the server at `base` (…/v1) says about `model` within `WAIT` seconds; None if nothing answers."""
     answer = await _answers(base.rstrip("/"), model, headers)
     if not answer:

@@ -191,5 +191,6 @@ def _faults() -> Iterator[None]:
     except SQLAlchemyError as error:
         message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise SearchError(
-            f"the vectors of passages cannot be used with pgvector: {message} (embedder.pgvector = false does without it)"
+            f"the vectors of passages cannot be used with pgvector: {message} "
+            "(embedder.pgvector = false does without it)"
         ) from error

@@ -100,7 +100,7 @@ Asked = Callable[[str], Iterable[Sequence[Any]]]
 def _file(path: Path) -> _Found:
     found = probe(path)
     if found.state != "current":
-        raise StoreError(f"{path} cannot be checked: it is {found.said}{_advice(found.state)}")
+        raise StoreError(f"{path} cannot be checked: it is {found.described}{_advice(found.state)}")
     try:
         with closing(connect(path)) as connection:
             return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)

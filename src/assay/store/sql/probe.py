@@ -38,7 +38,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[bytes, ...] = ()
 
     @property
-    def said(self) -> str:
+    def described(self) -> str:
         """Its state, with problems in brackets."""
         state = "not a database of Assay's" if self.state == "foreign" else self.state
         return f"{state} ({self.problem})" if self.problem else state
