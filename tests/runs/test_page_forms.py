@@ -44,9 +44,9 @@ async def groups(web: LocalWeb) -> tuple[list[set[str]], dict[str, str], list[st
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
     view = fold(log)
     paths = {each.document_sha256: each.url.rpartition("/")[2] for each in view.sources.values()}
-    said = {paths[each.document_sha256]: each.metadata.get("canonical", "") for each in view.sources.values()}
+    found = {paths[each.document_sha256]: each.metadata.get("canonical", "") for each in view.sources.values()}
     named = [{paths[sha256] for sha256 in group} for group in view.copies]
-    return named, said, list(build_report(view).limits)
+    return named, found, list(build_report(view).limits)
 
 
 async def test_two_forms_of_a_page_are_one_source_of_a_run(web: LocalWeb) -> None:
@@ -57,9 +57,9 @@ async def test_two_forms_of_a_page_are_one_source_of_a_run(web: LocalWeb) -> Non
         (web.there.url(path), "The Harbor report", "The report on the tides of the old harbor", "")
         for path in ("/print", "/whole")
     ]
-    found, said, limits = await groups(web)
+    found, kinds, limits = await groups(web)
     assert {"whole", "print"} in found
-    assert said["print"] == own
+    assert kinds["print"] == own
     assert any("copy one another and count as one source" in limit for limit in limits)
 
 
@@ -71,6 +71,6 @@ async def test_an_address_of_another_site_is_marked_and_joins_nothing(web: Local
         (web.there.url(path), "The Harbor report", "The report on the tides of the old harbor", "")
         for path in ("/part", "/whole")
     ]
-    found, said, _ = await groups(web)
+    found, kinds, _ = await groups(web)
     assert found == []
-    assert said["whole"] == said["part"] == other
+    assert kinds["whole"] == kinds["part"] == other

@@ -44,7 +44,8 @@ import gc, sys
 from assay.cli.main import main
 ended = main(["worker", "--until-empty", "--home", sys.argv[1]])
 print(ended, gc.get_freeze_count() > 50_000)
-print(*sorted({"assay.phases.pipeline", "assay.verify.pipeline", "assay.services.worlds", "tantivy"} & set(sys.modules)))
+warm = {"assay.phases.pipeline", "assay.verify.pipeline", "assay.services.worlds", "tantivy"}
+print(*sorted(warm & set(sys.modules)))
 print(*sorted({"charset_normalizer", "lxml", "trafilatura"} & set(sys.modules)))
 """
 
@@ -69,6 +70,6 @@ async def test_what_holds_up_the_loop_is_on_the_log(caplog: pytest.LogCaptureFix
             while time.thread_time() < until:
                 pass
             await asyncio.sleep(0.1)
-    told = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
-    assert len(told) == 1
-    assert "test_ready.py" in told[0]
+    found = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
+    assert len(found) == 1
+    assert "test_ready.py" in found[0]

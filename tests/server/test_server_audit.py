@@ -118,8 +118,8 @@ async def test_only_admins_read_it_page_by_page(server: Served, home: Path) -> N
         assert {each["action"] for each in await entries(client, action="log_in", actor="bob")} == {"log_in"}
         assert await entries(client, until="2020-01-01") == []
         assert (await client.get("/api/v1/admin/audit?since=yesterday")).status_code == 422
-        said = json.loads(command(home, "users", "audit", "--user", "bob", "--action", "log_in", "--json"))
-        assert said == await entries(client, action="log_in", actor="bob")
+        data = json.loads(command(home, "users", "audit", "--user", "bob", "--action", "log_in", "--json"))
+        assert data == await entries(client, action="log_in", actor="bob")
 
 
 async def test_what_is_done_on_the_page_is_kept_too(server: Served) -> None:

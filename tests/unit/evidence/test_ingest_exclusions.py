@@ -11,10 +11,8 @@ from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import left_out_by_content
-from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.markdown import MarkdownExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 from assay.store.memory import memory_store
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"
