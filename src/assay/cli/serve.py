@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import time
@@ -230,6 +231,8 @@ async def _work(
                 say(FOR_ONE_MACHINE)
         try:
             with termination(), interrupts(stop):
+                await assay.ready()
+                gc.freeze()  # as in a server: a full collection would hold up every run of this process
                 await queue_workers.work_all(workers, until_empty=until_empty)
         except Terminated:
             return Exit.TERMINATED

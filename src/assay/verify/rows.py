@@ -10,6 +10,7 @@ from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
+from assay.core.tables.row_texts import row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -162,15 +163,15 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
     return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))
 
 
-# Sentences that state a cell under its header, or a sum, mean, count or extreme of a table.
+# Sentences that state a row or a cell under its headers, or a sum, mean, count or extreme of a table.
 
 
 def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """The verdict of the cited tables on a claim in the form of a cell or a computation; None for others."""
+    """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
     cited = _cited(evidence)
     if not cited:
         return None
-    found = bound(claim, cited)
+    found = bound(claim, cited) or row_stated(claim, cited)
     if found is not None:
         return _check(*found)
     if not is_computed(claim):
@@ -198,7 +199,7 @@ def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     found: list[ReadTable] = []
     for id in sources:
         pieces = [
-            TablePiece(passage.id, line, passage.start, passage.heading)
+            TablePiece(passage.id, line, passage.start, passage.heading, passage.label)
             for passage in sorted(evidence.passages, key=lambda each: each.start)
             if passage.source == id and "|" in passage.text
             for line in passage.text.splitlines()

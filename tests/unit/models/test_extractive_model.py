@@ -374,4 +374,4 @@ def test_passages_cannot_forge_citations() -> None:
 def test_the_heading_above_a_row_helps_to_find_it() -> None:
     text = "# Commands\n\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 0 | done |\n| 6 | no evidence found |\n"
     table = shown("Commands", text).replace("S1001", "S1011")
-    assert found("Which exit code means no evidence?", table).startswith("6 | no evidence found [S1011.")
+    assert found("Which exit code means no evidence?", table).startswith("Code: 6 | Meaning: no evidence found [S1011.")

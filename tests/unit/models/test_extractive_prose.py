@@ -58,7 +58,7 @@ MEETING = (
             "The budget was $4.5 million.",
         ),
         ("What is MAX_RETRIES?", "settings", SETTINGS, "MAX_RETRIES = 7"),
-        ("What does the Team plan cost?", "Pricing", PRICES, "Team | $20"),
+        ("What does the Team plan cost?", "Pricing", PRICES, "Plan: Team | Price: $20"),
         ("Is PEP 20 superseded?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),
         ("Is PEP 20 active?", "The Zen of Python", ZEN, "Status of PEP 20 (The Zen of Python): Active"),
     ],

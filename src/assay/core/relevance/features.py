@@ -13,8 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
+from assay.core.relevance.denial import denial
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -319,6 +320,10 @@ class Features:
             return 0.0
         each = self.statements[at]
         return _sign(bool(pattern.search(f"{each.label} {each.text}")))
+
+    def denial(self, at: int) -> float:
+        """Whether a statement denies what the question denies (1), or only affirms it (-1); else 0 (`denial`)."""
+        return denial(self.question, self.statements[at], self._near) if self.question.denied else 0.0
 
     def rest(self, held: Mapping[str, float]) -> float:
         """The share of the matching keys that are not names: what is asked about the named thing."""

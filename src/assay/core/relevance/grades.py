@@ -95,7 +95,7 @@ def _vector(features: Features, at: int, *, framed: bool) -> Vector:
     return (
         share(own),
         *(vector[place] for place in _PLACES[1:]),
-        max(features.measure(at), features.measure(at - 1)),
+        -1.0 if features.denial(at) < 0 else max(features.measure(at), features.measure(at - 1)),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
         float(features.rest(around) == 0.0 and not framed and not any(vector[place] > 0 for place in _KINDS)),
@@ -116,7 +116,8 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, or if it only has the names.
+    A sentence does not answer without the measure asked for, if it affirms what the question denies, or if it only has
+    the names.
     """
     bands = weights()
     able = [vector for vector in vectors if vector[_MEASURE] >= 0 and not vector[_BARE]]

@@ -29,7 +29,7 @@ from assay.models.extractive.report_shape import (
 )
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
 from assay.models.extractive.survey import asks_several
-from assay.models.extractive.tabulation import calculated, frames, is_in_rows
+from assay.models.extractive.tabulation import calculated, frames, is_in_rows, is_row_of
 from assay.models.extractive.words import stems
 
 FOUND = 8
@@ -81,7 +81,7 @@ def write(request: Request) -> str:
     else:
         blocks = _free(request, leading if shape.part == 1 else [], found)
         blocks += _open_parts(request)
-    tables = any(is_in_rows(unit, shelf) for unit in everything)
+    tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in everything)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
@@ -225,7 +225,7 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     if book is None:
         return []
     texts = {passage.id: one_line(passage.text) for passage in book.passages}
-    if any(unit.text in texts.get(passage, "") for passage in unit.passages):
+    if any(unit.text in texts.get(passage, "") for passage in unit.passages) or is_row_of(unit, shelf):
         return [unit]
     if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]

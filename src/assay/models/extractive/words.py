@@ -11,7 +11,8 @@ import re
 
 import msgspec
 
-from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, stem
+from assay.core.lexicon.analysis import stem
+from assay.core.lexicon.word_lists import MORE_STOP_WORDS, STOP_WORDS
 from assay.core.text import words
 
 

@@ -1,0 +1,1 @@
+"""The lexical toolkit: index terms and stems, and lists of words by function."""
