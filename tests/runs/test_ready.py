@@ -44,8 +44,8 @@ import gc, sys
 from assay.cli.main import main
 ended = main(["worker", "--until-empty", "--home", sys.argv[1]])
 print(ended, gc.get_freeze_count() > 50_000)
-loaded = {"assay.phases.pipeline", "assay.verify.pipeline", "assay.services.worlds", "tantivy"}
-print(*sorted(loaded & set(sys.modules)))
+of_runs = {"assay.phases.pipeline", "assay.verify.pipeline", "assay.services.worlds", "tantivy"}
+print(*sorted(of_runs & set(sys.modules)))
 print(*sorted({"charset_normalizer", "lxml", "trafilatura"} & set(sys.modules)))
 """
 

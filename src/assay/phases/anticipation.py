@@ -15,7 +15,7 @@ import msgspec
 from assay.core.brief import Speculation
 from assay.core.errors import LimitReached
 from assay.core.events import Event, SearchExpected, SearchPerformed, SourceAdded, SourceExpected, SourceFailed, decode
-from assay.core.lexicon.analysis import stop_terms
+from assay.core.lexicon import stop_terms
 from assay.core.messages import Request
 from assay.core.plan import Coverage
 from assay.core.relevance.topic_question import analysis_for

@@ -1,7 +1,7 @@
 """An index of the questions and reports of runs. Derived from the journal, and deletable at any time.
 
 Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
-report. Words are those of the library's index (`core.lexicon.analysis`). Blocking; one thread at a time.
+report. Words are those of the library's index (`core.lexicon`). Blocking; one thread at a time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading

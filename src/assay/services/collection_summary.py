@@ -16,7 +16,7 @@ import msgspec
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
-from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.lexicon import analysis_of, terms
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS
+from assay.core.lexicon import NUMBER_WORDS, ORDINALS
 
 ONE_LETTER = frozenset("kmb")
 CURRENCIES = {

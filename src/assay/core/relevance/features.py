@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
 from assay.core.relevance.denial import denial
 from assay.core.relevance.relevance_constants import (

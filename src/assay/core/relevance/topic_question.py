@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
-from assay.core.lexicon.negation import denied_parts
+from assay.core.lexicon import analysis_of, stop_terms, terms
+from assay.core.negation import denied_parts
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core.blocks import heading, leaves, read_template
 from assay.core.brief import Section
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Request
 from assay.models.extractive.question import last
 from assay.models.extractive.shelf import QuotableUnit

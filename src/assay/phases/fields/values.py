@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import one_line
-from assay.core.lexicon.word_lists import SCALES
+from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words

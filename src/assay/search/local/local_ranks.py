@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import tantivy
 
-from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.lexicon import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
-from assay.core.lexicon.analysis import analysis_of
+from assay.core.lexicon import analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack

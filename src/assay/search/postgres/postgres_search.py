@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from assay.core.errors import ConfigError, SearchAway, SearchError, StoreError
-from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.intake import SearchWaits

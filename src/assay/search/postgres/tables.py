@@ -1,6 +1,6 @@
 """The index in PostgreSQL: whole documents, passages, and the frequency of each word.
 
-The words are those of the local index (`core.lexicon.analysis`): stemmed in a document's own language, pairs of
+The words are those of the local index (`core.lexicon`): stemmed in a document's own language, pairs of
 characters for scripts without spaces. PostgreSQL's own configurations know fewer languages, and would find other
 passages than a machine with its own index. So its text search only stores, finds and counts prepared words.
 """
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from assay.core.errors import SearchAway, SearchError
-from assay.core.lexicon.analysis import analysis_of, name_terms, terms
+from assay.core.lexicon import analysis_of, name_terms, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
 from assay.search.turns import SharedWork, waiting

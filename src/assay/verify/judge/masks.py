@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 from assay.verify.rules.negation import denied

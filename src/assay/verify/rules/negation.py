@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.lexicon.word_lists import NEGATORS
+from assay.core.lexicon import NEGATORS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 

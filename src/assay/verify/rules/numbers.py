@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token

@@ -12,8 +12,7 @@ from itertools import pairwise
 import msgspec
 
 from assay.core.claims import HOLDING, Check, Nearest
-from assay.core.lexicon.analysis import stem
-from assay.core.lexicon.word_lists import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.lexicon import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
 from assay.core.sources import Passage
 from assay.core.text import sentences
 from assay.verify.verifier.verifier_constants import (

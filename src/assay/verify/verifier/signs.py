@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
+from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
 from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
 from assay.verify.verifier.verifier_constants import COPIED_ORDER, MOST_PARTS, PART_COST, WHOLE_SENTENCE

@@ -13,7 +13,7 @@ from itertools import pairwise
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.lexicon.word_lists import ABSOLUTES, FUNCTION, HEDGES, NEGATIVES, RELATIONS
+from assay.core.lexicon import ABSOLUTES, FUNCTION, HEDGES, NEGATIVES, RELATIONS
 from assay.core.translation import enumerated, labelled
 from assay.core.translation import gettext as _
 from assay.verify.verifier.index import StemIndex, WordToken, index, opposites
