@@ -19,36 +19,13 @@ import psutil
 import pytest
 import stopped
 import warm
+from fleet import QUESTION, WAIT, scenes
 from shells import CommandResult, Shell, apart
 
 from assay.store.sql import sqlite
 from assay.store.sql.home import DATABASE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between processes")
-
-QUESTION = "How far does the tide rise?"
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-WAIT = 60.0
-
-
-def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
-    """A whole run; `delays` are milliseconds by task, and each call is a line of `log`."""
-    plan = json.dumps({"title": "Brest", "steps": [{"title": "Tide at Brest"}]})
-    agent = {"name": "research_agent", "arguments": {"task": "Tide"}}
-    classify = {"name": "generate_plan", "arguments": {"complexity": "moderate"}}
-    rows: list[dict[str, Any]] = [
-        {"task": "triage", "reply": {"calls": [classify]}},
-        {"task": "background", "reply": {"calls": [SEARCH]}},
-        {"task": "plan", "reply": {"text": plan}},
-        {"task": "orchestrate", "turn": 0, "reply": {"calls": [agent]}},
-        {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-        {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-        {"task": "research", "reply": {"text": "done"}},
-        {"task": "find", "reply": {"text": FOUND}},
-        {"task": "write", "reply": {"text": FOUND}},
-    ]
-    return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
 
 
 Started = warm.Process | subprocess.Popen[bytes]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
 from local_web import HARBOR, QUESTION, TIDES, LocalWeb
-from web import response, site
+from web import response
 
 from assay import Assay
 from assay.core.report import build_report
@@ -30,12 +27,6 @@ def page(text: str, own: str) -> bytes:
     body = f"<main><h1>The Harbor report</h1><p>{text}</p></main>"
     head = f'<title>The Harbor report</title><link rel="canonical" href="{own}">'
     return response(f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body></html>", 200)
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 async def groups(web: LocalWeb) -> tuple[list[set[str]], dict[str, str], list[str]]:

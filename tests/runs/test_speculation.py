@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,6 @@ OFF = {"question": False, "names": False, "pages": False}
 ON = {"question": True, "names": True, "pages": True}
 TIMES = {"at", "fetched_at", "seconds", "active_seconds", "elapsed", "first_token", "speculation", "estimate"}
 WORDS = ("harbor", "tides", "fishermen", "report", "measured", "record", "master", "coast")
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 class Ended:

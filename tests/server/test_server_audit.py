@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from serving import TIDES, Served, begun, command, served, until
+from serving import TIDES, Served, begun, command, until
 
 from assay.server import page
 from assay.server.audit_middleware import ELSEWHERE, QUIET
@@ -26,12 +25,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ana", "bob"):
         command(home, "users", "add", name, stdin=f"{PASSWORD} of {name}\n")
     return home
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 async def logged_in(client: httpx.AsyncClient, name: str, password: str) -> httpx.Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ from serving import TIDE, WAIT, Served, served
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return accounts(tmp_path_factory.mktemp("users") / "home", ana="admin", bob="member", cleo="reader")
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 async def test_nobody_is_let_in_who_is_not_known(server: Served) -> None:

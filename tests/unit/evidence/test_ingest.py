@@ -15,7 +15,6 @@ from assay.core.errors import ExtractError, NothingRead, UsageError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress
-from assay.store.memory import memory_store
 
 
 class Lines:
@@ -48,11 +47,6 @@ class StillClock:
 
     async def sleep(self, seconds: float) -> None:
         return None
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
 
 
 def run(store: Store, *paths: str | Path, lines: Lines | None = None, **more: object) -> Ingested:

@@ -13,18 +13,12 @@ from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import left_out_by_content
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
-from assay.store.memory import memory_store
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"
 PAGE = (
     "<html><head><title>Harbours</title></head><body><h1>Harbours</h1><p>The harbour of Brest has three piers and a "
     "lighthouse built of granite in 1848.</p></body></html>"
 )
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
 
 
 def run(store: Store, *paths: Path) -> Ingested:

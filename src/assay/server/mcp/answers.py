@@ -233,7 +233,7 @@ def _summary(report: Report) -> str:
 def _claims(report: Report) -> str:
     return "\n".join(
         f"- {claim.id} ({claim.verdict}{f': {claim.reason}' if claim.reason else ''}): {claim.text}"
-        f"{''.join(f' [{number}]' for number in dict.fromkeys(each.number for each in claim.citations))}"
+        f"{''.join(f' [{number}]' for number in claim.numbers)}"
         for claim in report.claims
     )
 
