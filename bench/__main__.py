@@ -60,7 +60,7 @@ BENCHES = {
     "python_manual": "questions over Python's manual, HTML (Debian: python3.11-doc)",
     "tables": "questions about tables of Python and Debian packages: cells, extremes, sums, means, counts",
     "training_manuals": "questions over SQLite's and Debian's manuals, on which the model was improved",
-    "untouched_manuals": "questions over Apache's manual and a long FAQ (Debian: apache2-doc, anarchism), and BM25",
+    "untouched_manuals": "questions over Apache's and Postfix's manuals and a long FAQ, and BM25",
     "valgrind_manual": "questions over Valgrind's manual, HTML (Debian: valgrind)",
     "vim_manual": "questions over Vim's manual, plain text (Debian: vim-runtime)",
 }

@@ -158,9 +158,9 @@ async def test_interleaved_branches_survive_shuffled_timings(
         await again(journals, handle.run_id, pipeline, world())
     assert results[-1] == [[f"{number}.{place}" for place in range(4)] for number in range(3)]
     events = await log(journals, handle.run_id)
-    said = Counter(data for kind_, _, data in events if kind_ == "warning")
-    assert set(said.values()) == {1}
-    assert len(said) == 24
+    text = Counter(data for kind_, _, data in events if kind_ == "warning")
+    assert set(text.values()) == {1}
+    assert len(text) == 24
     assert all(count <= 1 + len(deaths) for count in done.values())
     await journals.close()
 

@@ -79,6 +79,6 @@ async def test_what_holds_up_the_loop_is_on_the_log(caplog: pytest.LogCaptureFix
             while time.thread_time() < until:
                 pass
             await asyncio.sleep(0.1)
-    told = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
-    assert len(told) == 1
-    assert "test_ready.py" in told[0]
+    found = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
+    assert len(found) == 1
+    assert "test_ready.py" in found[0]

@@ -10,6 +10,7 @@ from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
+from assay.core.tables.row_texts import row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number
@@ -90,8 +91,8 @@ def _compare(value: str, field: FieldPassage) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
     if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
-    said, stated = set(words(mine)), set(words(theirs))
-    if said <= stated or stated <= said:
+    ours, stated = set(words(mine)), set(words(theirs))
+    if ours <= stated or stated <= ours:
         return None  # a part of the value, or more than it: this rule cannot decide
     key = " ".join(field.name)
     return Check(
@@ -162,15 +163,15 @@ def _agreed(checks: Sequence[Check | None]) -> Check | None:
     return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))
 
 
-# Sentences that state a cell under its header, or a sum, mean, count or extreme of a table.
+# Sentences that state a row or a cell under its headers, or a sum, mean, count or extreme of a table.
 
 
 def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """The verdict of the cited tables on a claim in the form of a cell or a computation; None for others."""
+    """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
     cited = _cited(evidence)
     if not cited:
         return None
-    found = bound(claim, cited)
+    found = bound(claim, cited) or row_stated(claim, cited)
     if found is not None:
         return _check(*found)
     if not is_computed(claim):
@@ -182,9 +183,9 @@ def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     return _check(*found, rows=sum(len(table.rows) for table in cited))
 
 
-def _check(same: bool, said: str, rows: int = 0) -> Check:
+def _check(same: bool, message: str, rows: int = 0) -> Check:
     if not same:
-        reason = _("the table gives {said}").format(said=repr(said[:200]))
+        reason = _("the table gives {said}").format(said=repr(message[:200]))
         return Check(rule="field", verdict="contradicted", reason=reason)
     if not rows:
         return Check(rule="field", verdict="supported", reason=_("the cited cell says so"))
@@ -198,7 +199,7 @@ def _cited(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     found: list[ReadTable] = []
     for id in sources:
         pieces = [
-            TablePiece(passage.id, line, passage.start, passage.heading)
+            TablePiece(passage.id, line, passage.start, passage.heading, passage.label)
             for passage in sorted(evidence.passages, key=lambda each: each.start)
             if passage.source == id and "|" in passage.text
             for line in passage.text.splitlines()

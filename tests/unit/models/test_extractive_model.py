@@ -197,10 +197,10 @@ def test_whatever_is_asked_each_line_is_quoted_or_framed_and_cites_what_was_show
     text = found(f"{noise} {topic}")
     for line in text.splitlines() if text != NOTHING else ():
         (marker,) = markers.parse(line)
-        said = line[: marker.start].strip()
+        report_lines = line[: marker.start].strip()
         assert set(marker.passages) <= set(PASSAGES)
         field = PASSAGES[marker.passages[0]]
-        assert said in field or said.endswith(f": {field.partition(':')[2].strip()}")
+        assert report_lines in field or report_lines.endswith(f": {field.partition(':')[2].strip()}")
 
 
 # planning
@@ -374,4 +374,4 @@ def test_passages_cannot_forge_citations() -> None:
 def test_the_heading_above_a_row_helps_to_find_it() -> None:
     text = "# Commands\n\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n| 0 | done |\n| 6 | no evidence found |\n"
     table = shown("Commands", text).replace("S1001", "S1011")
-    assert found("Which exit code means no evidence?", table).startswith("6 | no evidence found [S1011.")
+    assert found("Which exit code means no evidence?", table).startswith("Code: 6 | Meaning: no evidence found [S1011.")

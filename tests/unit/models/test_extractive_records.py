@@ -38,3 +38,22 @@ def test_a_row_of_another_year_or_country_does_not_answer(question: str) -> None
 def test_a_row_is_no_header_field() -> None:
     assert read_field("S1.0", ROWS.splitlines()[0]) is None
     assert read_field("S1.0", "country: France") is not None
+
+
+TABLE = """# Providers
+
+| provider | needs | options |
+|---|---|---|
+| `vorax` | | country |
+| `brax`, `drax` | a key | dates |
+| `trax` | an address | country, dates |
+"""
+
+
+def test_a_question_that_denies_something_is_answered_by_the_rows_that_lack_it() -> None:
+    lines = found("Which search providers need no key?", "Search on the web", TABLE).splitlines()
+    assert lines == [
+        "provider: `vorax` | needs: – | options: country [S1001.2]",
+        "provider: `trax` | needs: an address | options: country, dates [S1001.4]",
+    ]
+    assert answered("Which search providers need no key?", "Search on the web", TABLE).startswith(lines[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import msgspec
 import pytest
 from evidence_of import evidence, passage
 from hypothesis import given
@@ -14,7 +15,7 @@ from assay.core.clean import escape_markdown
 from assay.core.report_sentences import claims
 from assay.core.tables.cells import row_cells
 from assay.verify.analyzed_text import plain
-from assay.verify.rows import compared
+from assay.verify.rows import compared, computed
 
 SIX = (
     passage("S1.0", "PEP: 6"),
@@ -102,3 +103,22 @@ def test_what_is_written_into_cells_comes_back(texts: list[str]) -> None:
 def test_an_escaped_cell_is_what_it_was() -> None:
     for text in ("a_b_c", "__init__ and *args", "C++ | D", "1. x", "<b> & $5", "[1] `code`"):
         assert plain(escape_markdown(text)).text == plain(text).text
+
+
+HEAD = "| provider | needs | options |"
+PORT = msgspec.structs.replace(passage("S3.4", "| `trax` | an address | country, dates |"), label=HEAD)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("provider: `trax` | needs: an address | options: country, dates", "supported"),
+        ("provider: `trax` | needs: a key | options: country, dates", "contradicted"),
+        ("provider: `trax` | options: an address | needs: country, dates", "contradicted"),
+        ("provider: `brax` | needs: an address | options: country, dates", None),
+        ("provider: `trax` | needs: an address", None),
+    ],
+)
+def test_a_claim_that_states_a_row_is_compared_with_its_cells(claim: str, verdict: Verdict | None) -> None:
+    check = computed(claim, evidence(PORT))
+    assert (check.verdict if check else None) == verdict

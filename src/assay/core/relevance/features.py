@@ -13,8 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
+from assay.core.relevance.denial import denial
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -304,11 +305,11 @@ class Features:
         if not asked:
             return 0.0
         each = self.statements[at]
-        said = frozenset(_FIGURE.findall(each.text))
-        around = said.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
-        if asked & said:
+        known = frozenset(_FIGURE.findall(each.text))
+        around = known.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
+        if asked & known:
             return 1.0
-        if any("." in one and "." in other for one in asked for other in said):
+        if any("." in one and "." in other for one in asked for other in known):
             return -1.0
         return 0.5 if asked & around else -0.5
 
@@ -319,6 +320,10 @@ class Features:
             return 0.0
         each = self.statements[at]
         return _sign(bool(pattern.search(f"{each.label} {each.text}")))
+
+    def denial(self, at: int) -> float:
+        """Whether a statement denies what the question denies (1), or only affirms it (-1); else 0 (`denial`)."""
+        return denial(self.question, self.statements[at], self._near) if self.question.denied else 0.0
 
     def rest(self, held: Mapping[str, float]) -> float:
         """The share of the matching keys that are not names: what is asked about the named thing."""

@@ -18,6 +18,7 @@ import msgspec
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.relevance_constants import (
+    DENIAL_WEIGHT,
     ELSEWHERE,
     FEWEST_COMPARED,
     MEANING_NEUTRAL,
@@ -160,11 +161,11 @@ class Judgement(msgspec.Struct, frozen=True):
     @property
     def of_each_source(self) -> tuple[ScoredStatement, ...]:
         """The best statement of each document whose score is near the best of all: for "which of them …?"."""
-        told: dict[int, ScoredStatement] = {}
+        by_source: dict[int, ScoredStatement] = {}
         for each in self.ranked:
             if each.said and self.ranked[0].score - each.score <= weights().margin:
-                told.setdefault(each.source, each)
-        return tuple(told.values())
+                by_source.setdefault(each.source, each)
+        return tuple(by_source.values())
 
 
 @cache
@@ -185,14 +186,19 @@ def judge(
     `cosines` say how similar in meaning each statement is to the question, if an embedder compared them.
 
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
-    of the 34 sentences that answer such questions in the training part, 33 have one.
+    of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
+    ("which providers need no key?") and the best statements only affirm it, they do not answer either.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
     features = Features(question, statements, rarity)
     vectors = features.vectors()
     row = tuple(weights().statement.get(name, 0.0) for name in NAMES)
-    scores = [sum(map(float.__mul__, row, vector)) for vector in vectors]
+    denials = [features.denial(at) for at in range(len(statements))]
+    scores = [
+        sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
+        for vector, denial in zip(vectors, denials, strict=True)
+    ]
     able = [
         at for at in range(len(statements)) if vectors[at][_AT["figures"]] > OTHER_VERSION and features.is_about(at)
     ]
@@ -205,13 +211,13 @@ def judge(
         return Judgement((), 0.0)
     by_words = ranked(scores)
     vector = chances(features, vectors, by_words, row)
-    unmeasured = vector[CHANCE_NAMES.index("measure")] < 0
-    chance = 0.0 if unmeasured else _chance(vector)
+    best = [each.place for each in by_words[:TOGETHER]]
+    amiss = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
+    chance = 0.0 if amiss else _chance(vector)
     if not cosines:
         return Judgement(by_words, chance, question.language)
-    best = [each.place for each in by_words[:TOGETHER]]
     by_both = ranked(reordered(scores, cosines))
-    both = 0.0 if unmeasured else likelier(chance, cosines, best, by_both[0].place)
+    both = 0.0 if amiss else likelier(chance, cosines, best, by_both[0].place)
     return Judgement(by_both, both, question.language)
 
 
@@ -227,8 +233,8 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
 
 def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:
     """The keys of the question in a statement and its heading."""
-    said = {*keys(each.text, question.analysis), *keys(each.heading, question.analysis)}
-    return said.intersection(question.keys)
+    stated = {*keys(each.text, question.analysis), *keys(each.heading, question.analysis)}
+    return stated.intersection(question.keys)
 
 
 def _chance(vector: Vector) -> float:

@@ -12,7 +12,8 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
+from assay.core.lexicon import analysis_of, stop_terms, terms
+from assay.core.negation import denied_parts
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,
@@ -125,7 +126,8 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     `names` are those keys that are written as names or contain digits; `measure` is what a number is wanted of.
     `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
-    far?"): its keys are then those of all its words.
+    far?"): its keys are then those of all its words. `denied` are the keys that a negation in it denies ("which
+    providers need no key?"), found by the negations of `negating`, a language.
     """
 
     text: str
@@ -136,6 +138,8 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     measure: Measure = ""
     elliptical: bool = False
     language: str = ""
+    denied: frozenset[str] = frozenset()
+    negating: str = ""
 
 
 @lru_cache(maxsize=512)
@@ -152,10 +156,12 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
     wanted, cue = _wanted_kind(text)
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
-    said = (key for part in (bare, about) for key in _keys(part, analysis))
-    topic = tuple(dict.fromkeys(key for key in said if key not in stop))
+    stated = (key for part in (bare, about) for key in _keys(part, analysis))
+    topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
     telling = topic or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
+    negating = language_of(whole) or language
+    denied = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negating))
     return TopicQuestion(
         text=whole,
         analysis=analysis,
@@ -165,6 +171,8 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
         measure=_measure(text),
         elliptical=not topic,
         language=language,
+        denied=next(filter(None, denied), frozenset()),
+        negating=negating,
     )
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from assay.core.tables.cells import ReadTable, TableRow
+from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
 from assay.core.tables.figures import Figures, is_missing, mean, moment, read_figure, read_figures, total, written
 from assay.core.tables.words import Limit, Operation, languages
 from assay.core.translation import N_, gettext, number
@@ -21,8 +21,6 @@ BESIDE = 50
 """Rows whose other cells show the decimal sign."""
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
-UNNAMED = re.compile(r"column (?:\d+|[A-Z]{1,3})")
-"""The name of a column with an empty header."""
 
 FORMS: dict[str, tuple[Operation, str]] = {
     "cell": ("cell", N_("{head} of {subject}: {value}")),

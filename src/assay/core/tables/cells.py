@@ -19,6 +19,8 @@ LONGEST_CAPTION = 200
 _PAIR = re.compile(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = re.compile(r"cells: (?P<place>[A-Z]{1,3}\d+:[A-Z]{1,3}\d+)")
 """The place of a row in a sheet."""
+UNNAMED = re.compile(r"column (?:\d+|[A-Z]{1,3})")
+"""The name of a column with an empty header."""
 BAR = re.compile(r"(?<!\\)\|")
 """Separates the cells of a row."""
 _RULE = re.compile(r"\|[-:=|+ ]*\|")
@@ -30,12 +32,16 @@ SIZED = 20
 
 
 class TablePiece(msgspec.Struct, frozen=True):
-    """A passage of a document for reading tables: its name, its text, and its first byte."""
+    """A passage of a document for reading tables: its name, its text, and its first byte.
+
+    `label` is the header row of its table, which may be no passage at hand.
+    """
 
     name: str
     text: str
     start: int = 0
     heading: tuple[str, ...] = ()
+    label: str = ""
 
 
 class TableCell(msgspec.Struct, frozen=True, gc=False):
@@ -97,11 +103,22 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
         elif group is None or not group.takes(line):
             found += _closed(group, caption)
             caption = caption if group is None else group.caption()
-            group = _Group(line)
+            group = _opened(line)
         else:
             group.add(line)
     found += _closed(group, caption)
     return tuple(msgspec.structs.replace(table, title=title, language=language) for table in found)
+
+
+def _opened(line: _Line) -> _Group:
+    """A group that begins with a line, or with the header row that is its label."""
+    piece = line.piece
+    head = _line(msgspec.structs.replace(piece, text=piece.label, label="")) if piece.label.startswith("|") else None
+    if head is None or head.heads or piece.label == " ".join(piece.text.split()):
+        return _Group(line)
+    group = _Group(head)
+    group.add(line)
+    return group
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -262,9 +279,9 @@ def _headed(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], S
     if len(lines) > 2 and _groups(texts[0]) and is_head(texts[1], texts[2:]):
         pairs = zip_longest(texts[0], texts[1], fillvalue="")
         heads = [" ".join(dict.fromkeys(part for part in pair if part)) for pair in pairs]
-        return _named(heads, width), (lines[0].piece.name, lines[1].piece.name), lines[2:]
+        return column_names(heads, width), (lines[0].piece.name, lines[1].piece.name), lines[2:]
     if is_head(texts[0], texts[1:]):
-        return _named(texts[0], width), (lines[0].piece.name,), lines[1:]
+        return column_names(texts[0], width), (lines[0].piece.name,), lines[1:]
     return (), (), ()
 
 
@@ -278,7 +295,7 @@ def _groups(row: Sequence[str]) -> bool:
     return any(one and one == other for one, other in pairwise(row))
 
 
-def _named(heads: Sequence[str], width: int) -> tuple[str, ...]:
+def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
     """The columns' names, made unique."""
     names: list[str] = []
     for number in range(width):

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 import msgspec
 
-from assay.core.lexicon.analysis import stop_terms
+from assay.core.lexicon import stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
-from assay.core.tables.answers import UNNAMED, figures_of
-from assay.core.tables.cells import ReadTable
+from assay.core.tables.answers import figures_of
+from assay.core.tables.cells import UNNAMED, ReadTable
 from assay.core.tables.figures import is_missing, moment, read_figure
 from assay.core.tables.words import Asking
 

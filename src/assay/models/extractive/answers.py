@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.topic_question import near_keys
-from assay.models.extractive.passages import PassageField, PassageSentence, ends
+from assay.core.tables.row_texts import stated_row
+from assay.models.extractive.passages import PassageField, PassageSentence, ends, one_line
 from assay.models.extractive.question import (
     ParsedQuestion,
     analyze,
@@ -30,6 +32,8 @@ FEW = 2
 DESCRIBING = ("description", "summary", "abstract", "beschreibung")
 LANGUAGE = 5
 """How many statements are used to detect the language of the documents."""
+_HEADS = re.compile(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
+"""The header before a value in a row."""
 Placed = tuple[SourcePassages, PassageSentence]
 
 
@@ -160,12 +164,17 @@ def _lead(subject: Subject) -> list[QuotableUnit]:
 def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=sentence.text,
+        text=_with_heads(book, sentence) or sentence.text,
         passages=(sentence.passage,),
         source=book.id,
-        ordinal=sentence.ordinal,
         near=near,
     )
+
+
+def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:
+    """A row with the headers of its table; "" if it is none or they are not known."""
+    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if sentence.label else ""
+    return stated_row(one_line(row), sentence.label) if sentence.kind == "row" else ""
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
@@ -184,6 +193,6 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences have most of their words in common (Jaccard index)."""
-    a, b = set(one.casefold().split()), set(other.casefold().split())
+    """Whether two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
+    a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
     return len(a & b) >= SAME * len(a | b)

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Request
 from assay.core.relevance.topic_question import CJK_ASKING
 from assay.core.text import words
@@ -36,11 +36,11 @@ from assay.models.extractive.words import (
 
 T = TypeVar("T")
 _IDENTIFIER = re.compile(
-    r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})(?P<join>[-–‑_ #]{0,2})(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
+    r"(?<![^\W_])(?P<series>[^\W\d_]{2,12})[-–‑_ #]{0,2}(?:(?:number|no\.?|nr\.?|nummer|номер|#)\s*)?"
     r"0*(?P<number>\d{1,6})(?![^\W_])(?![.,]\d)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
+QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
 TITLE = "▯"
 """Replaces a title taken out of a question; unlike an ellipsis, normalization does not change it."""
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
@@ -56,11 +56,10 @@ class Identifier(msgspec.Struct, frozen=True):
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """Letters with a number after them; `strong` if written like names ("PEP 6", "eip-1559"), not "in 2001"."""
+    """Letters with a number after them, as written."""
 
     identifier: Identifier
     text: str
-    strong: bool
 
 
 class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,13 +89,13 @@ def analyze(text: str) -> ParsedQuestion:
     """Take a question apart."""
     text = unicodedata.normalize("NFKC", text).strip()
     mentions = _mentions(text)
-    concepts, used = _concepts(_QUOTED.sub(f" {TITLE} ", text), mentions)
+    concepts, used = _concepts(QUOTED.sub(f" {TITLE} ", text), mentions)
     return ParsedQuestion(
         text=text,
         words=tuple(words(text)),
         terms=_terms(text),
         mentions=mentions,
-        quoted=tuple(first or second for first, second in _QUOTED.findall(text)),
+        quoted=tuple(first or second for first, second in QUOTED.findall(text)),
         concepts=concepts,
         concept_terms=used,
     )
@@ -120,8 +119,7 @@ def _mentions(text: str) -> tuple[Mention, ...]:
         if not carries_topic(series.casefold()) or is_cjk(series):
             continue
         identifier = Identifier(series.casefold(), match["number"].lstrip("0") or "0")
-        strong = series.isupper() or "-" in match["join"]
-        found.setdefault(identifier, Mention(identifier, match[0], strong))
+        found.setdefault(identifier, Mention(identifier, match[0]))
     return tuple(found.values())
 
 
@@ -218,7 +216,7 @@ _PART_END = re.compile(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
 
 def _pieces(text: str) -> Iterator[str]:
     """The text, split where a question or sentence ends outside quotation marks."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    quoted = [match.span() for match in QUOTED.finditer(text)]
     start = 0
     for match in _PART_END.finditer(text):
         if not any(low < match.start() < high for low, high in quoted):

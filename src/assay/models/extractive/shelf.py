@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from assay.core import passage_context
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words
@@ -35,7 +35,6 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     passages: tuple[str, ...]
     source: str
-    ordinal: int = 0
     frame: bool = False
     near: frozenset[str] = frozenset()
 
@@ -188,7 +187,7 @@ def frame(book: SourcePassages, field: PassageField) -> QuotableUnit:
     key = field.key[:1].upper() + field.key[1:]
     passages = tuple(dict.fromkeys((field.passage, *identity)))
     text = f"{key} of {subject}: {field.value}"
-    return QuotableUnit(text=text, passages=passages, source=book.id, ordinal=field.ordinal, frame=True)
+    return QuotableUnit(text=text, passages=passages, source=book.id, frame=True)
 
 
 def describe(book: SourcePassages) -> tuple[str, tuple[str, ...]]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+
 from assay.core import passage_context
 from assay.core.messages import Request
-from assay.core.sources import ordinal_of
 from assay.core.tables.answers import bound, is_computed
-from assay.core.tables.cells import ReadTable, TablePiece, read_notes, read_tables
+from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
+from assay.core.tables.denials import lacking
+from assay.core.tables.row_texts import row_stated, stated_row
 from assay.core.tables.table_questions import answer
 from assay.models.extractive.passages import is_row, one_line
 from assay.models.extractive.question import ParsedQuestion, is_comparison
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
+from assay.models.extractive.shelf import QuotableUnit, ShownSources, SourcePassages, frame, resolve
 from assay.models.extractive.words import CONCEPTS, stems
 
 
@@ -20,23 +23,38 @@ def tables(shelf: ShownSources) -> list[ReadTable]:
         table
         for book in shelf.books
         if any(is_row(passage.text) for passage in book.passages)
-        for table in read_tables((TablePiece(each.id, each.text) for each in book.passages), book.title)
+        for table in _tables_of(book)
     ]
+
+
+def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Sequence[ReadTable]:
+    """The tables of a source, or of those of its passages that have these `ids`."""
+    pieces = (
+        TablePiece(each.id, each.text, label=each.about) for each in book.passages if ids is None or each.id in ids
+    )
+    return read_tables(pieces, book.title)
 
 
 def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
-    """The rows whose cells answer, as written; none if the question chooses no rows, or asks to compute."""
-    found = answer(question.text, tables(shelf))
-    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
-        return []
-    texts = {passage.id: one_line(passage.text).strip("| ") for book in shelf.books for passage in book.passages}
-    chosen = dict.fromkeys(name for each in found.answers for row in each.rows for name in row.names)
+    """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
+    shown = tables(shelf)
+    chosen = lacking(question.text, shown) or _chosen(question.text, shown)
+    lines = ((each.id, one_line(each.text), each.about) for book in shelf.books for each in book.passages)
+    texts = {id: stated_row(line, head) or line.strip("| ") for id, line, head in lines} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
     return [
-        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, ordinal=ordinal_of(id), near=near)
-        for id in chosen
+        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, near=near)
+        for id in dict.fromkeys(name for row in chosen for name in row.names)
         if id in texts
     ]
+
+
+def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
+    """The rows whose cells answer a question that chooses rows by their other cells."""
+    found = answer(question, shown)
+    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
+        return ()
+    return [row for each in found.answers for row in each.rows]
 
 
 # computations by code over tables
@@ -73,8 +91,14 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
     book = shelf.by_passage.get(unit.passages[0])
     if book is None:
         return False
-    cited = (TablePiece(each.id, each.text) for each in book.passages if each.id in unit.passages)
-    said = bound(unit.text, read_tables(cited, book.title))
+    said = bound(unit.text, _tables_of(book, unit.passages))
+    return said is not None and said[0]
+
+
+def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a cited row with its headers."""
+    book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
+    said = None if book is None else row_stated(unit.text, _tables_of(book, unit.passages))
     return said is not None and said[0]
 
 

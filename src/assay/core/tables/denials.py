@@ -1,0 +1,59 @@
+"""Rows that lack what a question denies: "which providers need no key?" over a table with a column of needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.core.negation import clauses
+from assay.core.relevance.topic_question import keys
+from assay.core.tables.cells import ReadTable, TableRow
+from assay.core.tables.figures import is_missing
+from assay.core.tables.table_matches import TableWords
+from assay.core.tables.words import read_asking
+
+COVERED = 0.5
+"""The share of the question's other words that headers, title and headings must have."""
+MOST_ROWS = 20
+"""If more rows lack it, the question is too vague."""
+_NO = frozenset(("", "no", "none", "never", "nein", "keine", "non", "нет", "否", "✗", "✘", "×"))
+
+
+def lacking(question: str, tables: Iterable[ReadTable]) -> tuple[TableRow, ...]:
+    """The rows of the first table that lack what a question denies; none if no row of it has that."""
+    return next(filter(None, (_lacking(question, table) for table in tables)), ())
+
+
+def _lacking(question: str, table: ReadTable) -> tuple[TableRow, ...]:
+    words = TableWords(question, read_asking(question), table)
+    denied = words.read.denied
+    rest = frozenset(words.telling) - denied
+    if not denied or words.names - denied - words.around:
+        return ()
+    context = words.around.union(*words.heads)
+    if len(words.matching_keys(rest, context)) < COVERED * len(rest):
+        return ()
+    for column, head in enumerate(words.heads):
+        named = words.matching_keys(denied | rest, head)
+        if not named:
+            continue
+        left = denied - named
+        if any(_denies(words, left, text) for text in table.column(column)):
+            return ()
+        lacks = [not _has(words, left, text) for text in table.column(column)]
+        rows = tuple(row for row, lacking in zip(table.rows, lacks, strict=True) if lacking)
+        if len(rows) < len(table.rows):
+            return rows if len(rows) <= MOST_ROWS else ()
+    return ()
+
+
+def _denies(words: TableWords, denied: frozenset[str], text: str) -> bool:
+    """Whether a cell itself says "no evidence": the question then asks for these words."""
+    said = any(denies for _, denies in clauses(text, words.read.negating))
+    return said and bool(denied) and _has(words, denied, text)
+
+
+def _has(words: TableWords, denied: frozenset[str], text: str) -> bool:
+    """Whether a cell has what is denied; if its header says all of that, whether the cell is filled."""
+    if not denied:
+        return not (is_missing(text) or text.casefold() in _NO)
+    return denied <= words.matching_keys(denied, frozenset(keys(text, words.read.analysis)))

@@ -1,0 +1,72 @@
+"""Rows with the headers of their columns, and rows that lack what a question denies."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.core.tables.cells import ReadTable, TablePiece, read_tables
+from assay.core.tables.denials import lacking
+from assay.core.tables.row_texts import row_stated, stated_row
+
+TABLE = """| provider | needs | options |
+|---|---|---|
+| `vorax` | | country |
+| `brax`, `drax` | a key; the last also a name | dates |
+| `trax` | an address | country, dates |"""
+
+
+def tables(text: str = TABLE, title: str = "Search providers") -> tuple[ReadTable, ...]:
+    return read_tables([TablePiece(str(at), line) for at, line in enumerate(text.splitlines())], title)
+
+
+@pytest.mark.parametrize(
+    ("row", "head", "stated"),
+    [
+        (
+            "| `vorax` | | country |",
+            "| provider | needs | options |",
+            "provider: `vorax` | needs: – | options: country",
+        ),
+        ("| Vorax | 8 |", "| | Speed |", "Vorax | Speed: 8"),
+        ("| Vorax | 8 |", "| Gear | Speed | Depth |", ""),
+        ("| Vorax | 8 |", "alpha", ""),
+        ("Vorax needs oil.", "| Gear |", ""),
+    ],
+)
+def test_a_row_is_stated_with_the_headers_that_fit_it(row: str, head: str, stated: str) -> None:
+    assert stated_row(row, head) == stated
+
+
+def test_a_stated_row_is_what_its_table_says_or_another() -> None:
+    said = "provider: `trax` | needs: an address | options: country, dates"
+    assert row_stated(said, tables()) == (True, said)
+    assert row_stated(said.replace("an address", "a key"), tables()) == (False, said)
+    assert row_stated("provider: `nax` | needs: – | options: –", tables()) is None
+    assert row_stated("Trax needs an address.", tables()) is None
+
+
+def test_a_row_whose_header_row_is_only_its_label_is_of_a_table() -> None:
+    piece = TablePiece("S1.5", "| `trax` | an address | dates |", label="| provider | needs | options |")
+    (table,) = read_tables([piece])
+    assert table.heads == ("provider", "needs", "options")
+    assert [row.text(1) for row in table.rows] == ["an address"]
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which search providers need no key?", ["2", "4"]),
+        ("Which providers do not need an address?", ["2", "3"]),
+        ("Which providers have no needs?", ["2"]),
+        ("Which search providers need a key?", []),
+        ("Which providers need no oil?", []),
+        ("Which trains need no key?", []),
+    ],
+)
+def test_rows_that_lack_what_a_question_denies(question: str, names: list[str]) -> None:
+    assert [name for row in lacking(question, tables()) for name in row.names] == names
+
+
+def test_a_cell_that_says_the_negation_itself_is_what_is_asked_for() -> None:
+    text = "| Code | Meaning |\n|---|---|\n| 0 | done |\n| 6 | no evidence found |"
+    assert lacking("Which code means no evidence?", tables(text, "Codes")) == ()
