@@ -40,13 +40,20 @@ def test_a_run_loads_little_of_assay_after_it_and_nothing_that_only_readers_of_p
 
 
 WORKER = """
-import gc, sys
+import ctypes, gc, sys
 from assay.cli.main import main
 ended = main(["worker", "--until-empty", "--home", sys.argv[1]])
 print(ended, gc.get_freeze_count() > 50_000)
 of_runs = {"assay.phases.pipeline", "assay.verify.pipeline", "assay.services.worlds", "tantivy"}
 print(*sorted(of_runs & set(sys.modules)))
 print(*sorted({"charset_normalizer", "lxml", "trafilatura"} & set(sys.modules)))
+sys.stdout.flush()
+libc = ctypes.CDLL(None)
+if hasattr(libc, "malloc_info"):  # of glibc: what each arena of the heap holds
+    libc.fdopen.restype = ctypes.c_void_p
+    out = ctypes.c_void_p(libc.fdopen(1, b"w"))
+    libc.malloc_info(0, out)
+    libc.fflush(out)
 """
 
 
@@ -54,10 +61,12 @@ def test_a_worker_is_ready_before_it_takes_a_run(tmp_path: Path) -> None:
     """The queue is empty: nothing is loaded because of a run."""
     command = [sys.executable, "-c", WORKER, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    ended, of_runs, for_pages = done.stdout.splitlines()
+    ended, of_runs, for_pages, *heap = done.stdout.splitlines()
     assert ended == "0 True"
     assert of_runs.split() == ["assay.phases.pipeline", "assay.services.worlds", "assay.verify.pipeline", "tantivy"]
     assert not for_pages
+    if heap:
+        assert 1 <= sum(line.startswith("<heap nr=") for line in heap) <= 2  # shared by all its threads
 
 
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="no processor time of threads here")

@@ -147,7 +147,7 @@ def test_groups_hold_every_name_once(names: list[str], most: int) -> None:
     ],
 )
 def test_the_day_a_field_says(value: str, day: tuple[int, int, int] | None) -> None:
-    assert hops.date(PassageField("created", "created", value, "S1.1", 1)) == day
+    assert hops.date(PassageField("created", "created", value, "S1.1")) == day
 
 
 # the answer

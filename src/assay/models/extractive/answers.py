@@ -167,7 +167,6 @@ def _unit(book: SourcePassages, sentence: PassageSentence) -> QuotableUnit:
         text=_with_heads(book, sentence) or sentence.text,
         passages=(sentence.passage,),
         source=book.id,
-        ordinal=sentence.ordinal,
         near=near,
     )
 

@@ -18,7 +18,7 @@ from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.models.extractive.answers import answers
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import Identifier, analyze
+from assay.models.extractive.question import QUOTED, Identifier, analyze
 from assay.models.extractive.relations import Relation, described
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
 from assay.models.extractive.words import CONCEPTS, INVERSE
@@ -43,7 +43,6 @@ _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
 _AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
 """Phrases such as "when did it first appear?", in which "first" does not choose among several documents."""
-_QUOTED = re.compile(r"[\"“][^\"”]{3,160}[\"”]")
 _FRAME = re.compile(
     r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
 )
@@ -80,7 +79,8 @@ def read(text: str) -> Hop | None:
     question = analyze(text) if len(text) <= LONGEST else None
     if question is None or len(question.mentions) > 1:
         return None
-    anchor = question.mentions[0].text if question.mentions else "".join(_QUOTED.findall(text)[:1])
+    quoted = QUOTED.search(text)
+    anchor = question.mentions[0].text if question.mentions else quoted[0] if quoted else ""
     start = text.index(anchor)
     found = described(text, start, start + len(anchor)) if anchor else None
     if found is None:

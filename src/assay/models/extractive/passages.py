@@ -13,7 +13,7 @@ from assay.core import markers, passage_context
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
-from assay.models.extractive.words import is_cjk, stems
+from assay.models.extractive.words import is_cjk
 
 _FIELD = re.compile(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"
@@ -48,7 +48,6 @@ class PassageField(msgspec.Struct, frozen=True):
     name: str
     value: str
     passage: str
-    ordinal: int
 
 
 class PassageSentence(msgspec.Struct, frozen=True):
@@ -102,7 +101,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
     name = " ".join(words(match["key"]))
     if not name or not value or _unsafe(value):
         return None
-    return PassageField(key=match["key"].strip(), name=name, value=value, passage=passage, ordinal=ordinal_of(passage))
+    return PassageField(key=match["key"].strip(), name=name, value=value, passage=passage)
 
 
 @lru_cache(maxsize=4096)
@@ -248,9 +247,3 @@ def _described(text: str) -> str:
     first, _, rest = text.partition("\n")
     fits = rest[:1].isspace() and len(first.split()) <= TERM_WORDS and not ends(first) and first[-1:] not in ",;-|"
     return first if fits and any(map(str.isalpha, first)) else ""
-
-
-@lru_cache(maxsize=8192)
-def keys(text: str) -> frozenset[str]:
-    """The keys of all words of `text`."""
-    return frozenset(stems(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -10,7 +10,7 @@ from assay.core.blocks import leaves, read_template
 from assay.core.brief import ConversationMessage, SetDepth
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
-from assay.core.plan import Complexity, FollowUp
+from assay.core.plan import Complexity, FollowUp, PlanStep
 from assay.core.text import words
 from assay.models.extractive import hops
 from assay.models.extractive.question import (
@@ -44,21 +44,11 @@ class PlanRulesMessage(msgspec.Struct, frozen=True):
     max_steps: int = 6
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """A step in a planner's form."""
-
-    title: str
-    description: str = ""
-    type: str = "research"
-    needs_search: bool = True
-
-
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan in a planner's form."""
-
-    title: str
-    thought: str
-    steps: tuple[Step, ...]
+def plan_form(title: str, thought: str, steps: Iterable[PlanStep]) -> str:
+    """A plan in a planner's form, as JSON."""
+    names = ("title", "description", "type", "needs_search", "again")
+    made = [{name: getattr(step, name) for name in names} for step in steps]
+    return msgspec.json.encode({"title": title, "thought": thought, "steps": made}).decode()
 
 
 def classify(text: str) -> Complexity:
@@ -145,10 +135,9 @@ def plan(request: Request) -> str:
     hop = hops.read(text)
     titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
-    steps = tuple(Step(title=title, description=_description(title, text)) for title in titles)
+    steps = [PlanStep(id=0, title=title, description=_description(title, text)) for title in titles]
     thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
-    planned = Planned(title=short(text), thought=thought, steps=steps)
-    return msgspec.json.encode(planned).decode()
+    return plan_form(short(text), thought, steps)
 
 
 def _headings(request: Request) -> list[str]:

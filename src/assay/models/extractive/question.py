@@ -40,7 +40,7 @@ _IDENTIFIER = re.compile(
     r"0*(?P<number>\d{1,6})(?![^\W_])(?![.,]\d)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
+QUOTED = re.compile(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
 TITLE = "▯"
 """Replaces a title taken out of a question; unlike an ellipsis, normalization does not change it."""
 _IT = re.compile(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
@@ -89,13 +89,13 @@ def analyze(text: str) -> ParsedQuestion:
     """Take a question apart."""
     text = unicodedata.normalize("NFKC", text).strip()
     mentions = _mentions(text)
-    concepts, used = _concepts(_QUOTED.sub(f" {TITLE} ", text), mentions)
+    concepts, used = _concepts(QUOTED.sub(f" {TITLE} ", text), mentions)
     return ParsedQuestion(
         text=text,
         words=tuple(words(text)),
         terms=_terms(text),
         mentions=mentions,
-        quoted=tuple(first or second for first, second in _QUOTED.findall(text)),
+        quoted=tuple(first or second for first, second in QUOTED.findall(text)),
         concepts=concepts,
         concept_terms=used,
     )
@@ -216,7 +216,7 @@ _PART_END = re.compile(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
 
 def _pieces(text: str) -> Iterator[str]:
     """The text, split where a question or sentence ends outside quotation marks."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    quoted = [match.span() for match in QUOTED.finditer(text)]
     start = 0
     for match in _PART_END.finditer(text):
         if not any(low < match.start() < high for low, high in quoted):

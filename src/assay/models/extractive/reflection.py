@@ -17,7 +17,7 @@ from assay.models.extractive import hops
 from assay.models.extractive import plans as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, shelved, task_of
 from assay.models.extractive.answers import select
-from assay.models.extractive.plans import Step, queries, retries, short
+from assay.models.extractive.plans import plan_form, queries, retries, short
 from assay.models.extractive.question import last, parts, question_of
 from assay.models.extractive.reports import listed
 from assay.models.extractive.words import carries_topic, stems, topics
@@ -118,20 +118,6 @@ class Reflected(msgspec.Struct, frozen=True):
     coverage: tuple[Assessed, ...] = ()
 
 
-class Changed(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed plan in a planner's form."""
-
-    title: str
-    thought: str
-    steps: tuple[Repeated, ...]
-
-
-class Repeated(Step, frozen=True, kw_only=True):
-    """A step, possibly one that tries another again."""
-
-    again: int = 0
-
-
 def reflect(request: Request) -> str:
     """A decision, with how far the findings answer the parts of the question."""
     decision = msgspec.structs.replace(_decided(request), coverage=judged(request))
@@ -206,22 +192,16 @@ def replan(request: Request) -> str:
     reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
     if hops.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
-        return _following(plan, wanted)
-    again = [_repeated(step, wanted) for step in plan.steps if step.id == wanted.step and wanted.changes]
+        # a step for each question about the named documents, instead of the question itself
+        return plan_form(plan.title, wanted.reasoning, [PlanStep(id=0, title=short(each)) for each in wanted.changes])
+    tried = f"{SEARCH_FOR}{'; '.join(wanted.changes)}"
+    again = [
+        PlanStep(id=0, title=step.title, description=tried, again=step.id)
+        for step in plan.steps
+        if step.id == wanted.step and wanted.changes
+    ]
     pending = [step for step in plan.steps if step.status == "pending" and step.id != wanted.step]
-    still = msgspec.convert(pending, list[Repeated], from_attributes=True)
-    changed = Changed(title=plan.title, thought=wanted.reasoning, steps=(*again, *still))
-    return msgspec.json.encode(changed).decode()
-
-
-def _following(plan: Plan, wanted: Reflected) -> str:
-    """A step for each question about the named documents; these steps replace the question itself."""
-    steps = tuple(Repeated(title=short(change)) for change in wanted.changes)
-    return msgspec.json.encode(Changed(title=plan.title, thought=wanted.reasoning, steps=steps)).decode()
-
-
-def _repeated(step: PlanStep, wanted: Reflected) -> Repeated:
-    return Repeated(title=step.title, description=f"{SEARCH_FOR}{'; '.join(wanted.changes)}", again=step.id)
+    return plan_form(plan.title, wanted.reasoning, [*again, *pending])
 
 
 def analyze(request: Request) -> str:

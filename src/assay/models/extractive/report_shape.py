@@ -9,11 +9,10 @@ import msgspec
 
 from assay.core.blocks import heading, leaves, read_template
 from assay.core.brief import Section
-from assay.core.lexicon import stem
 from assay.core.messages import Request
 from assay.models.extractive.question import last
 from assay.models.extractive.shelf import QuotableUnit
-from assay.models.extractive.words import carries_topic, stems
+from assay.models.extractive.words import stems, topics
 
 Sections = list[tuple[str, list[QuotableUnit]]]
 
@@ -79,7 +78,7 @@ def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], foun
     answering = {unit.text for unit in leading}
     units = [*leading, *(unit for unit in found if unit.text not in answering)]
     held = Counter(key for unit in units for key in _keys(unit))
-    terms = {at: _terms(template[at]) for at in sorted(leaves(template))}
+    terms = {at: frozenset(topics(f"{template[at].title} {template[at].hint}")) for at in sorted(leaves(template))}
     sections: Sections = [(heading(section), []) for section in template]
     for unit in units:
         place = _place(unit, terms, held)
@@ -100,9 +99,3 @@ def _place(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mappin
 
 def _keys(unit: QuotableUnit) -> frozenset[str]:
     return unit.near | frozenset(stems(unit.text))
-
-
-def _terms(section: Section) -> frozenset[str]:
-    words = f"{section.title} {section.hint}".casefold().split()
-    plain = (word.strip(".,:;!?()[]*_`\"'") for word in words)
-    return frozenset(stem(word) for word in plain if word and carries_topic(word))

@@ -15,7 +15,7 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, task_of
 from assay.models.extractive.answers import alike, select
-from assay.models.extractive.passages import ends, keys, one_line
+from assay.models.extractive.passages import ends, one_line
 from assay.models.extractive.plans import short
 from assay.models.extractive.question import ParsedQuestion, analyze, last, parts, question_of
 from assay.models.extractive.report_shape import (
@@ -93,21 +93,10 @@ def _free(request: Request, leading: Sequence[QuotableUnit], found: Sequence[Fin
     first = opening(leading[:least], words)
     said = {unit.text for unit in first}
     sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
-    _add(sections, leading[len(first) :])
     most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
     fresh = [(heading, _fresh(units, said, most)) for heading, units in sections]
     blocks = [_paragraphs(first), *_written(fresh, words and words - counted(first))]
     return [block for block in blocks if block]
-
-
-def _add(sections: Sections, more: Sequence[QuotableUnit]) -> None:
-    """Put units without a section into the first section with something from the same source, else into the first."""
-    known = {unit.text for _, units in sections for unit in units}
-    for unit in more:
-        of_source = (units for _, units in sections if any(other.source == unit.source for other in units))
-        place = next(of_source, sections[0][1] if sections else None)
-        if unit.text not in known and place is not None:
-            place.append(unit)
 
 
 def _fresh(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
@@ -158,16 +147,7 @@ def _found(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Findin
 def _leading(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
     """The first units in order that answer: all frames, or the first sentences, fewer if the question has parts."""
     frames = [unit for unit in units if unit.frame]
-    if frames:
-        return frames
-    chosen = units[: ANSWER if parts == 1 else A_SOURCE]
-    return [*chosen[:1], *_grouped(chosen[1:])]
-
-
-def _grouped(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    """Units by source, the best source first; each source's sentences in reading order."""
-    order = {source: place for place, source in enumerate(dict.fromkeys(unit.source for unit in units))}
-    return sorted(units, key=lambda unit: (order[unit.source], unit.ordinal))
+    return frames or list(units[: ANSWER if parts == 1 else A_SOURCE])
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:
@@ -235,11 +215,11 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
             return [framed]
     cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
     wanted = frozenset(stems(unit.text))
-    best = sorted(cited, key=lambda sentence: -len(keys(sentence.text) & wanted))[:1]
+    best = sorted(cited, key=lambda sentence: -len(wanted.intersection(stems(sentence.text))))[:1]
     return [
-        QuotableUnit(text=each.text, passages=(each.passage,), source=book.id, ordinal=each.ordinal)
+        QuotableUnit(text=each.text, passages=(each.passage,), source=book.id)
         for each in best
-        if keys(each.text) & wanted
+        if wanted.intersection(stems(each.text))
     ]
 
 

@@ -35,7 +35,6 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     passages: tuple[str, ...]
     source: str
-    ordinal: int = 0
     frame: bool = False
     near: frozenset[str] = frozenset()
 
@@ -188,7 +187,7 @@ def frame(book: SourcePassages, field: PassageField) -> QuotableUnit:
     key = field.key[:1].upper() + field.key[1:]
     passages = tuple(dict.fromkeys((field.passage, *identity)))
     text = f"{key} of {subject}: {field.value}"
-    return QuotableUnit(text=text, passages=passages, source=book.id, ordinal=field.ordinal, frame=True)
+    return QuotableUnit(text=text, passages=passages, source=book.id, frame=True)
 
 
 def describe(book: SourcePassages) -> tuple[str, tuple[str, ...]]:

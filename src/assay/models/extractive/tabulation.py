@@ -6,7 +6,6 @@ from collections.abc import Container, Sequence
 
 from assay.core import passage_context
 from assay.core.messages import Request
-from assay.core.sources import ordinal_of
 from assay.core.tables.answers import bound, is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
 from assay.core.tables.denials import lacking
@@ -44,7 +43,7 @@ def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     texts = {id: stated_row(line, head) or line.strip("| ") for id, line, head in lines} if chosen else {}
     source, near = shelf.by_passage, frozenset(stems(question.text))
     return [
-        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, ordinal=ordinal_of(id), near=near)
+        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, near=near)
         for id in dict.fromkeys(name for row in chosen for name in row.names)
         if id in texts
     ]
