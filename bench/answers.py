@@ -174,8 +174,8 @@ async def _ask(assay: Assay, path: Path, question: Question, documents: Sequence
     cited = any(source.url == url and source.number is not None for source in report.sources)
     asked = Asked(states(opening(report), question.answers), cited, nothing(report))
     if show and not asked.opening:
-        said = opening(report) or report.markdown
-        print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{said}")
+        text = opening(report) or report.markdown
+        print(f"--- {question.text}\n    {question.answers} {question.document} cited {cited}\n{text}")
     return asked
 
 
@@ -194,10 +194,10 @@ def measure(language: str, folder: Path, options: argparse.Namespace) -> None:
     seconds = (time.perf_counter() - started) / max(len(questions), 1)
     baseline = Baseline(documents)
     plain = [(each, *baseline.answer(each.text)) for each in questions]
-    said = sum(states(text, each.answers) for each, _, text in plain)
+    stated = sum(states(text, each.answers) for each, _, text in plain)
     right = sum(id == each.document for each, id, _ in plain)
     count = len(questions)
-    print(f"{language}: answer in the opening {_share(sum(each.opening for each in asked), count)}, baseline {said}")
+    print(f"{language}: answer in the opening {_share(sum(each.opening for each in asked), count)}, baseline {stated}")
     print(f"    right paragraph cited {_share(sum(each.cited for each in asked), count)}, baseline {right}")
     print(
         f"    nothing found {_share(sum(each.nothing for each in asked), count)}; {seconds:.2f} s a question",

@@ -17,12 +17,12 @@ import msgspec
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.claims import Claim, summarize
+from assay.core.ports.exporters import Record
 from assay.core.ports.store import Store
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import fold
 from assay.evidence.segment import segment
 from assay.export.bundle import EXPORTER, check
-from assay.export.protocols import Record
 from assay.store.memory import memory_store
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -82,9 +82,9 @@ def run_events(sources: list[tuple[Source, list[Passage]]], claims: int, dice: r
     text, found = "", []
     for number in range(1, claims + 1):
         passage = dice.choice(dice.choice(sources)[1])
-        start, said = len(text), passage.text.partition(". ")[0].rstrip(".") + "."
-        text += f"{said} [{passage.id}]" + ("\n\n" if number % 3 == 0 else " ")
-        claim = Claim(id=f"c{number}", text=said, start=start, end=start + len(said), passages=(passage.id,))
+        start, sentence = len(text), passage.text.partition(". ")[0].rstrip(".") + "."
+        text += f"{sentence} [{passage.id}]" + ("\n\n" if number % 3 == 0 else " ")
+        claim = Claim(id=f"c{number}", text=sentence, start=start, end=start + len(sentence), passages=(passage.id,))
         found.append((msgspec.structs.replace(claim, verdict="quoted"), passage))
     yield from (e.ReportDelta(text=text[at : at + 200]) for at in range(0, len(text), 200))
     for claim, passage in found:

@@ -121,8 +121,8 @@ def in_ids(text: str, places: Sequence[CitationSpan], habit: str = "") -> str:
     """The text with its numbered citations as ids, in their own form or in another."""
     parts, last = [], 0
     for place in places:
-        said = text[place.start : place.end]
-        label, target = said.rpartition("](")[::2] if "](" in said else (said, "")
+        cited = text[place.start : place.end]
+        label, target = cited.rpartition("](")[::2] if "](" in cited else (cited, "")
         found = _LABEL.findall(label)
         if not found or not re.fullmatch(r"[\s\[\]【】^,;，、\-–—\d]*", label):
             continue

@@ -115,7 +115,7 @@ async def renewal_seconds(url: str, folder: Path, server: psutil.Process) -> flo
 def hearing_seconds(fleet: Fleet) -> float:
     """What a worker with nothing to do takes of a core to hear of one commit of another process."""
     worker = fleet.worker("--slots", 4)
-    fleet.wait(lambda: "at once" in worker.said(), START)
+    fleet.wait(lambda: "at once" in worker.output(), START)
     time.sleep(SETTLE)
     pid, channel = worker.popen.pid, f"assay_{make_url(fleet.database).query['schema']}"
     took = []

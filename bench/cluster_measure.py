@@ -107,7 +107,7 @@ def worked(fleet: Fleet, server: psutil.Process, workers: int, slots: int, delay
     fleet.slow(**dict.fromkeys(TASKS, int(delay * 1000)))
     started = [fleet.worker("--slots", slots) for _ in range(workers)]
     for worker in started:
-        fleet.wait(lambda: "at once" in worker.said(), START)  # noqa: B023 - it is called in this round
+        fleet.wait(lambda: "at once" in worker.output(), START)  # noqa: B023 - it is called in this round
     taken, before = Taken([each.popen.pid for each in started]), server_cpu(server)
     taken.look()
     idle = list(taken.cpu)
@@ -191,7 +191,7 @@ def counting_news(url: str) -> Iterator[Callable[[], int]]:
 def idle(fleet: Fleet, seconds: float = 15.0) -> float:
     """Transactions a second of a worker which has nothing to do."""
     worker = fleet.worker("--slots", 4)
-    fleet.wait(lambda: "at once" in worker.said(), START)
+    fleet.wait(lambda: "at once" in worker.output(), START)
     time.sleep(12)  # servers count a connection's transactions when it has rested
     before = committed(fleet.database)
     time.sleep(seconds)
@@ -212,7 +212,7 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
     assert found is not None
     server = postgres.new_server(found, "-c", "fsync=on")
     assert server.process is not None
-    process, told = psutil.Process(server.process.pid), []
+    process, samples = psutil.Process(server.process.pid), []
     rows, size, transactions, telling, resting = {}, {}, 0.0, 0.0, 0.0
     try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -229,18 +229,18 @@ def measured(settings: tuple[tuple[int, int, float], ...] = SETTINGS) -> Constan
                     resting = resting or idle(fleet)
                     before = committed(fleet.database)
                     with counting_news(fleet.database) as count:
-                        told.append(worked(fleet, process, workers, slots, delay))
-                        telling = telling or count() / told[0].runs
+                        samples.append(worked(fleet, process, workers, slots, delay))
+                        telling = telling or count() / samples[0].runs
                 finally:
                     fleet.close()
-                print(told[-1], flush=True)
+                print(samples[-1], flush=True)
                 if not rows:
                     time.sleep(2)
-                    transactions = (committed(fleet.database) - before) / told[0].runs
-                    rows, size = footprint(fleet.database, told[0].runs)
+                    transactions = (committed(fleet.database) - before) / samples[0].runs
+                    rows, size = footprint(fleet.database, samples[0].runs)
                 postgres.drop(fleet.database)
             return Constants(
-                settings=tuple(told),
+                settings=tuple(samples),
                 rows=rows,
                 bytes=size,
                 telling=telling,

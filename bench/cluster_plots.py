@@ -76,8 +76,8 @@ def path(points: Sequence[tuple[float, float]], color: str, dashes: str = "") ->
     return f'<polyline points="{places}" fill="none" stroke="{color}" stroke-width="1.5"{dashed}/>'
 
 
-def text(x: float, y: float, said: str, *, anchor: str = "start", color: str = "#333") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}">{escape(said)}</text>'
+def text(x: float, y: float, words: str, *, anchor: str = "start", color: str = "#333") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}">{escape(words)}</text>'
 
 
 def write_svg(path: Path, drawn: str) -> None:

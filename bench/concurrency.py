@@ -1,5 +1,7 @@
 """Many runs at once in one process: `python bench/concurrency.py [--runs 100] [--store memory|sqlite] [--profile]`.
 
+With `--waiting 1000` so many runs wait for a person in this process, which is measured meanwhile.
+
 The model answers within the process: the first token after 300 ms, then 100 tokens per second, each as a delta.
 Searches take 400 ms, pages 300 ms. Wall time is compared with one run alone, memory with the time before the runs.
 """
@@ -24,13 +26,19 @@ import scenario
 from simulated import Bench
 from simulated_server import FIRST_TOKEN, TOKENS_A_SECOND
 
+from assay.core.brief import Brief
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, TextDelta
+from assay.core.ports import World
 from assay.core.usage import Usage
+from assay.run.engine import Engine, Outcome
+from assay.run.process import SystemClock
+from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
 PROFILE = Profile(name="vllm:m", price=Price(input=1.0, output=2.0), deterministic=True)
 SAMPLE_SECONDS = 0.25
+SETTLING_SECONDS, WAITING_SECONDS = 3.0, 10.0
 
 
 class Paced:
@@ -103,6 +111,40 @@ async def together(bench: Bench, runs: int, spread: float = 0.0) -> tuple[float,
     return statistics.median(took), time.process_time() - cpu, most - before
 
 
+async def waiting(kind: str, runs: int) -> None:
+    """Print what so many runs cost that wait for a person, and how soon all have ended once they are answered."""
+
+    async def pipeline(run: Run) -> Outcome:
+        await run.receive("answer", str, leave=False)
+        return Outcome()
+
+    async def prepare() -> tuple[Brief, World]:
+        world = World(models={}, searches=(), library=store.library, blobs=store.blobs, clock=SystemClock())
+        return Brief(question="Which one?", date="2026-01-01"), world
+
+    with tempfile.TemporaryDirectory() as home:
+        store = memory_store() if kind == "memory" else open_store(Path(home))
+        engine, process = Engine(store.journal, pipeline), psutil.Process()
+        before = process.memory_info().rss
+        handles = [engine.start(prepare) for _ in range(runs)]
+        while not all(handle.created for handle in handles):
+            await asyncio.sleep(SAMPLE_SECONDS)
+        await asyncio.sleep(SETTLING_SECONDS)
+        cpu, wall, memory = time.process_time(), time.perf_counter(), process.memory_info().rss - before
+        await asyncio.sleep(WAITING_SECONDS)
+        share = (time.process_time() - cpu) / (time.perf_counter() - wall)
+        answered = time.perf_counter()
+        await asyncio.gather(*(handle.answer("answer", "this") for handle in handles))
+        await asyncio.gather(*(handle.wait() for handle in handles))
+        ended = time.perf_counter() - answered
+        await store.close()
+    print(
+        f"{kind:6}: {runs} runs wait, {share:.1%} of a core, {memory / runs / 1e3:.0f} kB a run;"
+        f" answered, all have ended after {ended:.1f} s; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+
+
 async def measure(kind: str, runs: int, spread: float) -> None:
     """Print the figures of one run alone, then of many."""
     with tempfile.TemporaryDirectory() as home:
@@ -130,6 +172,7 @@ if __name__ == "__main__":
     parser.add_argument("--spread", type=float, default=0.0, help="seconds within which all start")
     parser.add_argument("--store", choices=["memory", "sqlite"])
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--waiting", type=int, default=0, help="only this: so many runs wait for a person")
     options = parser.parse_args()
     if options.store is None:  # each in a process of its own: memory given back by one would be taken by the other
         for kind in ("memory", "sqlite"):
@@ -142,8 +185,12 @@ if __name__ == "__main__":
                 str(options.runs),
                 "--spread",
                 str(options.spread),
+                "--waiting",
+                str(options.waiting),
             ]
             subprocess.run([*command, *(["--profile"] if options.profile else [])], check=True)
+    elif options.waiting:
+        asyncio.run(waiting(options.store, options.waiting))
     elif options.profile:
         profile = cProfile.Profile()
         profile.runcall(asyncio.run, measure(options.store, options.runs, options.spread))

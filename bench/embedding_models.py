@@ -113,11 +113,13 @@ def bert(weights: Tensors, config: dict[str, Any], path: Path) -> None:
         scores = graph.add("Add", graph.add("Div", graph.add("MatMul", query, key), root), mask)
         mixed = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), held)
         joined = graph.add("Reshape", graph.add("Transpose", mixed, perm=[0, 2, 1, 3]), flat)
-        told = graph.linear(joined, weights, f"{layer}.attention.output.dense")
-        value = graph.normalized(graph.add("Add", told, value), weights, f"{layer}.attention.output.LayerNorm", epsilon)
+        dense = graph.linear(joined, weights, f"{layer}.attention.output.dense")
+        value = graph.normalized(
+            graph.add("Add", dense, value), weights, f"{layer}.attention.output.LayerNorm", epsilon
+        )
         inner = _gelu(graph, graph.linear(value, weights, f"{layer}.intermediate.dense"))
-        told = graph.linear(inner, weights, f"{layer}.output.dense")
-        value = graph.normalized(graph.add("Add", told, value), weights, f"{layer}.output.LayerNorm", epsilon)
+        dense = graph.linear(inner, weights, f"{layer}.output.dense")
+        value = graph.normalized(graph.add("Add", dense, value), weights, f"{layer}.output.LayerNorm", epsilon)
     graph.add("Identity", value, output="last_hidden_state")
     graph.save(path, width)
 

@@ -57,8 +57,8 @@ class EmbeddingServer:
         tokens = sum(len(text.split()) for text in texts)
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         rows.reverse()  # no order is promised
-        said = {"object": "list", "data": rows, "model": body["model"], "usage": usage}
-        return 200, {}, json.dumps(said).encode()
+        made = {"object": "list", "data": rows, "model": body["model"], "usage": usage}
+        return 200, {}, json.dumps(made).encode()
 
 
 @contextmanager
@@ -72,8 +72,8 @@ def serving(embed: Embed, port: int = 0) -> Iterator[EmbeddingServer]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             known = self.path == "/v1/embeddings"
-            said = state.answer(body, self.headers.get("authorization", "")) if known else (404, {}, b"{}")
-            status, headers, data = said
+            answer = state.answer(body, self.headers.get("authorization", "")) if known else (404, {}, b"{}")
+            status, headers, data = answer
             self.send_response(status)
             for name, value in (headers | {"content-length": str(len(data))}).items():
                 self.send_header(name, value)

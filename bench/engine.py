@@ -40,11 +40,11 @@ class Spent(NamedTuple):
 
 async def spent(kind: str, strategy: str, runs: int, chunk: int) -> Spent:
     """`runs` runs one after another."""
-    said: list[str] = []
+    lines: list[str] = []
 
     def reply(request: Request) -> Reply:
         made = scenario.reply(request)
-        said.append(made.text)
+        lines.append(made.text)
         return made
 
     model = Scripted(reply, profile=PROFILE, chunk=chunk)
@@ -52,15 +52,15 @@ async def spent(kind: str, strategy: str, runs: int, chunk: int) -> Spent:
         store = memory_store() if kind == "memory" else open_store(Path(home))
         bench = Bench(store, model, search=0.0, page=0.0)
         await bench.run(strategy)  # what is read once is read
-        before = len(said) + len(bench.search.served) + len(bench.fetch.served)
-        texts = len(said)
+        before = len(lines) + len(bench.search.served) + len(bench.fetch.served)
+        texts = len(lines)
         cpu = time.process_time()
         for _ in range(runs):
             await bench.run(strategy)
         cpu = time.process_time() - cpu
-        calls = len(said) + len(bench.search.served) + len(bench.fetch.served) - before
+        calls = len(lines) + len(bench.search.served) + len(bench.fetch.served) - before
         await store.close()
-    return Spent(cpu, calls, sum(-(-len(text) // scenario.SIGNS_A_TOKEN) for text in said[texts:]))
+    return Spent(cpu, calls, sum(-(-len(text) // scenario.SIGNS_A_TOKEN) for text in lines[texts:]))
 
 
 async def main(runs: int, rounds: int) -> None:

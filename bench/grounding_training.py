@@ -30,9 +30,9 @@ from assay.verify.claim_check import evidence_of, without_citations
 from assay.verify.evidence import reworded
 from assay.verify.rules.quotes import verbatim
 from assay.verify.verifier import index as indexing
-from assay.verify.verifier.features import features
 from assay.verify.verifier.index import tokens
 from assay.verify.verifier.signs import is_edited, sights
+from assay.verify.verifier.verdicts import features
 
 FOLDS = 5
 ROUNDS = 150
@@ -86,16 +86,16 @@ def train(rows: Sequence[Row]) -> str:
     folder = Path(assay.verify.verifier.__file__).parent
     (folder / "frequencies.txt").write_text(_frequencies(rows), encoding="utf-8")
     indexing._weights.cache_clear()
-    told = [each for row in rows if (each := _features_of(row))]
-    names = tuple(told[0].found)
-    real = _part(told, names)
+    examples = [each for row in rows if (each := _features_of(row))]
+    names = tuple(examples[0].found)
+    real = _part(examples, names)
     real = real._replace(weights=_weights(real.y, real.sets))
     made = _made_part(rows, names)
     held_out = _held_out(real, made, real.folds)
-    objected, vetoed = (np.array([each[at] for each in told]) for at in (2, 3))
+    objected, vetoed = (np.array([each[at] for each in examples]) for at in (2, 3))
     slope, veto, offset = _calibrated(held_out, objected, real.y, real.weights)
     scores = 1 / (1 + np.exp(-(slope * held_out + offset)))
-    open = ~objected & ~np.array([each.edited for each in told])
+    open = ~objected & ~np.array([each.edited for each in examples])
     supported, unsupported = _thresholds(scores, real, open)
     written = _written(names, _fit(*_joined(real, made)))
     written |= {"slope": slope, "offset": offset, "veto": veto, "supported": supported, "unsupported": unsupported}
@@ -132,13 +132,13 @@ def _features_of(row: Row) -> LabelledFeatures | None:
     return LabelledFeatures(row, found, objected, vetoed, is_edited(seen, found))
 
 
-def _part(told: Sequence[LabelledFeatures], names: Sequence[str]) -> Part:
+def _part(examples: Sequence[LabelledFeatures], names: Sequence[str]) -> Part:
     return Part(
-        np.array([[each.found[name] for name in names] for each in told], dtype=float),
-        np.array([each.row.label for each in told]),
-        np.array([each.row.dataset for each in told]),
-        np.array([fold(each.row, FOLDS) for each in told]),
-        np.ones(len(told)),
+        np.array([[each.found[name] for name in names] for each in examples], dtype=float),
+        np.array([each.row.label for each in examples]),
+        np.array([each.row.dataset for each in examples]),
+        np.array([fold(each.row, FOLDS) for each in examples]),
+        np.ones(len(examples)),
     )
 
 
@@ -149,7 +149,7 @@ def _made_part(rows: Sequence[Row], names: Sequence[str]) -> Part:
     the root of what they gave, the labels the same, and all together `MADE` of what the labelled rows weigh.
     """
     known = {plainly(row.claim, row.doc): row for row in rows}
-    told: list[LabelledFeatures] = []
+    examples: list[LabelledFeatures] = []
     ways: list[str] = []
     for pair in pairs(DATA.parent, "train"):
         row = known.get((pair.claim, pair.passage))
@@ -164,9 +164,9 @@ def _made_part(rows: Sequence[Row], names: Sequence[str]) -> Part:
             group = row.group if row else pair.passage
             each = _features_of(Row(way, pair.origin, group, pair.passage, text, way in FAITHFUL))
             if each and not each.vetoed:
-                told.append(each)
+                examples.append(each)
                 ways.append(way)
-    part = _part(told, names)
+    part = _part(examples, names)
     weights = np.array([1 / math.sqrt(ways.count(way)) for way in ways])
     for label in (False, True):
         weights[part.y == label] /= weights[part.y == label].sum()

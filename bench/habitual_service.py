@@ -124,7 +124,7 @@ def _searched(question: Asked) -> ScriptedReply:
 def _found(question: Asked) -> str:
     fact, _ = FACTS[_subject(question)]
     shown = dict(PASSAGE.findall(question.text))
-    return "\n\n".join(f"{_sentence(said, fact)} [{id}]" for id, said in shown.items() if fact in said)
+    return "\n\n".join(f"{_sentence(text, fact)} [{id}]" for id, text in shown.items() if fact in text)
 
 
 def _sentence(text: str, fact: str) -> str:
@@ -132,9 +132,9 @@ def _sentence(text: str, fact: str) -> str:
 
 
 def _written(question: Asked) -> str:
-    cited = dict.fromkeys((said.strip(), id) for said, id in CITED.findall(question.text))
+    cited = dict.fromkeys((quoted.strip(), id) for quoted, id in CITED.findall(question.text))
     facts = [fact for fact, _ in FACTS.values()]
-    kept = {next((f for f in facts if f in said), ""): f"{said} [{id}]" for said, id in cited}
+    kept = {next((f for f in facts if f in quoted), ""): f"{quoted} [{id}]" for quoted, id in cited}
     return "\n\n".join(text for fact, text in kept.items() if fact)
 
 
@@ -346,18 +346,18 @@ class Service:
                 return Sent(_fault(message, param), status, "application/json")
         question = asked(body)
         key = CHANCE.sub("", question.text)
-        said, drawn = answer(question), random.Random(f"{self._seed} {self.strategy} {key}")
+        answered, drawn = answer(question), random.Random(f"{self._seed} {self.strategy} {key}")
         first = question.text not in self._seen
         self._seen.add(question.text)
         if self.plain:
-            return Sent(streamed(said))
+            return Sent(streamed(answered))
         if first and drawn.random() < OFTEN:
             name = drawn.choice(sorted(ONCE))
             self.habits[f"{question.task}: {name}"] += 1
-            return ONCE[name](said)
+            return ONCE[name](answered)
         model, service = drawn.choice(sorted(self._models)), drawn.choice(sorted(SERVICES))
         self.habits.update((f"{question.task}: {model}", service))
-        return SERVICES[service](self._models[model](said, question))
+        return SERVICES[service](self._models[model](answered, question))
 
 
 @asynccontextmanager

@@ -175,8 +175,8 @@ def number_from_elsewhere(claim: str, passage: str, chance: random.Random) -> st
 def other_name(claim: str, passage: str, chance: random.Random) -> str | None:
     """A name replaced by another which stands in the passage."""
     mine, theirs = _names(claim), _names(passage)
-    told = {word for name in mine for word in name.split()}
-    others = sorted({name for name in theirs if not told & set(name.split()) and len(name) > 2})
+    words = {word for name in mine for word in name.split()}
+    others = sorted({name for name in theirs if not words & set(name.split()) and len(name) > 2})
     if not mine or not others:
         return None
     name = chance.choice(sorted(mine))

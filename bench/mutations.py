@@ -107,11 +107,14 @@ def _sentences(path: Path, part: Part) -> Iterator[Pair]:
         for at in chosen:
             around = "\n".join(span.text for span in spans[max(0, at - 1) : at + 2])
             found = [spans[at].text[start:end] for start, end in sentences(spans[at].text)]
-            told = [text for text in found if 40 <= len(text) <= 300 and _is_prose(text)]
-            if told:
-                yield Pair(" ".join(told[0].split()), around, path.name.partition(".")[0])
+            texts = [text for text in found if 40 <= len(text) <= 300 and _is_prose(text)]
+            if texts:
+                yield Pair(" ".join(texts[0].split()), around, path.name.partition(".")[0])
                 yield Pair(
-                    f'The document says "{" ".join(told[0].split())}"', around, path.name.partition(".")[0], quotes=True
+                    f'The document says "{" ".join(texts[0].split())}"',
+                    around,
+                    path.name.partition(".")[0],
+                    quotes=True,
                 )
 
 
@@ -172,19 +175,19 @@ def tally(found: list[Pair], edit: Mutation, name: str) -> Tally:
         edited = edit(pair.claim, pair.passage, chance)
         if edited is None or (edited == pair.claim and name != "as it is"):
             continue
-        said = objection(edited, pair.passage)
-        _count(counts, pair, edited, said)
+        objected = objection(edited, pair.passage)
+        _count(counts, pair, edited, objected)
     return counts
 
 
-def _count(counts: Tally, pair: Pair, edited: str, said: str) -> None:
+def _count(counts: Tally, pair: Pair, edited: str, reason: str) -> None:
     counts.tried += 1
-    counts.seen += bool(said)
-    rule, _, verdict = said.partition(":")[0].partition(", ")
+    counts.seen += bool(reason)
+    rule, _, verdict = reason.partition(":")[0].partition(", ")
     counts.contradicted += verdict == "contradicted"
     if rule:
         counts.rules[rule] = counts.rules.get(rule, 0) + 1
-    counts.kept.append((edited, said, pair.passage))
+    counts.kept.append((edited, reason, pair.passage))
 
 
 def wrong_passages(found: list[Pair]) -> Tally:

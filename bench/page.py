@@ -36,7 +36,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.ports import Commit, EventDraft, Lease, RunStatus
-from assay.server import process
+from assay.server import app
 from assay.server.page.templates_environment import assets
 from assay.settings import Settings
 
@@ -128,12 +128,12 @@ def writing(number: int) -> list[tuple[str, e.Event]]:
         start = len(text)
         text += f"The tide at harbour {at} rises {at} metres [{passage.id}]. "
         text += "\n\n" if at % 5 == 0 else ""
-        said = f"The tide at harbour {at} rises {at} metres [{passage.id}]."
-        claims.append((at, said, start, start + len(said), passage))
+        sentence = f"The tide at harbour {at} rises {at} metres [{passage.id}]."
+        claims.append((at, sentence, start, start + len(sentence), passage))
     found.append(("write", e.ReportDelta(text=text)))
-    for at, said, start, end, passage in claims:
+    for at, sentence, start, end, passage in claims:
         id = f"c{at}"
-        found.append(("verify", e.ClaimFound(id=id, text=said, start=start, end=end, passages=(passage,))))
+        found.append(("verify", e.ClaimFound(id=id, text=sentence, start=start, end=end, passages=(passage,))))
         found.append(("verify", e.ClaimChecked(id=id, rule="lexical", verdict="supported" if at % 4 else "partial")))
     return found
 
@@ -168,15 +168,15 @@ async def serve(home: Path, count: int) -> None:
         for at in range(0, len(rest), 500):
             await journal.commit(lease, commit(rest[at : at + 500], f"h{at}"))
         for name, number in REPORTS.items():
-            created, *told = page_report.events(number)
+            created, *events = page_report.events(number)
             await journal.create(name, "How far?", e.encode(created[1].brief), commit([created], "created").events)
             written: Lease = await journal.acquire(name, "", TTL)
-            await journal.commit(written, commit(told, "told", "completed"))
-        sock = process.listening("127.0.0.1", 0)
+            await journal.commit(written, commit(events, "told", "completed"))
+        sock = app.listening("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 
-        async def write(server: process.Server) -> None:
+        async def write(server: app.Server) -> None:
             number = 0
             while line := (await reader.readline()).decode():
                 kind, rate, seconds = line.split()
@@ -189,11 +189,11 @@ async def serve(home: Path, count: int) -> None:
 
         tasks = []
 
-        def begun(server: process.Server) -> None:
-            print(process.url_of(sock), flush=True)
+        def begun(server: app.Server) -> None:
+            print(app.url_of(sock), flush=True)
             tasks.append(asyncio.create_task(write(server)))
 
-        await process.serve(assay, sock, begun)
+        await app.serve(assay, sock, begun)
 
 
 # what is measured

@@ -31,12 +31,10 @@ from assay import Assay
 from assay.cli.main import GARBAGE_AFTER
 from assay.core.errors import ExtractError
 from assay.evidence.segment import segment
-from assay.fetch.code import CodeExtractor
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.jsonl import JsonLinesExtractor
-from assay.fetch.markdown import MarkdownExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
 SIZES = {"text": (100_000, 1_000_000, 10_000_000), "draft": (100_000, 1_000_000, 4_000_000)}
 """Characters; a draft of more is refused (`app.verification.LONGEST`)."""
@@ -325,11 +323,11 @@ def measured(of: str, make: Callable[[int], str], suffix: str, size: int, cap: f
             os._exit(0)
     os.close(theirs)
     with os.fdopen(ours) as pipe:
-        said = pipe.read()
+        output = pipe.read()
     os.waitpid(child, 0)
-    if not said:
+    if not output:
         return None
-    length, seconds = said.split()
+    length, seconds = output.split()
     return int(length), float(seconds)
 
 
@@ -367,13 +365,13 @@ def _rows(
 
 
 def _row(of: str, name: str, found: list[tuple[int, float] | None], columns: int, *, slow: bool) -> None:
-    told = [each for each in found if each]
+    figures = [each for each in found if each]
     grows = rate = math.nan
-    if len(told) > 1 and told[-2][1] > 0.005:
-        grows = math.log(told[-1][1] / told[-2][1]) / math.log(told[-1][0] / told[-2][0])
-    if told:
-        rate = told[-1][0] / max(told[-1][1], 0.001)
-    if slow and len(told) == len(found) and rate >= AIMS[of] and not grows > 1.25:
+    if len(figures) > 1 and figures[-2][1] > 0.005:
+        grows = math.log(figures[-1][1] / figures[-2][1]) / math.log(figures[-1][0] / figures[-2][0])
+    if figures:
+        rate = figures[-1][0] / max(figures[-1][1], 0.001)
+    if slow and len(figures) == len(found) and rate >= AIMS[of] and not grows > 1.25:
         return
     cells = [f"{each[1]:.2f} s" if each else "too long" for each in found]
     cells += ["not tried"] * (columns - len(cells))

@@ -37,8 +37,8 @@ class Sent(msgspec.Struct, frozen=True):
 
 def tokens(request: Request) -> int:
     """What goes over the wire for a request."""
-    said = fields(request, "m", PROFILE, SERVICE)
-    return estimate_tokens(msgspec.json.encode([said["messages"], said.get("tools", [])]).decode())
+    sent = fields(request, "m", PROFILE, SERVICE)
+    return estimate_tokens(msgspec.json.encode([sent["messages"], sent.get("tools", [])]).decode())
 
 
 def tally(requests: list[Request]) -> dict[str, Sent]:

@@ -165,8 +165,8 @@ def tiny(language: str, count: int) -> Iterator[Case]:
         ]
         size = chance.choice((1, 2, 3))
         for each in (paragraph, *others[:1]):
-            said = [" ".join(each.text[start:end].split()) for start, end in sentences(each.text)]
-            pieces = [said[at : at + size] for at in range(max(1, len(said) - size + 1))]
+            cited = [" ".join(each.text[start:end].split()) for start, end in sentences(each.text)]
+            pieces = [cited[at : at + size] for at in range(max(1, len(cited) - size + 1))]
             kinds = [any(states(text, question.answers) for text in piece) for piece in pieces]
             for answers in (True, False):
                 if fitting := [piece for piece, kind in zip(pieces, kinds, strict=True) if kind == answers]:
@@ -187,10 +187,10 @@ def asked_otherwise(language: str, count: int) -> Iterator[Case]:
 
 def _otherwise(chance: random.Random, case: Case, elsewhere: str) -> str:
     """The question with a word of another in the place of one of its own; "" where neither has one to spare."""
-    said = " ".join(each.text for each in case.statements)
-    question = relevance.read_question(case.question.text, "", said)
-    other = relevance.read_question(elsewhere, "", said)
-    held = set(keys(said, question.analysis))
+    text = " ".join(each.text for each in case.statements)
+    question = relevance.read_question(case.question.text, "", text)
+    other = relevance.read_question(elsewhere, "", text)
+    held = set(keys(text, question.analysis))
 
     def telling(each: relevance.TopicQuestion) -> list[str]:
         spare = set(each.keys) - each.names
@@ -203,11 +203,11 @@ def _otherwise(chance: random.Random, case: Case, elsewhere: str) -> str:
     return question.text.replace(chance.choice(own), chance.choice(theirs), 1)
 
 
-def _tiny(language: str, question: Question, said: Sequence[str], own: bool) -> Case:
-    statements = tuple(QuotableStatement(text=text, place=place, title="Notes") for place, text in enumerate(said))
-    right = tuple(own and states(text, question.answers) for text in said)
+def _tiny(language: str, question: Question, sentences: Sequence[str], own: bool) -> Case:
+    statements = tuple(QuotableStatement(text=text, place=place, title="Notes") for place, text in enumerate(sentences))
+    right = tuple(own and states(text, question.answers) for text in sentences)
     asked = relevance.read_question(question.text)
-    return Case(language, question.article, asked, statements, right, (own,) * len(said), SMALL)
+    return Case(language, question.article, asked, statements, right, (own,) * len(sentences), SMALL)
 
 
 DATA: dict[str, tuple[list[Document], list[Question]]] = {}

@@ -57,25 +57,25 @@ def samples(
         nearest = Baseline(away).answer(question.text)[0]
         own = next(each for each in documents if each.id == question.document)
         shown = [own, *beside[:1], next(each for each in away if each.id == nearest), chance.choice(away)]
-        told, kinds = [], list[Kind]()
+        samples_, kinds = [], list[Kind]()
         for each in shown:
-            said = [" ".join(each.text[start:end].split()) for start, end in sentences(each.text)]
-            for at, text in enumerate(said):
+            cited = [" ".join(each.text[start:end].split()) for start, end in sentences(each.text)]
+            for at, text in enumerate(cited):
                 answers = each is own and states(text, question.answers)
                 kinds.append(
                     "answers" if answers else "related" if article_of(each) == question.article else "unrelated"
                 )
-                told.append(_cited_sentence(chance, said, at, each.title))
-        read = relevance.read_question(question.text, "", "\n".join(each.text for each in told))
+                samples_.append(_cited_sentence(chance, cited, at, each.title))
+        read = relevance.read_question(question.text, "", "\n".join(each.text for each in samples_))
         counted = scope if chance.random() < 0.7 else None
         if read.keys:
-            yield Sample(language, question.article, tuple(kinds), tuple(grades(read, told, counted)))
+            yield Sample(language, question.article, tuple(kinds), tuple(grades(read, samples_, counted)))
 
 
-def _cited_sentence(chance: random.Random, said: Sequence[str], at: int, title: str) -> CitedSentence:
+def _cited_sentence(chance: random.Random, sentences: Sequence[str], at: int, title: str) -> CitedSentence:
     first = max(0, at - chance.randrange(3))
-    cited = " ".join(said[first : max(at + 1, first + chance.randrange(1, 4))])
-    return CitedSentence(text=said[at], cited=cited, title=title if chance.random() < 0.5 else "Notes")
+    cited = " ".join(sentences[first : max(at + 1, first + chance.randrange(1, 4))])
+    return CitedSentence(text=sentences[at], cited=cited, title=title if chance.random() < 0.5 else "Notes")
 
 
 def article_of(document: Document) -> str:
@@ -130,8 +130,8 @@ def bands(found: Sequence[Sample], folds: int) -> dict[str, dict[str, object]]:
         bound = _lost(chances) if name == "answers" else _alarms(chances)
         for kind in ("answers", "related", "unrelated"):
             values = np.concatenate([values[np.array(each.kinds) == kind] for each, values in chances])
-            said = f"{name}: {100 * np.mean(values >= bound):.1f} % of {len(values)} sentences which are {kind!r}"
-            print(said, file=sys.stderr)
+            line = f"{name}: {100 * np.mean(values >= bound):.1f} % of {len(values)} sentences which are {kind!r}"
+            print(line, file=sys.stderr)
         model = fit(found, positive)
         weights = {key: round(float(value), 3) for key, value in zip(GRADE_NAMES, model.weights, strict=True)}
         out[name] = {"weights": weights, "bias": round(model.bias, 3), "bound": round(bound, 3)}

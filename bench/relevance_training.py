@@ -189,7 +189,7 @@ def train(path: Path) -> None:
         f"XQuAD (CC BY-SA 4.0), {len(answerable)} questions in {len(languages)} languages about {len(articles)}"
         f" articles, and {len(groups['foreign'])} without an answer; bench/relevance_training.py"
     )
-    said = {
+    metadata = {
         "provenance": provenance,
         "statement": dict(zip(NAMES, [round(float(each), 3) for each in weights], strict=True)),
         "chance": dict(
@@ -201,7 +201,7 @@ def train(path: Path) -> None:
         "margin": round(_margin(answerable, weights), 2),
         **bands(list(_samples()), FOLDS),
     }
-    print(json.dumps(said, indent=2))
+    print(json.dumps(metadata, indent=2))
 
 
 def _samples() -> Iterator[Sample]:

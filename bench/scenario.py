@@ -213,8 +213,8 @@ def written(passages: Sequence[tuple[str, str]], signs: int) -> str:
     So nothing is left to a judge or to be mended, which would be calls of their own.
     """
     text = ""
-    for id, said in dict(passages).items():
-        cited = f"{said} [{id}]\n\n"
+    for id, quoted in dict(passages).items():
+        cited = f"{quoted} [{id}]\n\n"
         if len(text) + len(cited) > signs:
             break
         text += cited
@@ -224,9 +224,9 @@ def written(passages: Sequence[tuple[str, str]], signs: int) -> str:
 
 def reply(request: Request) -> Reply:
     """The reply of a model in this process."""
-    said = answer(asked(request))
-    calls = tuple(ToolCall(id=f"c{n}", name=name, arguments=args) for n, (name, args) in enumerate(said.calls))
-    return Reply(text=said.text, calls=calls, stop="calls" if calls else "end")
+    answered = answer(asked(request))
+    calls = tuple(ToolCall(id=f"c{n}", name=name, arguments=args) for n, (name, args) in enumerate(answered.calls))
+    return Reply(text=answered.text, calls=calls, stop="calls" if calls else "end")
 
 
 # what needs what

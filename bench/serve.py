@@ -35,7 +35,7 @@ from journals import draft
 from assay import Assay
 from assay.core.events import ReportDelta, encode
 from assay.core.ports import Commit, EventDraft, Lease
-from assay.server import process as server_process
+from assay.server import app as server_process
 from assay.settings import Settings
 
 TTL = 100.0
@@ -193,9 +193,9 @@ def flood(asked: argparse.Namespace) -> None:
         before, calm = process.memory_info().rss, snapshots(url, 50)
         ways = ("--as", "opener", "--at", url, "--followers", 2 * asked.open // READERS)
         openers = [started(*ways) for _ in range(READERS)]
-        told = [json.loads(opener.stdout.readline()) for opener in openers]  # type: ignore[union-attr]
-        statuses = sum((Counter(each["statuses"]) for each in told), Counter[str]())
-        late = sorted(seconds * 1000 for each in told for seconds in each["late"])
+        opened = [json.loads(opener.stdout.readline()) for opener in openers]  # type: ignore[union-attr]
+        statuses = sum((Counter(each["statuses"]) for each in opened), Counter[str]())
+        late = sorted(seconds * 1000 for each in opened for seconds in each["late"])
         held, busy = process.memory_info().rss - before, snapshots(url, 50)
         for opener in openers:
             opener.stdin.close()  # type: ignore[union-attr]

@@ -120,10 +120,10 @@ def _size(folder: Path) -> float:
 
 def _tables(engine: Engine) -> float:
     with engine.begin() as connection:
-        said = (
+        rows = (
             "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND starts_with(relname, %(of)s)"
         )
-        return float(connection.exec_driver_sql(said, {"of": "search_"}).scalar() or 0) / 1e6
+        return float(connection.exec_driver_sql(rows, {"of": "search_"}).scalar() or 0) / 1e6
 
 
 if __name__ == "__main__":

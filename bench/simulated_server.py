@@ -34,11 +34,11 @@ class Served(msgspec.Struct, frozen=True):
     done: tuple[float, ...] = ()
 
 
-def tokens(said: ScriptedReply) -> Iterator[tuple[dict[str, Any], int]]:
+def tokens(reply: ScriptedReply) -> Iterator[tuple[dict[str, Any], int]]:
     """The deltas of a reply, a token each, with the place of the call that is complete with it, -1 for none."""
-    for at in range(0, len(said.text), SIGNS_A_TOKEN):
-        yield {"content": said.text[at : at + SIGNS_A_TOKEN]}, -1
-    for place, (name, arguments) in enumerate(said.calls):
+    for at in range(0, len(reply.text), SIGNS_A_TOKEN):
+        yield {"content": reply.text[at : at + SIGNS_A_TOKEN]}, -1
+    for place, (name, arguments) in enumerate(reply.calls):
         text = arguments_text(arguments)
         head: dict[str, Any] = {"index": place, "id": f"call-{place}", "type": "function"}
         yield {"tool_calls": [head | {"function": {"name": name, "arguments": ""}}]}, -1
@@ -89,17 +89,17 @@ class Server:
     async def _answer(self, body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         start = time.monotonic()
         question = asked_over_http(body)
-        said = self._answering(question)
+        answered = self._answering(question)
         writer.write(HEAD)
         done, count = [], 0
-        for count, (delta, complete) in enumerate(tokens(said), 1):
+        for count, (delta, complete) in enumerate(tokens(answered), 1):
             due = start + FIRST_TOKEN + (count - 1) / TOKENS_A_SECOND
             if self._paced:
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
             writer.write(_chunked(_event(delta)))
             if complete >= 0:
                 done.append(time.monotonic())
-        finish = "tool_calls" if said.calls else "stop"
+        finish = "tool_calls" if answered.calls else "stop"
         size = len(json.dumps([body["messages"], body.get("tools", [])])) // SIGNS_A_TOKEN
         last = _event({}, finish) + _event(None, asked=size, count=count) + b"data: [DONE]\n\n"
         writer.write(_chunked(last) + b"0\r\n\r\n")

@@ -106,11 +106,11 @@ def _same(expected: str, figure: str) -> bool:
     if expected == figure or expected == figure.replace(",", ""):
         return True
     try:
-        wanted, said = Decimal(expected), Decimal(figure.replace(",", ""))
+        wanted, figure_value = Decimal(expected), Decimal(figure.replace(",", ""))
     except InvalidOperation:
         return False
     exponent = wanted.as_tuple().exponent
-    return isinstance(exponent, int) and said.quantize(Decimal(1).scaleb(exponent)) == wanted
+    return isinstance(exponent, int) and figure_value.quantize(Decimal(1).scaleb(exponent)) == wanted
 
 
 class Baseline:

@@ -117,14 +117,14 @@ def handed_on(fleet: Fleet, number: signal.Signals) -> float:
     fleet.slow(find=60_000)
     run_id = fleet.queue()
     first = fleet.worker()
-    fleet.wait(lambda: f"run {run_id}: started" in first.said())
+    fleet.wait(lambda: f"run {run_id}: started" in first.output())
     time.sleep(1)
     second = fleet.worker()
-    fleet.wait(lambda: "at once" in second.said())
+    fleet.wait(lambda: "at once" in second.output())
     time.sleep(1)
     fleet.slow()
     first.signal(number)
-    took = fleet.wait(lambda: f"run {run_id}: taken up" in second.said())
+    took = fleet.wait(lambda: f"run {run_id}: taken up" in second.output())
     fleet.until_done([run_id])
     fleet.close()
     fleet.workers.clear()
@@ -167,7 +167,7 @@ def waiting(fleet: Fleet, url: str, count: int) -> None:
     fleet.slow()
     workers = [fleet.worker("--slots", 10) for _ in range(2)]
     for worker in workers:
-        fleet.wait(lambda: "at once" in worker.said())  # noqa: B023 - it is called in this round
+        fleet.wait(lambda: "at once" in worker.output())  # noqa: B023 - it is called in this round
     took = asyncio.run(started(fleet, count))
     print(
         f"an idle worker begins a run {statistics.median(took) * 1000:.0f} ms after it was queued"
@@ -211,11 +211,11 @@ def main(runs: int, workers: int, slots: int, delay: int, rounds: int) -> None:
             many(fleet(), runs, workers, slots, delay)
         for name, number in (("killed, seen to be gone", signal.SIGKILL), ("stopped, lease of 4 s", signal.SIGSTOP)):
             took = [handed_on(fleet(), number) for _ in range(rounds)]
-            said = f"{statistics.median(took):.1f} s ({min(took):.1f} to {max(took):.1f})"
-            print(f"a worker {name}: its run is another's after {said}, {rounds} rounds")
+            line = f"{statistics.median(took):.1f} s ({min(took):.1f} to {max(took):.1f})"
+            print(f"a worker {name}: its run is another's after {line}, {rounds} rounds")
         took = [resumed(fleet()) for _ in range(rounds)]
-        said = f"{statistics.median(took):.2f} s ({min(took):.2f} to {max(took):.2f})"
-        print(f"assay runs resume: the run goes on {said} after the command was started, {rounds} rounds")
+        line = f"{statistics.median(took):.2f} s ({min(took):.2f} to {max(took):.2f})"
+        print(f"assay runs resume: the run goes on {line} after the command was started, {rounds} rounds")
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

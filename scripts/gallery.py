@@ -26,7 +26,7 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from assay import Assay
 from assay.export.html import render
-from assay.server import process
+from assay.server import app
 from assay.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -144,16 +144,16 @@ async def told(browser: Browser, folder: Path, engine: Assay) -> str:
 @asynccontextmanager
 async def serving(engine: Assay) -> AsyncIterator[str]:
     """The page over a home; its address."""
-    sock = process.listening("127.0.0.1", 0)
-    begun: asyncio.Future[process.Server] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(process.serve(engine, sock, begun.set_result, no_auth=True))
+    sock = app.listening("127.0.0.1", 0)
+    begun: asyncio.Future[app.Server] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(app.serve(engine, sock, begun.set_result, no_auth=True))
     await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)
     if task.done():
         await task
     server = await begun
     while not server.started:
         await asyncio.sleep(0.05)
-    yield process.url_of(sock)
+    yield app.url_of(sock)
     server.stop()
     await task
 

@@ -91,10 +91,10 @@ def _of_module(path: Path) -> Iterator[Message]:
     module = path.relative_to(SOURCE).with_suffix("").as_posix()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in classes() and node.args:
-            kind, said = node.func.id, node.args[0]
+            kind, message = node.func.id, node.args[0]
             if issubclass(classes()[kind], errors.UnknownName):
                 continue  # the class says it
-            text = _template(constants.get(said.id, said) if isinstance(said, ast.Name) else said)
+            text = _template(constants.get(message.id, message) if isinstance(message, ast.Name) else message)
             if len(re.sub(r"\{[^}]*\}", "", text).split()) > 1:
                 yield Message(kind, text, module)
 
@@ -141,9 +141,9 @@ def told(message: Message) -> bool:
 def text() -> str:
     """The page."""
     found = messages()
-    told = [name for name in classes() if advises(name)]
+    names = [name for name in classes() if advises(name)]
     rest = [name for name in classes() if not advises(name) and any(each.kind == name for each in found)]
-    parts = [INTRODUCTION, "## What a person is told\n", *(_section(name, found) for name in told)]
+    parts = [INTRODUCTION, "## What a person is told\n", *(_section(name, found) for name in names)]
     return "\n".join([*parts, "## Reasons\n", *(_section(name, found) for name in rest)])
 
 

@@ -58,8 +58,8 @@ def licence(name: str) -> str:
     classified = [each.rpartition(" :: ")[2] for each in lines if not each.endswith("OSI Approved")]
     if classified:
         return " AND ".join(CLASSIFIERS.get(each, each) for each in classified)
-    told = str(metadata.get("License") or "").strip().partition("\n")[0]
-    return CLASSIFIERS.get(told, told)
+    stated = str(metadata.get("License") or "").strip().partition("\n")[0]
+    return CLASSIFIERS.get(stated, stated)
 
 
 def allowed(expression: str) -> bool:

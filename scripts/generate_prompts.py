@@ -139,8 +139,8 @@ def usual(request: Request) -> Reply:
         case "research":
             return called(("search", {"query": "tide Brest metres"})) if not replies else called(("done", {}))
         case "assess":
-            said = [{"part": number, "status": "answered", "reason": ""} for number in (1, 2, 3)]
-            return Reply(text=json.dumps({"parts": said}))
+            parts = [{"part": number, "status": "answered", "reason": ""} for number in (1, 2, 3)]
+            return Reply(text=json.dumps({"parts": parts}))
         case "reflect":
             decision = {"reasoning": "The rise is known, its cause is not.", "decision": "continue", "changes": []}
             return Reply(text=json.dumps(decision))
@@ -193,8 +193,8 @@ def text() -> str:
 
 def _section(name: str, title: str, sent: list[Request]) -> str:
     package, _, short = name.partition(".")
-    told = (files(f"assay.{package}") / "prompts" / f"{short}.md").read_text("utf-8").strip()
-    request = next((each for each in sent if _speaks(each, told)), None)
+    text = (files(f"assay.{package}") / "prompts" / f"{short}.md").read_text("utf-8").strip()
+    request = next((each for each in sent if _speaks(each, text)), None)
     if request is None:
         raise SystemExit(f"no run sends the prompt {name}")
     tools = ", ".join(f"`{tool.name}`" for tool in request.tools) or "none"
@@ -202,13 +202,13 @@ def _section(name: str, title: str, sent: list[Request]) -> str:
     role = ROLES.get(request.task, "analytical")
     facts = f"{where}. Role: `{role}`. Task: `{request.task}`. Tools: {tools}. At most {request.max_tokens:,} tokens."
     shown = "\n\n".join(_shown(message) for message in request.messages)
-    return f"## {title}\n\n{facts}\n\n{_fenced(told)}\n\nSent with it:\n\n{_fenced(shown)}\n"
+    return f"## {title}\n\n{facts}\n\n{_fenced(text)}\n\nSent with it:\n\n{_fenced(shown)}\n"
 
 
-def _speaks(request: Request, told: str) -> bool:
+def _speaks(request: Request, text: str) -> bool:
     """Whether a request says a prompt: in its system text, or in a message of its own."""
-    said = "\n".join([request.system, *(message.text for message in request.messages)])
-    return told[:OPENING] in said
+    sent = "\n".join([request.system, *(message.text for message in request.messages)])
+    return text[:OPENING] in sent
 
 
 def _shown(message: Message) -> str:

@@ -66,11 +66,11 @@ def options() -> str:
         head = ("option", "takes", "flags", "body", "setting", "fork from", "meaning")
         parts.append(f"## {group}\n\n{table(head, rows)}")
     flags = [flag for each in found for flag in each.flags]
-    said = [
+    lines = [
         (f"`{name}`", ", ".join(", ".join(flag.on.split()) for flag in same))
         for name, same in groupby(flags, key=lambda flag: flag.name)
     ]
-    return "\n".join([*parts, FLAGS, table(("flag", "commands"), said)])
+    return "\n".join([*parts, FLAGS, table(("flag", "commands"), lines)])
 
 
 def _option(each: Declared) -> Sequence[str]:

@@ -87,9 +87,9 @@ def untranslated(locale: str, domain: str) -> list[str]:
     catalogue = stored(locale, domain)
     lacking = []
     for message in catalogue:
-        said = message.string if isinstance(message.string, tuple | list) else (message.string,)
+        strings = message.string if isinstance(message.string, tuple | list) else (message.string,)
         enough = catalogue.num_plurals if message.pluralizable else 1
-        if message.id and (len(said) != enough or not all(said)):
+        if message.id and (len(strings) != enough or not all(strings)):
             lacking.append(str(message.id))
     return lacking
 

@@ -158,11 +158,11 @@ def _absent_field(part: Sequence[Row], rows: Sequence[Row], choose: random.Rando
     """A field the document does not have, and does not say in prose either; nor do others by the converse field."""
     row = choose.choice(part)
     kind = choose.choice(phrasings.ABSENT_IN.get(row.corpus, phrasings.ABSENT))
-    said = kind in row.header or re.search(MENTIONS.get(kind, "(?!)"), row.text, re.IGNORECASE)
+    is_named = kind in row.header or re.search(MENTIONS.get(kind, "(?!)"), row.text, re.IGNORECASE)
     number = row.number.lstrip("0")
     converse = CONVERSE.get(kind)
     pointed = converse and any(number in re.findall(r"\d+", other.header.get(converse, "")) for other in rows)
-    if said or pointed:
+    if is_named or pointed:
         return None
     series = SERIES[row.corpus]
     doc = f"Rust RFC {number}" if row.corpus == "rust-rfcs" else f"{series} {number}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.services.claim_checks import CheckedRow as CheckedRow
     from assay.services.claim_checks import ClaimRow as ClaimRow
     from assay.services.claim_checks import check as check
-    from assay.services.handle import RunHandle as RunHandle
+    from assay.services.results import RunHandle
     from assay.settings import Settings as Settings
 
 _WHERE = {
@@ -33,7 +33,7 @@ _WHERE = {
     "judge_rows": "assay.app.claim_judge",
     "CitedPassage": "assay.evidence.documents",
     "research": "assay.app.shortcuts",
-    "RunHandle": "assay.services.handle",
+    "RunHandle": "assay.services.results",
     "research_sync": "assay.app.shortcuts",
     "Rechecked": "assay.app.verification",
     "VerifiedText": "assay.app.verification",

@@ -143,8 +143,8 @@ def test_one_asks_on_in_a_conversation(visit: Visit, plain: Served) -> None:
     assert "twice a day" in page.locator("#report").inner_text()
     page.get_by_role("link", name="Conversation").click()
     page.locator(".messages .user .said").nth(1).wait_for()
-    said = page.locator(".messages .user .said").all_inner_texts()
-    assert said == [TIDE, "How often does it turn?"]
+    found = page.locator(".messages .user .said").all_inner_texts()
+    assert found == [TIDE, "How often does it turn?"]
     page.goto("/threads")
     assert page.locator(".runs .question").first.inner_text() == TIDE
 

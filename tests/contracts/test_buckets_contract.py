@@ -22,9 +22,9 @@ def buckets(stores) -> Buckets:
 
 
 async def test_a_bucket_is_full_at_first_and_fills_evenly(stores, buckets: Buckets) -> None:
-    told = [await buckets.take("ana", RATE) for _ in range(4)]
-    assert [(each.left, each.full) for each in told] == [(2, 10.0), (1, 20.0), (0, 30.0), (0, 30.0)]
-    assert [each.wait for each in told] == [0, 0, 0, 10.0]
+    found = [await buckets.take("ana", RATE) for _ in range(4)]
+    assert [(each.left, each.full) for each in found] == [(2, 10.0), (1, 20.0), (0, 30.0), (0, 30.0)]
+    assert [each.wait for each in found] == [0, 0, 0, 10.0]
     stores.wall.seconds += 10.0
     assert (await buckets.take("ana", RATE)).wait == 0
     assert (await buckets.take("ana", RATE)).wait == pytest.approx(10.0)
@@ -43,8 +43,8 @@ async def test_each_user_and_each_rate_has_a_bucket_of_its_own(stores, buckets: 
 async def test_processes_count_together(stores, buckets: Buckets) -> None:
     rate = Rate(name="requests", most=10, seconds=60.0)
     both = [stores.one.buckets, stores.two.buckets]
-    told = await asyncio.gather(*(both[place % 2].take("ana", rate) for place in range(25)))
-    assert sum(not each.wait for each in told) == 10
+    found = await asyncio.gather(*(both[place % 2].take("ana", rate) for place in range(25)))
+    assert sum(not each.wait for each in found) == 10
 
 
 async def test_what_was_not_done_is_given_back_and_full_buckets_are_forgotten(stores, buckets: Buckets) -> None:

@@ -43,8 +43,8 @@ def embedder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Embedde
 
 
 def fault(status: int, message: str, code: str | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    said = {"error": {"message": message, "type": "error", "param": None, "code": code}}
-    return status, {name.replace("_", "-"): value for name, value in headers.items()}, json.dumps(said).encode()
+    found = {"error": {"message": message, "type": "error", "param": None, "code": code}}
+    return status, {name.replace("_", "-"): value for name, value in headers.items()}, json.dumps(found).encode()
 
 
 def cosine(one: list[float], other: list[float]) -> float:

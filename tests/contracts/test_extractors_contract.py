@@ -16,22 +16,17 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.code import CodeExtractor
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.jsonl import JsonLinesExtractor
 from assay.fetch.mail import EmlExtractor, MboxExtractor
-from assay.fetch.markdown import MarkdownExtractor
 from assay.fetch.office.docx import DocxExtractor
 from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.odp import OdpExtractor
-from assay.fetch.office.ods import OdsExtractor
-from assay.fetch.office.odt import OdtExtractor
+from assay.fetch.office.odt import OdpExtractor, OdtExtractor
 from assay.fetch.office.pptx import PptxExtractor
-from assay.fetch.office.xls import XlsExtractor
-from assay.fetch.office.xlsx import XlsxExtractor
+from assay.fetch.office.xlsx import OdsExtractor, XlsExtractor, XlsxExtractor
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
 ALL: tuple[Extractor, ...] = (
     TextExtractor(),

@@ -71,33 +71,33 @@ async def test_news_of_many_runs_come_in_one_look(journal: Journal):
 
 async def test_what_one_process_writes_its_listeners_hear(journal: Journal):
     lease = await begin(journal)
-    told: list[str] = []
-    stop = journal.listen(told.append)
+    lines: list[str] = []
+    stop = journal.listen(lines.append)
     await journal.commit(lease, commit_of("a"))
-    await until(lambda: "r1" in told)
-    told.clear()
+    await until(lambda: "r1" in lines)
+    lines.clear()
     await journal.control("r1", "finish", [draft("asked")])
-    await until(lambda: "r1" in told)
+    await until(lambda: "r1" in lines)
     stop()
     await asyncio.sleep(0.05)
-    told.clear()
+    lines.clear()
     await journal.commit(lease, commit_of("b"))
     await asyncio.sleep(0.1)
-    assert told == []
+    assert lines == []
 
 
 async def test_on_postgres_other_processes_hear(journal: Journal, other: Journal, request: pytest.FixtureRequest):
     if "postgres" not in request.node.callspec.id:
         pytest.skip("a file tells nobody: who follows looks from time to time")
     lease = await begin(journal)
-    told: list[str] = []
-    stop = other.listen(told.append)
+    lines: list[str] = []
+    stop = other.listen(lines.append)
     await asyncio.sleep(0.3)  # it connects
     await journal.commit(lease, commit_of("a"))
-    await until(lambda: "r1" in told)
-    told.clear()
+    await until(lambda: "r1" in lines)
+    lines.clear()
     await journal.post("r1", "answers", b"yes", [draft("told")])
-    await until(lambda: "r1" in told)
+    await until(lambda: "r1" in lines)
     stop()
 
 

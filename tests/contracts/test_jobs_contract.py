@@ -11,7 +11,7 @@ from queues import claims_locked
 
 from assay.core.errors import FenceLost, TooMany, UnknownName
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
-from assay.run.job_hand import JobInHand
+from assay.run.job_worker import JobInHand
 from assay.run.process import SystemClock
 from assay.store.sql import postgres
 
@@ -153,8 +153,8 @@ async def test_many_who_claim_at_once_never_get_the_same(stores, jobs: Jobs) -> 
 
 
 async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs, stores) -> None:
-    told: list[str] = []
-    stop = stores.one.journal.listen(told.append)
+    lines: list[str] = []
+    stop = stores.one.journal.listen(lines.append)
     try:
         await jobs.put([job("a")])
         mine = await jobs.claim(by())
@@ -162,11 +162,11 @@ async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs
         await jobs.keep(with_(mine, line="parts"), [job("a.0", parent="a")])
         await jobs.keep(with_(mine, state="done"))
         async with asyncio.timeout(10):
-            while told.count(JOBS_NEWS) < 3:
+            while lines.count(JOBS_NEWS) < 3:
                 await asyncio.sleep(0.01)
         await jobs.put([job("last")])
         async with asyncio.timeout(10):
-            while told.count(JOBS_NEWS) < 4:
+            while lines.count(JOBS_NEWS) < 4:
                 await asyncio.sleep(0.01)
     finally:
         await asyncio.to_thread(stop)

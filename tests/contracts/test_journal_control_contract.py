@@ -39,9 +39,9 @@ async def test_a_renewal_counts_the_messages_of_its_run_alone(journal, other):
 
 async def test_requests_and_commits_at_once_leave_no_gap(journal, other):
     lease = await begin(journal)
-    told = [other.post("r1", "steering", b"1", (draft(f"told-{number}"),)) for number in range(20)]
+    found = [other.post("r1", "steering", b"1", (draft(f"told-{number}"),)) for number in range(20)]
     wrote = [journal.commit(lease, commit_of(f"a-{number}")) for number in range(20)]
-    await asyncio.gather(*told, *wrote)
+    await asyncio.gather(*found, *wrote)
     assert await seqs(journal) == list(range(1, 42))
 
 

@@ -204,8 +204,8 @@ async def test_runs_of_an_unfit_release_are_left_to_others(stores, queue: Queue)
 
 async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue: Queue) -> None:
     """Of this process; on PostgreSQL of every process."""
-    told: list[str] = []
-    stop = stores.one.journal.listen(told.append)
+    lines: list[str] = []
+    stop = stores.one.journal.listen(lines.append)
     try:
         await put(stores.one, "a")
         place = RunInputs(place=QueuePlace())
@@ -214,7 +214,7 @@ async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue
         await queue.wake("a")
         await queue.leave("a")
         async with asyncio.timeout(10):
-            while told.count(QUEUE_NEWS) < 4:
+            while lines.count(QUEUE_NEWS) < 4:
                 await asyncio.sleep(0.01)
     finally:
         await asyncio.to_thread(stop)

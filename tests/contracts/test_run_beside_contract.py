@@ -98,8 +98,8 @@ async def test_what_is_said_beside_a_stream_is_taken_back_with_it(journals: Jour
     handle = await first(journals, pipeline, world(model))
     envelopes = await journals.journal().events(handle.run_id)
     assert stood == [True, False, True, False]
-    said = [each.message for each in fold(envelopes).warnings]
-    assert said == ["9 signs", "after its end"]
+    found = [each.message for each in fold(envelopes).warnings]
+    assert found == ["9 signs", "after its end"]
     dropped = [event.dropped for event in map(decode, envelopes) if isinstance(event, StepRestarted)]
     assert [len(each) for each in dropped] == [2]
 

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ from runtime import DONE, Journals, Killed, again, first, log, ready, world
 
 from assay.core.errors import Failed, FenceLost, InputNeeded, ToolError
 from assay.core.events import Warned
+from assay.core.ports import Journal
 from assay.core.usage import Usage
 from assay.run.engine import Engine, Outcome
 from assay.run.run import Branch, Run
@@ -156,9 +158,9 @@ async def test_interleaved_branches_survive_shuffled_timings(
         await again(journals, handle.run_id, pipeline, world())
     assert results[-1] == [[f"{number}.{place}" for place in range(4)] for number in range(3)]
     events = await log(journals, handle.run_id)
-    said = Counter(data for kind_, _, data in events if kind_ == "warning")
-    assert set(said.values()) == {1}
-    assert len(said) == 24
+    text = Counter(data for kind_, _, data in events if kind_ == "warning")
+    assert set(text.values()) == {1}
+    assert len(text) == 24
     assert all(count <= 1 + len(deaths) for count in done.values())
     await journals.close()
 
@@ -179,6 +181,40 @@ async def test_receive_waits_durably(journals: Journals) -> None:
     handle = await again(journals, row.run_id, pipeline, world())
     assert got == ["yes"]
     assert (await journals.journal().find(handle.run_id)).status == "completed"
+
+
+class CountedInbox:
+    """A journal that counts how often the answers to a run are read."""
+
+    def __init__(self, inner: Journal) -> None:
+        self._inner, self.reads = inner, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def inbox(self, run_id: str, topic: str) -> list[bytes]:
+        self.reads += topic == "answers"
+        return await self._inner.inbox(run_id, topic)
+
+
+async def test_a_run_that_waits_reads_its_messages_when_some_have_come(journals: Journals) -> None:
+    counted, got = CountedInbox(journals.journal()), list[str]()
+
+    async def pipeline(run: Run) -> Outcome:
+        got.append(await run.receive("answers", str))
+        return DONE
+
+    handle = Engine(counted, pipeline).start(ready(world()))  # type: ignore[arg-type]
+    while not counted.reads:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(1.2)
+    assert counted.reads == 1
+    await handle.answer("another topic", "no")
+    await asyncio.sleep(0.8)
+    assert counted.reads == 2
+    await handle.answer("answers", "yes")
+    await asyncio.wait_for(handle.wait(), 10)
+    assert got == ["yes"]
 
 
 async def test_a_lost_fence_ends_the_first_process(journals: Journals) -> None:

@@ -18,8 +18,8 @@ from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
 from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
+from assay.search.web.http import SearchAccess, WebHit
 from assay.search.web.online import OnlineSearch
-from assay.search.web.provider import SearchAccess, WebHit
 from assay.services.providers import search_turns_of
 from assay.settings import load
 from assay.store.memory import memory_store
@@ -80,16 +80,16 @@ class _Anything(dict[str, bytes]):
 @every
 @pytest.mark.usefixtures("quick")
 async def test_each_is_told_in_its_own_words(wire: Wire):
-    said = await asked(wire, Query(text="tides", language="en", rules=RULES))
-    assert [part for part in TOLD[wire.provider] if part not in said] == []
+    found = await asked(wire, Query(text="tides", language="en", rules=RULES))
+    assert [part for part in TOLD[wire.provider] if part not in found] == []
 
 
 @every
 @pytest.mark.usefixtures("quick")
 async def test_without_rules_nothing_is_said_of_them(wire: Wire):
-    said = await asked(wire, Query(text="tides", language="en"))
-    assert not [part for part in TOLD[wire.provider] if part in said]
-    assert "site:" not in said
+    found = await asked(wire, Query(text="tides", language="en"))
+    assert not [part for part in TOLD[wire.provider] if part in found]
+    assert "site:" not in found
 
 
 def test_every_provider_is_in_the_table():
@@ -122,13 +122,13 @@ def online(provider: Failing) -> OnlineSearch:
 
 
 async def outcomes(search: OnlineSearch, times: int) -> list[str]:
-    said = []
+    lines = []
     for _ in range(times):
         try:
-            said.append(f"{len(await search.search(Query(text='x')))} hit")
+            lines.append(f"{len(await search.search(Query(text='x')))} hit")
         except SearchError as failed:
-            said.append(failed.reason)
-    return said
+            lines.append(failed.reason)
+    return lines
 
 
 async def test_who_fails_twice_is_left_alone():

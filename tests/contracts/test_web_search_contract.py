@@ -12,8 +12,7 @@ from assay import plugins
 from assay.core.errors import ConfigError, SearchError
 from assay.core.ports import Query
 from assay.search.web import http
-from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.provider import SearchAccess, WebHit
+from assay.search.web.http import Ask, HttpProvider, SearchAccess, WebHit
 
 QUERY = Query(text='tides "old harbor"', limit=5, language="en")
 every = pytest.mark.parametrize("wire", WIRES, ids=[wire.provider for wire in WIRES])

@@ -66,8 +66,8 @@ class Wire(msgspec.Struct, frozen=True):
 
 def _chat(thought: Callable[[str], dict], **more: object) -> Callable[[], Answer]:
     def answer() -> Answer:
-        said = [*map(thought, ("Hm", "m.")), {"content": "So."}]
-        return Answer([*map(chat.chunk, said), chat.chunk({}, "stop", chat.USAGE, **more), chat.DONE])
+        found = [*map(thought, ("Hm", "m.")), {"content": "So."}]
+        return Answer([*map(chat.chunk, found), chat.chunk({}, "stop", chat.USAGE, **more), chat.DONE])
 
     return answer
 
@@ -86,8 +86,8 @@ def _chat_object_call() -> Answer:
 
 
 def _anthropic_thinking() -> Answer:
-    said = (anthropic_wire.thinking(0, "Hm", "m."), anthropic_wire.text(1, "So."))
-    return anthropic_wire.streamed(*said, anthropic_wire.stop())
+    found = (anthropic_wire.thinking(0, "Hm", "m."), anthropic_wire.text(1, "So."))
+    return anthropic_wire.streamed(*found, anthropic_wire.stop())
 
 
 def _anthropic_call() -> Answer:
@@ -95,9 +95,9 @@ def _anthropic_call() -> Answer:
 
 
 def _google_thinking() -> Answer:
-    said = [google_wire.thought("Hm"), google_wire.thought("m."), google_wire.text("So.")]
+    found = [google_wire.thought("Hm"), google_wire.thought("m."), google_wire.text("So.")]
     return google_wire.streamed(
-        *map(google_wire.chunk, said), google_wire.chunk(finish="STOP", usageMetadata=google_wire.USAGE)
+        *map(google_wire.chunk, found), google_wire.chunk(finish="STOP", usageMetadata=google_wire.USAGE)
     )
 
 
@@ -256,9 +256,9 @@ async def test_what_passes_says_when_to_come_back(wire: Wire, status: int) -> No
 @every_wire
 async def test_silence_before_the_first_token_and_after_it(wire: Wire) -> None:
     quick = msgspec.structs.replace(ASKED, timeout=0.2, first_token=0.2)
-    for said in ((), wire.token):
+    for found in ((), wire.token):
         with pytest.raises(ModelError, match="in time") as raised:
-            await play(wire, Answer([*said, 30.0]), quick)
+            await play(wire, Answer([*found, 30.0]), quick)
         assert raised.value.transient
 
 

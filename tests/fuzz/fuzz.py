@@ -74,22 +74,22 @@ def once(target: Target, data: bytes, patience: float = PATIENCE) -> str:
 
 def batch(campaign: Campaign, name: str, seed: int, seconds: float, count: int = BATCH) -> None:
     """Some executions of one target, in a process of its own."""
-    with mmap.mmap(-1, LONGEST + 16) as shared, tempfile.TemporaryFile("w+") as said:
+    with mmap.mmap(-1, LONGEST + 16) as shared, tempfile.TemporaryFile("w+") as file:
         child = os.fork()
         if not child:
-            _work(name, seed, seconds, count, shared, said.fileno())
+            _work(name, seed, seconds, count, shared, file.fileno())
         _, status = os.waitpid(child, 0)
         size, done = int.from_bytes(shared[:8], "little"), int.from_bytes(shared[8:16], "little")
         campaign.executions += done
-        said.seek(0)
-        for line in said.read().splitlines():
+        file.seek(0)
+        for line in file.read().splitlines():
             what, _, data = line.rpartition("\t")
             campaign.found(name, what, bytes.fromhex(data))
         if status:
             campaign.found(name, f"the process ended with {status}", bytes(shared[16 : 16 + size]))
 
 
-def _work(name: str, seed: int, seconds: float, count: int, shared: mmap.mmap, said: int) -> None:
+def _work(name: str, seed: int, seconds: float, count: int, shared: mmap.mmap, descriptor: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.alarm(int(seconds) + 60)
@@ -103,7 +103,7 @@ def _work(name: str, seed: int, seconds: float, count: int, shared: mmap.mmap, s
         shared[8:16] = done.to_bytes(8, "little")
         if what and what not in known:
             known.add(what)
-            os.write(said, f"{what}\t{data.hex()}\n".encode())
+            os.write(descriptor, f"{what}\t{data.hex()}\n".encode())
         if time.monotonic() > until:
             break
     os._exit(0)

@@ -39,7 +39,7 @@ from assay.models.speech import Harmony
 from assay.phases.fields import schema
 from assay.run.call_repair import read_json
 from assay.search.mcp import McpAccess, McpServer
-from assay.search.web.provider import SearchAccess
+from assay.search.web.http import SearchAccess
 from assay.services.batch.rows import read_orders
 from assay.services.claim_checks import RowChecker, check_rows, read_lines
 from assay.verify.texts.marked_text import mark

@@ -36,8 +36,8 @@ def main() -> int:
             if problem:
                 wrong.append(f"{name}, killed after {share:.2f} of its time (kill {at}): {problem}")
                 print(wrong[-1], flush=True)
-    told = ", ".join(f"{name} {count}" for name, count in kills.items())
-    print(f"{sum(kills.values())} kills in {time.monotonic() - began:.0f} s ({told}): {len(wrong)} went wrong")
+    text = ", ".join(f"{name} {count}" for name, count in kills.items())
+    print(f"{sum(kills.values())} kills in {time.monotonic() - began:.0f} s ({text}): {len(wrong)} went wrong")
     return 1 if wrong else 0
 
 

@@ -176,10 +176,10 @@ def _check_call(calls: list[Called], charged: Usage, stored: int, deaths: int) -
     kept = reduce(add, answers[len(answers) - stored :], Usage())
     spent = sum(usage.tokens for usage in answers) + asked[0].spent.tokens * (len(asked) - len(answers))
     died = charged.model_calls - stored
-    told = f"{asked[0].task}: asked {len(asked)}, answered {len(answers)}, charged {charged}"
-    assert len(asked) - stored <= died <= deaths, told
-    assert charged.tokens == kept.tokens + died * asked[0].worst.tokens, told
-    assert spent <= charged.tokens, told
+    text = f"{asked[0].task}: asked {len(asked)}, answered {len(answers)}, charged {charged}"
+    assert len(asked) - stored <= died <= deaths, text
+    assert charged.tokens == kept.tokens + died * asked[0].worst.tokens, text
+    assert spent <= charged.tokens, text
 
 
 PERSONAL = frozenset(

@@ -65,16 +65,16 @@ class Place:
 
     def started(self, *words: str) -> Any:
         # a file of its own: what is told there is shown where something is wrong
-        with (self.folder / "said").open("ab") as said:
-            return warm.start(*words, stdout=said, stderr=said, env=self.environment(), cwd=self.folder)
+        with (self.folder / "said").open("ab") as file:
+            return warm.start(*words, stdout=file, stderr=file, env=self.environment(), cwd=self.folder)
 
     def ran(self, *words: str) -> int:
         return int(self.started(*words).wait(SECONDS))
 
     def must(self, *words: str) -> None:
-        assert self.ran(*words) == 0, f"{words}: {self.said()}"
+        assert self.ran(*words) == 0, f"{words}: {self.output()}"
 
-    def said(self) -> str:
+    def output(self) -> str:
         return (self.folder / "said").read_text(errors="replace")[-2_000:]
 
     def write(self, name: str, text: str) -> None:
@@ -98,8 +98,8 @@ class Place:
         allowed = ("it is older; `assay db migrate`", "it is missing")  # not migrated yet; not begun yet
         if self.ran("db", "check") == 0:
             return ""
-        last = self.said().strip().splitlines()[-1]
-        return "" if any(each in last for each in allowed) else self.said()
+        last = self.output().strip().splitlines()[-1]
+        return "" if any(each in last for each in allowed) else self.output()
 
 
 def documents(place: Place, first: int = 0, last: int = FILES) -> None:
@@ -303,7 +303,7 @@ class Rehearsal:
             return f"after the kill: {wrong}"
         more = about.again(place)
         if more is not None and place.ran(*about.words, *more) != 0:
-            return f"it cannot be repeated: {place.said()}"
+            return f"it cannot be repeated: {place.output()}"
         if wrong := place.problems():
             return f"after it was repeated: {wrong}"
         ended = (place.state(), about.more(place))

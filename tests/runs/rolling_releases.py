@@ -54,8 +54,8 @@ class Release:
 
     def queue(self) -> str:
         model = f"scripted:{self.fleet.folder / 'script.json'}"
-        said = self.run(QUESTION, "--in", self.fleet.notes, "--model", model, "--queue", "--home", self.home("asking"))
-        return said.split()[0]
+        done = self.run(QUESTION, "--in", self.fleet.notes, "--model", model, "--queue", "--home", self.home("asking"))
+        return done.split()[0]
 
     def home(self, name: str) -> Path:
         return self.fleet.folder / f"{self.program.parents[1].name}-{name}"
@@ -160,9 +160,9 @@ def upgrade(old: Release, new: Release, seconds: float) -> list[str]:
         assert numbers == list(range(1, len(numbers) + 1)), f"run {run} has gaps: {numbers}"
     seen.append("events of all four runs are without a gap, each run ended once")
 
-    said = old.run("worker", "--until-empty", "--home", old.home("late"), code=1)
-    assert f"schema {after}" in said, said
-    seen.append(f"an old worker started now is refused: {said.strip().splitlines()[-1]}")
+    done = old.run("worker", "--until-empty", "--home", old.home("late"), code=1)
+    assert f"schema {after}" in done, done
+    seen.append(f"an old worker started now is refused: {done.strip().splitlines()[-1]}")
     return seen
 
 

@@ -36,13 +36,13 @@ async def followed(assay: Assay, id: str, after: int = 0) -> list[Addition]:
 async def test_a_file_comes_in_pieces_and_is_found(assay: Assay):
     begun = await assay.begin_upload("tides.md", pieces(b"# Tides\n\nThe tide ", b"rises seven metres.\n"), "sea")
     assert (begun.state, begun.seq, begun.name, begun.collection) == ("waiting", 1, "tides.md", "sea")
-    said = await followed(assay, begun.id)
-    assert [each.seq for each in said] == sorted({each.seq for each in said})
-    assert said[-1].state == "done"
-    assert (said[-1].documents, said[-1].added, said[-1].error) == (1, 1, "")
+    found = await followed(assay, begun.id)
+    assert [each.seq for each in found] == sorted({each.seq for each in found})
+    assert found[-1].state == "done"
+    assert (found[-1].documents, found[-1].added, found[-1].error) == (1, 1, "")
     assert [hit.document.name for hit in await assay.search("tide", collection="sea")] == ["tides.md"]
-    assert await followed(assay, begun.id, after=said[-1].seq) == []
-    assert (await assay.additions())[0] == said[-1] == await assay.addition(begun.id)
+    assert await followed(assay, begun.id, after=found[-1].seq) == []
+    assert (await assay.additions())[0] == found[-1] == await assay.addition(begun.id)
 
 
 async def test_a_name_without_an_end_goes_by_its_media_type(assay: Assay):

@@ -86,8 +86,8 @@ async def begun(assay: Assay, model: Scripted, folder: Path, strategy: str) -> A
 
 
 def _is_slow(request: Any) -> bool:
-    said = " ".join(message.text for message in request.messages)
-    return "north-west" in said and any(message.role == "tool" for message in request.messages)
+    text = " ".join(message.text for message in request.messages)
+    return "north-west" in text and any(message.role == "tool" for message in request.messages)
 
 
 def came(view: RunView) -> tuple[Any, ...]:
@@ -110,9 +110,9 @@ async def test_an_agent_is_stopped_and_the_run_goes_on_without_it(home: Assay, t
     [limit] = view.report.limits
     assert limit.endswith("was cut short: the agent was stopped on request.")
     assert limit in (await home.export(run.run_id, ".md")).decode()
-    said = [e.decode(each) for each in await home.events(run.run_id)]
-    [asked] = [each for each in said if isinstance(each, e.ControlAccepted)]
-    [applied] = [each for each in said if isinstance(each, e.ControlApplied)]
+    events = [e.decode(each) for each in await home.events(run.run_id)]
+    [asked] = [each for each in events if isinstance(each, e.ControlAccepted)]
+    [applied] = [each for each in events if isinstance(each, e.ControlApplied)]
     assert (asked.action, asked.lane, applied.lane, applied.id) == ("agent-cancel", 2, 2, asked.id)
     assert not (await home.replay(run.run_id)).differences
 
@@ -152,9 +152,8 @@ async def test_what_cannot_be_stopped_is_said(home: Assay, tmp_path: Path) -> No
 
 async def test_a_tool_stops_one_agent_alone(home: Assay, tmp_path: Path) -> None:
     mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    from assay.server.mcp.mcp_server import build_server
+    from assay.server.mcp.mcp_server import LocalRuns, build_server
     from assay.server.mcp.service import McpService
-    from assay.server.mcp.stdio import LocalRuns
     from assay.server.protocol_runs import Caller
 
     run = await begun(home, Scripted(orchestrated()), tmp_path, "orchestrated")

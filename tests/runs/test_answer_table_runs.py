@@ -60,8 +60,8 @@ def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.
 def test_every_form_says_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("t.xlsx", "t.md", "t.json"):
         assert main([*TABLE, name, "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
-        assert (said["answered"], said["nothing_found"], said["undone"]) == (4, 2, 0)
+        output = json.loads(capsys.readouterr().out)
+        assert (output["answered"], output["nothing_found"], output["undone"]) == (4, 2, 0)
     book = openpyxl.load_workbook(place / "t.xlsx")
     answers, evidence = (list(book[name].iter_rows(values_only=True)) for name in ("Answers", "Evidence"))
     assert answers[2][0] == "=Emden()"

@@ -51,8 +51,8 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
     log, sea, run_id = await played(model, mode)
     first = next(each.seq for each in log.envelopes if each.type == e.ClaimChecked.kind)
     assert first < max(each.seq for each in log.envelopes if each.type == e.ReportDelta.kind)
-    told = of_claims(log.envelopes)
-    assert len(told) == len(set(told)), "something was said twice of a claim"
+    events = of_claims(log.envelopes)
+    assert len(events) == len(set(events)), "something was said twice of a claim"
     places_are_right(log.envelopes)
     found = fold(log.envelopes)
     assert [claim.verdict for claim in found.claims] == ["supported", "quoted"]

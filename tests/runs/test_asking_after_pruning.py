@@ -82,5 +82,5 @@ def test_a_text_whose_bytes_are_gone_is_named(place: Path, capsys: pytest.Captur
     for path in kept:
         path.unlink()
     assert main(["ask", run, "Who was the keeper of the light?"]) == 1
-    assert f"no blob {name}" in (said := capsys.readouterr().err)
-    assert "`assay db check` names what is missing" in said
+    assert f"no blob {name}" in (errors := capsys.readouterr().err)
+    assert "`assay db check` names what is missing" in errors

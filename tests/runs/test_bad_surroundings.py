@@ -26,20 +26,20 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_a_disk_which_is_full_at_some_moment_loses_nothing_stored(tmp_path: Path, whole: dict[str, Any]) -> None:
-    said = set()
+    found = set()
     for size in (90_000, 200_000, 320_000):
         scene = Scene(tmp_path / str(size), STORY)
         process = scene.start(largest=size)
         process.join(SECONDS)
         if process.exitcode:
             assert process.exitcode == 1
-            said.add((scene.home.parent / "refused").read_text().partition(":")[2].strip())
+            found.add((scene.home.parent / "refused").read_text().partition(":")[2].strip())
             assert not scene.finished()
         scene.recover()
         scene.check(deaths=1)
         assert scene.ended() == whole, size
-    assert said
-    assert all("disk may be full" in why or "no space left" in why for why in said), said
+    assert found
+    assert all("disk may be full" in why or "no space left" in why for why in found), found
 
 
 def test_a_clock_set_back_by_an_hour_between_two_processes(tmp_path: Path, whole: dict[str, Any]) -> None:

@@ -47,8 +47,8 @@ def test_a_row_and_a_report_for_each_question_and_bad_lines_are_named(place: Pat
     assert batch([DEEP, "{oops", json.dumps({"question": WIDE, "id": "../../w"})], "--json") == 1
     out, err = capsys.readouterr()
     assert "line 2: " in err
-    said = json.loads(out)
-    assert (said["ended"], said["rows"], said["not_begun"]) == ("all", {"completed": 2}, 0)
+    data = json.loads(out)
+    assert (data["ended"], data["rows"], data["not_begun"]) == ("all", {"completed": 2}, 0)
     first, second = rows(place / "out")
     assert (first["line"], second["line"], second["id"]) == (1, 3, "../../w")
     assert "nine metres" in (place / "out" / first["file"]).read_text()
@@ -70,10 +70,10 @@ def test_what_is_done_is_not_done_again(place: Path, capsys: pytest.CaptureFixtu
 def test_one_total_over_all_and_over_later_calls(place: Path, capsys: pytest.CaptureFixture[str]):
     lines = [f"{DEEP} ({number})" for number in range(6)]
     assert batch(lines, "--max-tokens", "9k", "--at-once", "3", "--json") == 5
-    said = json.loads(capsys.readouterr().out)
-    assert said["ended"] == "spent"
-    assert said["not_begun"] > 0
-    assert 0 < said["tokens"] <= 9_000
+    output = json.loads(capsys.readouterr().out)
+    assert output["ended"] == "spent"
+    assert output["not_begun"] > 0
+    assert 0 < output["tokens"] <= 9_000
     assert batch(lines, "--max-tokens", "9k", "--at-once", "3", "--json") == 5
     assert json.loads(capsys.readouterr().out)["tokens"] <= 9_000
     assert batch(lines, "--json") == 0
@@ -142,6 +142,6 @@ def test_the_end_of_a_batch_is_told(place: Path):
     script = place / "told.py"
     script.write_text("import sys; open('told.json', 'w').write(sys.stdin.read())")
     assert batch([DEEP], "--notify", f"{sys.executable} {script}") == 0
-    told = json.loads((place / "told.json").read_text())
-    assert (told["event"], told["status"], told["rows"]) == ("batch", "all", {"completed": 1})
+    data = json.loads((place / "told.json").read_text())
+    assert (data["event"], data["status"], data["rows"]) == ("batch", "all", {"completed": 1})
     assert batch([WIDE], "--notify", "no-such-program") == 2

@@ -65,8 +65,8 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
                 return Scene(answer=Reply(text=json.dumps({"parts": parts})))
             case "reflect":
                 parts = [{"part": at, "status": status} for at, status in enumerate(self.judged, 1)]
-                said = {"reasoning": "So it is.", "decision": self.reflected, "changes": [], "coverage": parts}
-                return Scene(answer=Reply(text=json.dumps(said)))
+                found = {"reasoning": "So it is.", "decision": self.reflected, "changes": [], "coverage": parts}
+                return Scene(answer=Reply(text=json.dumps(found)))
             case "write" if "only the beginning" in request.named("rules")[0]:
                 return Scene(answer=Reply(text=f"{ROSE}\n\n{BLEW}"))
             case "write":
@@ -74,8 +74,8 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
         return self._work(request)
 
     def _work(self, request: Request) -> Scene:
-        (said,) = request.named("task")
-        at = int("mistral" in said)
+        (message,) = request.named("task")
+        at = int("mistral" in message)
         scenes = agent("", ("tide Brest", "mistral")[at], self.findings[at])
         return scenes[2] if request.task == "find" else scenes[min(turn(request), 1)]
 
@@ -163,7 +163,7 @@ async def test_the_parts_of_a_long_report_are_written_at_once() -> None:
     assert unasked(with_it.envelopes) == Usage()
     (streamed,) = by_place(with_it.envelopes)["write", "report.delta"]
     assert streamed.count("It was asked") == asked(with_it)["write"] - 1
-    assert with_it.said.startswith(f"{ROSE}\n\n{BLEW}")  # one pass over both gives the beginning
+    assert with_it.written.startswith(f"{ROSE}\n\n{BLEW}")  # one pass over both gives the beginning
 
 
 async def killed(plot: Plot, last: int, profile: Profile) -> list[e.Envelope]:

@@ -47,8 +47,8 @@ async def written(*writer: Scene) -> Log:
 async def test_the_claims_of_both_parts_are_found_while_they_stream() -> None:
     log = await written(part(1, Reply(text=ONE)), part(2, Reply(text=TWO)))
     places_are_right(log.envelopes)
-    told = of_claims(log.envelopes)
-    assert len(told) == len(set(told))
+    events = of_claims(log.envelopes)
+    assert len(events) == len(set(events))
     early = [
         msg.text
         for each in log.envelopes

@@ -86,8 +86,8 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     first = next(each.seq for each in log.envelopes if each.type == e.ClaimChecked.kind)
     assert first < last(log, e.ReportDelta)
     assert sum("gives work" in sentence for sentence in model.asked) == 1
-    told = of_claims(log.envelopes)
-    assert len(told) == len(set(told)), "something was said twice of a claim"
+    events = of_claims(log.envelopes)
+    assert len(events) == len(set(events)), "something was said twice of a claim"
     view = fold(log.envelopes)
     assert report_facts(view) == report_facts(await quickly())
     assert [claim.verdict for claim in view.claims] == VERDICTS
@@ -145,8 +145,8 @@ async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> N
     log, _, _ = await played(model)
     assert log.of(e.StepRestarted)
     assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
-    told = of_claims(log.envelopes)
-    assert len(told) == len(set(told))
+    events = of_claims(log.envelopes)
+    assert len(events) == len(set(events))
 
 
 async def test_a_writer_which_fails_leaves_nothing_of_its_claims() -> None:
@@ -217,8 +217,8 @@ async def test_a_run_killed_while_it_is_checked_ends_the_same_and_asks_no_judge_
         assert report_facts(view) == report_facts(whole), f"killed at write {at} of {count}"
         assert len(judged) + len(asked) == len(known), f"killed at write {at}: {asked} were asked, {judged} were known"
         assert [each.seq for each in events] == list(range(1, len(events) + 1))
-        told = of_claims(events)
-        assert len(told) == len(set(told)), f"killed at write {at}"
+        claims_logged = of_claims(events)
+        assert len(claims_logged) == len(set(claims_logged)), f"killed at write {at}"
         stored.append(len(judged))
     assert {0, 1} < set(stored)
 

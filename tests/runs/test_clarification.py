@@ -69,9 +69,9 @@ def test_a_run_which_must_ask_waits_and_is_answered_from_elsewhere(shell: Shell,
 
     answers = tmp_path / "answers.json"
     answers.write_text(json.dumps({"which brest": "the one in Brittany"}))
-    told = shell.run("runs", "answer", printed["run"], "--answers", answers)
-    assert told.returncode == 0, told.stderr
-    assert "seven metres" in told.stdout
+    done = shell.run("runs", "answer", printed["run"], "--answers", answers)
+    assert done.returncode == 0, done.stderr
+    assert "seven metres" in done.stdout
     view = shell.shown()
     assert view["clarification"] == {
         "questions": QUESTIONS,
@@ -79,7 +79,7 @@ def test_a_run_which_must_ask_waits_and_is_answered_from_elsewhere(shell: Shell,
         "assumptions": ["Not asked: Spring tide? The usual reading was assumed."],
     }
     assert view["plan"]["title"] == "Brest in Brittany"
-    assert "Spring tide?" in told.stdout.partition("## Limits")[2]
+    assert "Spring tide?" in done.stdout.partition("## Limits")[2]
     late = shell.run("runs", "answer", printed["run"], "too late")
     assert (late.returncode, late.stderr) == (
         2,
@@ -95,9 +95,9 @@ def test_a_process_killed_while_it_waits_is_taken_over_with_the_answers(shell: S
     waiting.communicate()
     resumed = shell.run("runs", "resume", run_id)
     assert (resumed.returncode, json.loads(resumed.stdout)) == (7, {"run": run_id, "questions": QUESTIONS})
-    told = shell.run("runs", "answer", run_id, "the one in Brittany", "", "--json")
-    assert told.returncode == 0, told.stderr
-    assert json.loads(told.stdout)["plan"]["title"] == "Brest in Brittany"
+    done = shell.run("runs", "answer", run_id, "the one in Brittany", "", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["plan"]["title"] == "Brest in Brittany"
     events = [json.loads(line) for line in shell.run("runs", "watch", run_id, "--events").stdout.splitlines()]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert [event["type"] for event in events].count("clarify.requested") == 1
@@ -125,8 +125,8 @@ def test_answers_left_without_going_on_are_taken_at_the_resume(shell: Shell, mon
 )
 def test_answers_given_beforehand(shell: Shell, tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    said = shell.research("--ask", "required", "--answers", tmp_path / name)
-    assert said.returncode == 0, said.stderr
+    done = shell.research("--ask", "required", "--answers", tmp_path / name)
+    assert done.returncode == 0, done.stderr
     view = shell.shown()
     assert view["clarification"]["answers"] == ["the one in Brittany", "yes"]
     assert view["plan"]["title"] == "Brest in Brittany"
@@ -134,16 +134,16 @@ def test_answers_given_beforehand(shell: Shell, tmp_path: Path, name: str, text:
 
 @pytest.mark.parametrize("options", [[], ["--no-clarify"], ["--yes", "--ask", "optional"]])
 def test_where_nobody_can_answer_assumptions_are_written(shell: Shell, options: list[str]) -> None:
-    said = shell.research(*options)
-    assert said.returncode == 0, said.stderr
-    assert all(question in said.stdout.partition("## Limits")[2] for question in QUESTIONS)
+    done = shell.research(*options)
+    assert done.returncode == 0, done.stderr
+    assert all(question in done.stdout.partition("## Limits")[2] for question in QUESTIONS)
     assert shell.shown()["plan"]["title"] == "Any Brest"
 
 
 def test_a_question_just_asked_in_a_thread_is_not_asked_again(shell: Shell) -> None:
     assert shell.research("--ask", "required", "--thread", "sea").returncode == 7
-    said = shell.research("--ask", "required", "--thread", "sea")
-    assert said.returncode == 0, said.stderr
+    done = shell.research("--ask", "required", "--thread", "sea")
+    assert done.returncode == 0, done.stderr
     assert shell.shown()["clarification"]["assumptions"]
 
 
@@ -151,18 +151,18 @@ def test_a_question_just_asked_in_a_thread_is_not_asked_again(shell: Shell) -> N
 def test_answers_which_do_not_fit_are_refused(shell: Shell, tmp_path: Path, text: str) -> None:
     run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
     (tmp_path / "answers").write_text(text)
-    said = shell.run("runs", "answer", run_id, "--answers", tmp_path / "answers")
-    assert said.returncode == 2
-    assert "answers" in said.stderr
+    done = shell.run("runs", "answer", run_id, "--answers", tmp_path / "answers")
+    assert done.returncode == 2
+    assert "answers" in done.stderr
     assert shell.shown()["status"] == "waiting"
 
 
 def test_no_answers_and_nobody_to_ask_is_wrong_usage(shell: Shell) -> None:
     run_id = json.loads(shell.research("--ask", "required").stdout)["run"]
-    said = shell.run("runs", "answer", run_id)
-    assert said.returncode == 2
-    assert "--answers FILE" in said.stderr
-    assert "Which Brest?" in said.stderr
+    done = shell.run("runs", "answer", run_id)
+    assert done.returncode == 2
+    assert "--answers FILE" in done.stderr
+    assert "Which Brest?" in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")
@@ -193,5 +193,5 @@ def test_a_person_who_leaves_can_answer_later(shell: Shell) -> None:
 
 def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["research", "--help"]) == 0
-    said = capsys.readouterr().out
-    assert all(option in said for option in ("--ask", "--no-clarify", "--answers", "--thread", "--continue"))
+    output = capsys.readouterr().out
+    assert all(option in output for option in ("--ask", "--no-clarify", "--answers", "--thread", "--continue"))

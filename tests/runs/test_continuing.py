@@ -105,8 +105,8 @@ async def test_with_nobody_to_go_on_from_it_begins_anew(continues: str) -> None:
     script = [*opening(), goes_on(TIDE, continues), *agent(TIDE, "tide Brest", ROSE), report_wanted()]
     log = await run_of([*script, says(ROSE, task="write")])
     assert msgspec.json.decode(first_of(log, TIDE).named("brief")[0])["earlier"] == ""
-    told = [message.text for message in requests(log.model, "orchestrate")[-1].messages if message.role == "tool"]
-    assert told[0].startswith("There is no agent 7 to go on from" if continues == "7" else "Agent 1 found:")
+    text = [message.text for message in requests(log.model, "orchestrate")[-1].messages if message.role == "tool"]
+    assert text[0].startswith("There is no agent 7 to go on from" if continues == "7" else "Agent 1 found:")
 
 
 async def test_what_it_is_told_fits_a_small_window() -> None:

@@ -19,36 +19,13 @@ import psutil
 import pytest
 import stopped
 import warm
+from fleet import QUESTION, WAIT, scenes
 from shells import CommandResult, Shell, apart
 
 from assay.store.sql import sqlite
 from assay.store.sql.home import DATABASE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals between processes")
-
-QUESTION = "How far does the tide rise?"
-SEARCH = {"name": "search", "arguments": {"query": "tide Brest"}}
-FOUND = "The tide at Brest rises seven metres. [S1001.1]"
-WAIT = 60.0
-
-
-def scenes(log: Path, **delays: int) -> list[dict[str, Any]]:
-    """A whole run; `delays` are milliseconds by task, and each call is a line of `log`."""
-    plan = json.dumps({"title": "Brest", "steps": [{"title": "Tide at Brest"}]})
-    agent = {"name": "research_agent", "arguments": {"task": "Tide"}}
-    classify = {"name": "generate_plan", "arguments": {"complexity": "moderate"}}
-    rows: list[dict[str, Any]] = [
-        {"task": "triage", "reply": {"calls": [classify]}},
-        {"task": "background", "reply": {"calls": [SEARCH]}},
-        {"task": "plan", "reply": {"text": plan}},
-        {"task": "orchestrate", "turn": 0, "reply": {"calls": [agent]}},
-        {"task": "orchestrate", "reply": {"calls": [{"name": "generate_report"}]}},
-        {"task": "research", "turn": 0, "reply": {"calls": [SEARCH]}},
-        {"task": "research", "reply": {"text": "done"}},
-        {"task": "find", "reply": {"text": FOUND}},
-        {"task": "write", "reply": {"text": FOUND}},
-    ]
-    return [row | {"log": str(log), "delay_ms": delays.get(row["task"], 0)} for row in rows]
 
 
 Started = warm.Process | subprocess.Popen[bytes]
@@ -120,8 +97,8 @@ def test_a_run_is_paused_from_elsewhere_its_process_says_so_and_another_goes_on(
     processes.until("find", 1)
     paused = processes.run("runs", "pause", "last")
     assert (paused.returncode, "is paused; to go on: assay runs resume" in paused.stderr) == (0, True), paused.stderr
-    said = processes.end(running)
-    assert (said.returncode, said.stdout) == (4, "")
+    done = processes.end(running)
+    assert (done.returncode, done.stdout) == (4, "")
     assert processes.run("runs", "list").stdout.split("\t")[2] == "paused"
     assert processes.run("runs", "watch", "last").returncode == 4
     processes.slow()
@@ -138,8 +115,8 @@ def test_a_run_is_cancelled_from_elsewhere_within_a_second_and_asks_nothing_more
     asked = time.monotonic()
     assert processes.run("runs", "cancel", "last").returncode == 0
     assert time.monotonic() - asked < 30.0  # half of what the call in flight takes; how fast: test_owner_control
-    said = processes.end(running)
-    assert (said.returncode, said.stdout) == (130, "")
+    done = processes.end(running)
+    assert (done.returncode, done.stdout) == (130, "")
     assert processes.calls()[-1] == ("orchestrate", 0)
     again = processes.run("runs", "cancel", "last")
     assert (again.returncode, "has ended (cancelled)" in again.stderr) == (2, True)
@@ -154,8 +131,8 @@ def test_an_agent_is_stopped_from_elsewhere_though_the_process_is_killed(process
     if not heard:
         running.send_signal(signal.SIGSTOP)
     asked = processes.run("runs", "cancel", "last", "--agent", "1", *([] if heard else ["--no-wait"]))
-    said = "agent 1 of run" if heard else "is stored"
-    assert (asked.returncode, said in asked.stderr) == (0, True), asked.stderr
+    text = "agent 1 of run" if heard else "is stored"
+    assert (asked.returncode, text in asked.stderr) == (0, True), asked.stderr
     if heard:
         processes.until("write", 0)
     running.kill()
@@ -172,12 +149,12 @@ def test_a_run_is_finished_from_elsewhere_and_steered(processes: Processes) -> N
     processes.slow(orchestrate=60_000, write=200)
     running = processes.research("-q")
     processes.until("orchestrate", 0)
-    told = processes.run("runs", "steer", "last", "Be short.", "--no-wait")
-    assert (told.returncode, "the run's next decision heeds it" in told.stderr) == (0, True), told.stderr
+    steered = processes.run("runs", "steer", "last", "Be short.", "--no-wait")
+    assert (steered.returncode, "the run's next decision heeds it" in steered.stderr) == (0, True), steered.stderr
     done = processes.run("runs", "finish", "last")
     assert (done.returncode, "research of run" in done.stderr) == (0, True), done.stderr
-    said = processes.end(running)
-    assert said.returncode in (5, 6), said.stderr
+    ended = processes.end(running)
+    assert ended.returncode in (5, 6), ended.stderr
     steering = json.loads(processes.run("runs", "show", "last", "--json").stdout)["steering"]
     assert [(each["text"], each["state"], each["note"]) for each in steering] == [("Be short.", "applied", "write")]
     assert "told: Be short.: applied (heeded at write)" in processes.run("runs", "show", "last").stdout
@@ -187,29 +164,29 @@ def test_a_detached_run_goes_on_in_a_session_of_its_own(processes: Processes) ->
     processes.slow(find=60_000)
     left = processes.end(processes.research("--detach", "--json", "-o", processes.folder / "report.md"))
     assert left.returncode == 0, left.stderr
-    said = json.loads(left.stdout)
-    alone = psutil.Process(said["process"])
+    data = json.loads(left.stdout)
+    alone = psutil.Process(data["process"])
     assert os.getsid(alone.pid) == alone.pid != os.getsid(0)
     processes.until("find", 1)
     assert processes.status() == "running"
-    assert processes.run("runs", "finish", said["run"]).returncode == 0
-    watched = processes.run("runs", "watch", said["run"])
+    assert processes.run("runs", "finish", data["run"]).returncode == 0
+    watched = processes.run("runs", "watch", data["run"])
     assert watched.returncode == 5, watched.stderr
     processes.wait(lambda: not alone.is_running() or alone.status() == psutil.STATUS_ZOMBIE)
     assert "seven metres" in (processes.folder / "report.md").read_text()
-    log = Path(said["log"])
+    log = Path(data["log"])
     assert "agent 1 started" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
-    processes.run("runs", "rm", said["run"], "--yes")
+    processes.run("runs", "rm", data["run"], "--yes")
     assert not log.exists()
 
 
 def test_a_detached_run_that_cannot_start_says_why(processes: Processes) -> None:
     processes.shell.home.mkdir()
     (processes.shell.home / "logs").write_text("in the way")
-    said = processes.run(QUESTION, "--in", processes.shell.notes, "--model", processes.shell.model, "--detach")
-    assert (said.returncode, said.stdout) == (1, "")
-    assert "cannot continue in the background" in said.stderr
+    done = processes.run(QUESTION, "--in", processes.shell.notes, "--model", processes.shell.model, "--detach")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot continue in the background" in done.stderr
     nothing = processes.run(QUESTION, "--in", processes.folder / "absent", "--detach")
     assert (nothing.returncode, nothing.stdout) == (2, "")
     events = processes.run(QUESTION, "--detach", "--events")
@@ -221,9 +198,9 @@ def test_two_processes_which_resume_one_run_execute_it_once(processes: Processes
     processes.end(processes.research("--review-plan"))
     processes.run("runs", "approve", "last", "--no-resume")
     both = [processes.start("runs", "resume", "last", "-q") for _ in range(2)]
-    said = [processes.end(process) for process in both]
-    assert [each.returncode for each in said] == [0, 0], said
-    assert said[0].stdout == said[1].stdout != ""
+    done = [processes.end(process) for process in both]
+    assert [each.returncode for each in done] == [0, 0], done
+    assert done[0].stdout == done[1].stdout != ""
     assert max(Counter(processes.calls()).values()) == 1
 
 
@@ -269,8 +246,8 @@ def test_a_database_locked_for_some_seconds_only_delays(processes: Processes) ->
     processes.until("orchestrate", 0)
     with locked(processes.shell.home):
         time.sleep(1.5)
-    said = processes.end(running)
-    assert (said.returncode, "seven metres" in said.stdout) == (0, True), said.stderr
+    done = processes.end(running)
+    assert (done.returncode, "seven metres" in done.stdout) == (0, True), done.stderr
 
 
 def test_a_database_locked_for_too_long_is_a_clear_error_and_loses_nothing(
@@ -281,8 +258,8 @@ def test_a_database_locked_for_too_long_is_a_clear_error_and_loses_nothing(
     with monkeypatch.context() as patience:
         patience.setattr(sqlite, "_PRAGMAS", ("PRAGMA busy_timeout = 200", *sqlite._PRAGMAS[1:]))
         with locked(processes.shell.home):
-            said = processes.run("runs", "resume", "last")
-    assert said.returncode == 1
-    assert "another process has been writing to" in said.stderr
-    assert "try again" in said.stderr
+            done = processes.run("runs", "resume", "last")
+    assert done.returncode == 1
+    assert "another process has been writing to" in done.stderr
+    assert "try again" in done.stderr
     assert processes.run("runs", "resume", "last").returncode == 0

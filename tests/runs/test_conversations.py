@@ -148,8 +148,8 @@ async def test_an_agent_recalls_what_the_earlier_run_read() -> None:
         says("It rises seven metres. [S3001.1]", task="write"),
     ]
     second = await thread.run(script, parent=run_id(first))
-    told = asked_of(second, "find").messages
-    assert any("rises seven metres" in message.text for message in told if message.role == "tool")
+    found = asked_of(second, "find").messages
+    assert any("rises seven metres" in message.text for message in found if message.role == "tool")
     assert second.last(e.RunCompleted).verified
 
 
@@ -183,10 +183,10 @@ async def test_triage_and_planner_are_told_what_was_said_and_agents_are_not() ->
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?", thread="sea")
     second = await thread.run(follow_up("The moon does. [S1001.2]", found="The moon does. [S1001.2]"), thread="sea")
     for task in ("triage", "plan"):
-        said = asked_of(second, task).named("conversation")[0]
-        assert "How far does the tide rise at Brest?" in said
-        assert "Seven." in said
-        assert "[S1001.1]" not in said
+        message = asked_of(second, task).named("conversation")[0]
+        assert "How far does the tide rise at Brest?" in message
+        assert "Seven." in message
+        assert "[S1001.1]" not in message
     for request in second.model.requests:
         if request.task not in ("triage", "plan"):
             assert not request.named("conversation")

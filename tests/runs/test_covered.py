@@ -56,22 +56,22 @@ async def test_a_finding_which_says_that_nothing_is_stated_leaves_its_step_open(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_a_model_judges_is_what_is_told(strategy: str) -> None:
-    said = [{"part": 1, "status": "answered"}, {"part": 2, "status": "not", "reason": "No document says where from."}]
-    script = two_steps(strategy, BLEW, coverage=said)
+    found = [{"part": 1, "status": "answered"}, {"part": 2, "status": "not", "reason": "No document says where from."}]
+    script = two_steps(strategy, BLEW, coverage=found)
     if strategy == "orchestrated":
-        script.append(says(json.dumps({"parts": said}), task="assess"))
+        script.append(says(json.dumps({"parts": found}), task="assess"))
     log = await covered(script, strategy)
     assert [each.status for each in before(log)] == ["partly", "answered", "not"]
     assert before(log)[2].reason == "No document says where from."
     assert log.text.endswith(f"- {before(log)[2].part}: No document says where from.")
     assert len(requests(log.model, "assess")) == (strategy == "orchestrated")
-    (told,) = [request.named("coverage")[0] for request in requests(log.model, "write")]
-    assert [each["status"] for each in json.loads(told)] == ["partly", "answered", "not"]
+    (message,) = [request.named("coverage")[0] for request in requests(log.model, "write")]
+    assert [each["status"] for each in json.loads(message)] == ["partly", "answered", "not"]
 
 
 async def test_the_reflector_is_not_asked_again_where_nothing_was_found_since() -> None:
-    said = [{"part": 1, "status": "answered"}, {"part": 2, "status": "answered"}]
-    log = await covered(two_steps("reflective", BLEW, coverage=said), "reflective")
+    found = [{"part": 1, "status": "answered"}, {"part": 2, "status": "answered"}]
+    log = await covered(two_steps("reflective", BLEW, coverage=found), "reflective")
     assert [each.status for each in before(log)] == ["answered"] * 3
     assert requests(log.model, "assess") == []
     (first, second) = requests(log.model, "reflect")
@@ -195,19 +195,19 @@ async def test_agents_of_both_steps_complete_them() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_a_section_of_the_writers_which_contradicts_coverage_is_taken_out(strategy: str) -> None:
-    said = [{"part": 1, "status": "answered"}, {"part": 2, "status": "answered"}]
-    judged = [says(json.dumps({"parts": said}), task="assess")] if strategy == "orchestrated" else []
+    found = [{"part": 1, "status": "answered"}, {"part": 2, "status": "answered"}]
+    judged = [says(json.dumps({"parts": found}), task="assess")] if strategy == "orchestrated" else []
     text = f"{WRITTEN}\n\n## What could not be found\n\n- Where the winds of the mistral blow from."
-    log = await covered([*two_steps(strategy, BLEW, coverage=said), *judged], strategy, text)
+    log = await covered([*two_steps(strategy, BLEW, coverage=found), *judged], strategy, text)
     assert "could not be found" not in log.text
     assert "mistral" not in log.text
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_a_section_of_the_writers_keeps_what_is_true_and_gets_what_it_lacks(strategy: str) -> None:
-    said = [{"part": 1, "status": "answered"}, {"part": 2, "status": "not"}]
-    judged = [says(json.dumps({"parts": said}), task="assess")] if strategy == "orchestrated" else []
+    found = [{"part": 1, "status": "answered"}, {"part": 2, "status": "not"}]
+    judged = [says(json.dumps({"parts": found}), task="assess")] if strategy == "orchestrated" else []
     text = f"{WRITTEN}\n\n## What could not be found\n\n- The tide at Brest.\n- The name of the harbour master."
-    log = await covered([*two_steps(strategy, coverage=said), *judged], strategy, text)
+    log = await covered([*two_steps(strategy, coverage=found), *judged], strategy, text)
     section = log.text.partition("## What could not be found")[2]
     assert section.split("\n- ")[1:] == ["The name of the harbour master.", before(log)[2].part]

@@ -32,8 +32,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with documents and a run."""
     place = tmp_path_factory.mktemp("good")
     (place / "tides.md").write_text("# Tides\n\nThe tide rises twice a day at the harbour of Vlissingen.\n")
-    code, said = assay(place, "When does the tide rise at the harbour?", "--in", "tides.md", "--offline", "-q")
-    assert code == 0, said
+    code, done = assay(place, "When does the tide rise at the harbour?", "--in", "tides.md", "--offline", "-q")
+    assert code == 0, done
     assert assay(place, "db", "backup", "kept.zip")[0] == 0
     return place
 
@@ -48,15 +48,15 @@ def test_a_damaged_page_is_named_and_nothing_is_written_over_it(good: Path, tabl
     broken = random.Random(table).randbytes(PAGE)
     path.write_bytes(whole[: (page - 1) * PAGE] + broken + whole[page * PAGE :])
     try:
-        code, said = assay(good, "db", "check")
-        assert (code, len(said.splitlines())) == (1, 1)
-        assert f"Page {page}:" in said
-        code, said = assay(good, "db", "backup", "kept.zip")
+        code, done = assay(good, "db", "check")
+        assert (code, len(done.splitlines())) == (1, 1)
+        assert f"Page {page}:" in done
+        code, done = assay(good, "db", "backup", "kept.zip")
         assert code != 0
         assert (good / "kept.zip").read_bytes() == kept
-        code, said = assay(good, "How often does the tide rise?", "--in", "tides.md", "--offline", "-q")
-        assert (code, len(said.splitlines())) == (1, 1)
-        assert NAMED in said
+        code, done = assay(good, "How often does the tide rise?", "--in", "tides.md", "--offline", "-q")
+        assert (code, len(done.splitlines())) == (1, 1)
+        assert NAMED in done
         assert assay(good, "runs", "list")[0] in (0, 1)
         assert path.read_bytes()[(page - 1) * PAGE : page * PAGE] == broken
     finally:

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
 from endless import SECONDS, Endless
 from local_web import QUESTION, LocalWeb
-from web import site
 
 from assay import Assay
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 async def test_a_deadline_in_the_middle_of_writing_leaves_a_report_of_what_the_web_said(web: LocalWeb) -> None:

@@ -75,8 +75,8 @@ async def test_a_text_with_a_form_of_its_own_stays_as_it_is() -> None:
     sea = Sea({"guide.md": GUIDE, "city.md": CITY})
     log = await sea.run(script(f"## Height\n\n{TALL}"), template=(Section(title="Height", level=2),))
     assert "disagree" not in log.text
-    said = "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (City page, no date)."
-    assert said in log.last(e.ReportFinished).limits
+    text = "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (City page, no date)."
+    assert text in log.last(e.ReportFinished).limits
 
 
 @pytest.mark.parametrize("off", ["verify", "compare"])

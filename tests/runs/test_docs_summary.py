@@ -24,8 +24,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     papers.mkdir()
     for number, port in enumerate(PORTS):
         keeper = "The lighthouse keeper sleeps at the mole.\n\nThe lighthouse burns oil.\n" if number < 2 else ""
-        said = f"The harbour of {port} was opened in {1860 + number}.\n\nIt lies by the sea, as the others do.\n\n"
-        (papers / f"{port}.md").write_text(f"---\ndate: {1990 + number}-05-01\n---\n# {port}\n\n{said}{keeper}")
+        text = f"The harbour of {port} was opened in {1860 + number}.\n\nIt lies by the sea, as the others do.\n\n"
+        (papers / f"{port}.md").write_text(f"---\ndate: {1990 + number}-05-01\n---\n# {port}\n\n{text}{keeper}")
     (papers / "dock.pdf").write_bytes(pdf([[], column("A dry dock is a basin which can be drained.")]))
     assert main(["docs", "add", "papers", "-c", "ports", "-q"]) == 0
     return tmp_path
@@ -81,10 +81,10 @@ def test_a_model_which_is_named_writes_a_cited_summary(place: Path, capsys: pyte
     with local_model("The harbour of Brest was opened in 1860.") as server:
         (place / "config.toml").write_text(f'[services.ollama]\nurl = "{server.url}"\n')
         assert main(["docs", "summary", "ports", "--questions", "0", "--model", "ollama:m"]) == 0
-        told = capsys.readouterr()
+        printed = capsys.readouterr()
         found = summary(capsys, "--questions", "0", "--model", "ollama:m", "--max-tokens", "200k")
-    assert told.out.startswith("ports: 7 documents")
-    assert "The harbour of Brest was opened in 1860 [1]." in told.out
+    assert printed.out.startswith("ports: 7 documents")
+    assert "The harbour of Brest was opened in 1860 [1]." in printed.out
     assert "The harbour of Brest was opened in 1860 [1]." in found["summary"]
     assert main(["claims", found["run_id"], "--json"]) == 0
     (claim,) = map(json.loads, capsys.readouterr().out.splitlines())

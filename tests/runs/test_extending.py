@@ -54,9 +54,9 @@ class Acme(NamedTuple):
             stderr=asyncio.subprocess.PIPE,
             cwd=self.folder,
         )
-        said, wrong = await asyncio.wait_for(process.communicate(typed.encode()), 90)
-        assert process.returncode == 0, wrong.decode() + said.decode()
-        return said.decode(), wrong.decode()
+        found, wrong = await asyncio.wait_for(process.communicate(typed.encode()), 90)
+        assert process.returncode == 0, wrong.decode() + found.decode()
+        return found.decode(), wrong.decode()
 
 
 class Found(dict[str, object]):
@@ -167,8 +167,8 @@ SCRIPT = [
 async def test_a_prompt_is_replaced_and_a_check_objects_under_its_name_until_it_is_switched_off(acme: Acme):
     (acme.folder / "script.json").write_text(json.dumps(SCRIPT))
     (acme.folder / "aurora.md").write_text("# Ships\n\nThe ferry Aurora sails to Brest.\n")
-    said = ("--in", "aurora.md", "--model", "scripted:script.json", "--offline", "--json", "--no-repair")
-    asked = ("Which ship sails to Brest?", *said)
+    found = ("--in", "aurora.md", "--model", "scripted:script.json", "--offline", "--json", "--no-repair")
+    asked = ("Which ship sails to Brest?", *found)
     report = json.loads(await acme.assay(*asked))
     reasons = [claim["reason"] for claim in report["claims"]]
     assert reasons == ["acme_vessels: what it says tanker is not in the cited passage"]
@@ -195,20 +195,20 @@ async def test_a_check_is_asked_wherever_claims_are_checked_and_its_fault_is_tol
         ("check", "The tanker Aurora sails to Brest.", "--in", "aurora.md"),
     )
     again = ("verify", "last", "--again", "--json")
-    told, warned = await acme.both(*ways[0])
-    assert VESSELS in told
+    found, warned = await acme.both(*ways[0])
+    assert VESSELS in found
     assert "warning" not in warned
 
     install_broken(folder.parent / "site")
     for words in (*ways, again):
-        told, warned = await acme.both(*words)
-        assert "acme_vessels" in told, words
+        found, warned = await acme.both(*words)
+        assert "acme_vessels" in found, words
         assert BROKEN in warned.splitlines(), words
 
     await acme.assay("config", "set", "checks_off", "acme_vessels,broken_tides")
     for words in ways:
-        told, warned = await acme.both(*words)
-        assert "acme_vessels" not in told + warned, words
+        found, warned = await acme.both(*words)
+        assert "acme_vessels" not in found + warned, words
         assert "broken" not in warned, words
     assert "acme_vessels" in (await acme.both(*again))[0]  # the run asked it
 

@@ -123,8 +123,8 @@ async def test_what_came_before_is_taken_over_at_no_cost(desk: Desk, point: Poin
     assert kinds(log)[:2] == ["run.created", "run.forked"]
     start = kinds(log).index("run.started")
     taken = [(each.type, each.path, bytes(each.data)) for each in log[2:start] if each.type != "model.attempted"]
-    said = [(each.type, each.path, bytes(each.data)) for each in before]
-    assert taken == [each for each in said if each in taken]
+    found = [(each.type, each.path, bytes(each.data)) for each in before]
+    assert taken == [each for each in found if each in taken]
     assert {each.path[0] for each in log[2:start]} == set(BEFORE[point])
     assert not {"usage.updated", "run.started", "run.created"} & {kind for kind, _, _ in taken}
     assert "step.diverged" not in kinds(log)

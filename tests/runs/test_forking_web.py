@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from local_web import QUESTION, LocalWeb
-from web import site
 
 from assay import Assay
 from assay.core.brief import Point
 from assay.core.view import RunView
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 async def run(assay: Assay) -> RunView:

@@ -84,8 +84,8 @@ FENCES = {
 
 @pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
 async def test_a_habit_of_citing_is_read_in_an_answer_without_a_plan(habit: str) -> None:
-    said = f"{ROSE} {habit.replace('ID', 'S1.1')}."
-    log = await Sea().run([says(said, task="answer")], mode="simple")
+    text = f"{ROSE} {habit.replace('ID', 'S1.1')}."
+    log = await Sea().run([says(text, task="answer")], mode="simple")
     (claim,) = fold(log.envelopes).claims
     assert (claim.verdict, claim.passages) == ("quoted", ("S1.1",))
     assert not re.search(r"S1\.1", shown(log))
@@ -127,12 +127,12 @@ async def test_a_fence_around_everything_is_taken_away(fence: str, strategy: str
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_citations_at_a_paragraphs_end_count_for_its_sentences_once_checked(strategy: str) -> None:
     one, two = found("[ID]")
-    said = f"{ROSE}. The harbour was built by Romans. It turns twice a day. [S1001.1, S1001.2]"
-    log = await ran(strategy, [*researched(strategy, [reports(one)], [reports(two)]), writes(said)])
-    told = {event.text: event.inherited for event in log.of(e.ClaimFound)}
-    assert told[f"{ROSE}."]
-    assert told["The harbour was built by Romans."]
-    assert not told["It turns twice a day."]
+    text = f"{ROSE}. The harbour was built by Romans. It turns twice a day. [S1001.1, S1001.2]"
+    log = await ran(strategy, [*researched(strategy, [reports(one)], [reports(two)]), writes(text)])
+    verdicts_logged = {event.text: event.inherited for event in log.of(e.ClaimFound)}
+    assert verdicts_logged[f"{ROSE}."]
+    assert verdicts_logged["The harbour was built by Romans."]
+    assert not verdicts_logged["It turns twice a day."]
     verdicts = {claim.text: claim.verdict for claim in fold(log.envelopes).claims}
     assert verdicts[f"{ROSE}."] == "quoted"
     assert verdicts.get("The harbour was built by Romans.", "unchecked") not in (*HOLDING, "partial")
@@ -149,9 +149,9 @@ async def test_findings_which_never_cite_keep_what_the_agent_was_shown(strategy:
     assert "S1001.1" in [each.id for each in first.passages]
     assert not second.uncited
     (request,) = [each for each in log.model.requests if each.task == "write"]
-    told = "\n".join(request.named("findings"))
-    assert "Not cited by the agent" in told
-    assert "S1001.1" in told
+    message = "\n".join(request.named("findings"))
+    assert "Not cited by the agent" in message
+    assert "S1001.1" in message
     is_sound(log)
     parts = {each.part: each.status for each in log.of(e.CoverageAssessed)[0].coverage}
     assert parts["Tide at Brest"] == "partly"

@@ -38,7 +38,7 @@ async def test_several_tables_with_one_head_are_no_loop(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_a_report_which_loops_twice_is_the_report_without_the_loop(strategy: str) -> None:
     log = await ran(strategy, writes(AGAIN * 9), writes(f"{GOOD}\n\n" + AGAIN * 30))
-    assert log.said == f"{GOOD}\n\n{AGAIN.strip()}"
+    assert log.written == f"{GOOD}\n\n{AGAIN.strip()}"
     ended = log.last(e.ReportFinished)
     assert REPEATED in ended.limits
     assert not {NOT_WRITTEN, HALF_WRITTEN} & set(ended.limits)
@@ -51,7 +51,7 @@ async def test_a_report_which_loops_twice_is_the_report_without_the_loop(strateg
 async def test_a_report_cut_off_twice_is_the_report_up_to_its_last_sentence(strategy: str) -> None:
     cut = f"{GOOD}\n\nThe moon, which is"
     log = await ran(strategy, writes(cut, "length"), writes(f"{ROSE} [S1001.1]. And", "length"))
-    assert log.said == GOOD  # the better of the two
+    assert log.written == GOOD  # the better of the two
     assert CUT_OFF in log.last(e.ReportFinished).limits
     assert log.last(e.RunCompleted).stop_reason == "done"
 

@@ -228,8 +228,8 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
     log, _ = await played(habit, strategy)
     assert log.text == (await near(strategy)).text
     restarted = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
-    told = (e.decode(each) for each in log.envelopes if each.seq not in restarted)
-    thoughts = {event.text.strip() for event in told if isinstance(event, e.ThinkFinished)}
+    events = (e.decode(each) for each in log.envelopes if each.seq not in restarted)
+    thoughts = {event.text.strip() for event in events if isinstance(event, e.ThinkFinished)}
     assert thoughts == {THOUGHT}
     report = build_report(fold(log.envelopes))
     assert {thought.strip() for thought in report.thinking} == {THOUGHT}
@@ -273,12 +273,12 @@ async def test_a_call_which_its_service_did_not_take_is_taken() -> None:
 
 
 async def test_a_limit_of_tokens_told_in_a_stream_is_answered_with_a_shorter_request() -> None:
-    told: list[int] = []
+    received: list[int] = []
 
     async def habit(body: dict[str, Any], say: Say) -> Answer:
         size = len(json.dumps(body["messages"]))
-        if any(message["role"] == "tool" for message in body["messages"]) and not told:
-            told.append(size)
+        if any(message["role"] == "tool" for message in body["messages"]) and not received:
+            received.append(size)
             error = {
                 "code": 400,
                 "message": "This endpoint's maximum context length is 4096 tokens. However, you requested 5000.",
@@ -287,7 +287,7 @@ async def test_a_limit_of_tokens_told_in_a_stream_is_answered_with_a_shorter_req
         return streamed(await say())
 
     log, _ = await played(habit)
-    assert told
+    assert received
     assert log.text == (await near("orchestrated")).text
 
 
@@ -321,8 +321,8 @@ async def test_calls_of_agents_made_in_odd_ways_end_in_the_same_report(way: str,
     assert [finding.text for finding in by_lane(log)] == [finding.text for finding in by_lane(plain)]
     for body in sent:  # every call is answered, once
         made = [call["id"] for message in body["messages"] for call in message.get("tool_calls", ())]
-        told = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
-        assert sorted(made) == sorted(told)
+        text = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
+        assert sorted(made) == sorted(text)
         assert len(set(made)) == len(made)
 
 

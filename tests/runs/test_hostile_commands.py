@@ -52,9 +52,9 @@ def assay(place: Path, *words: str, **variables: str) -> tuple[int, str, str]:
         timeout=300,
         preexec_fn=bounded,
     )
-    said = ended.stderr.decode()
-    assert "Traceback" not in said
-    return ended.returncode, ended.stdout.decode(), said
+    found = ended.stderr.decode()
+    assert "Traceback" not in found
+    return ended.returncode, ended.stdout.decode(), found
 
 
 # docs add, extract
@@ -74,8 +74,8 @@ SAID = {
 
 def test_documents_made_to_harm_are_told_and_the_rest_is_added(place: Path) -> None:
     hostile_files.write(place / "folder", place / "outside.md")
-    code, _, said = assay(place, "docs", "add", "folder")
-    lines = said.splitlines()
+    code, _, done = assay(place, "docs", "add", "folder")
+    lines = done.splitlines()
     assert code == 0
     for name, reason in SAID.items():
         assert len([line for line in lines if f"folder/{name}:" in line and reason in line]) == 1, name
@@ -110,17 +110,17 @@ BUNDLES = {
 @pytest.mark.parametrize("kind", BUNDLES)
 def test_a_bundle_made_to_harm_does_not_hold(kind: str, place: Path) -> None:
     (place / "bundle.zip").write_bytes(packed(BUNDLES[kind]))
-    code, printed, said = assay(place, "verify", "bundle.zip")
+    code, printed, done = assay(place, "verify", "bundle.zip")
     assert code in (2, 3)
-    assert 1 <= len((printed + said).strip().splitlines()) <= 12
+    assert 1 <= len((printed + done).strip().splitlines()) <= 12
 
 
 def test_a_draft_made_to_harm_is_verified_or_refused(place: Path) -> None:
     (place / "draft.md").write_text("[" * 3_000 + "\n\n" + "> " * 2_000 + "a\n\n" + "It rises [1-9] [1, 2]. " * 2_000)
     assert assay(place, "verify", "draft.md", "--in", "tides.md")[0] in (0, 3)
     (place / "long.md").write_text("The tide rises. " * 260_000)
-    code, _, said = assay(place, "verify", "long.md", "--in", "tides.md")
-    assert (code, said.count("more than 4,000,000 characters")) == (2, 1)
+    code, _, done = assay(place, "verify", "long.md", "--in", "tides.md")
+    assert (code, done.count("more than 4,000,000 characters")) == (2, 1)
 
 
 # batch, schemas, templates
@@ -136,10 +136,10 @@ ROWS = [
 
 def test_rows_made_to_harm_are_named_and_the_rest_is_asked(place: Path) -> None:
     (place / "rows.jsonl").write_text("\n".join(row for row, _ in ROWS))
-    code, _, said = assay(place, "batch", "rows.jsonl", "-o", "out", "--in", "tides.md", "--offline")
+    code, _, done = assay(place, "batch", "rows.jsonl", "-o", "out", "--in", "tides.md", "--offline")
     assert code == 1
     for _, words in ROWS:
-        assert said.count(words) == 1, words
+        assert done.count(words) == 1, words
     assert not list(place.parent.glob("up*"))
     assert next(path.name for path in (place / "out").glob("*.md")).startswith("up-")
 
@@ -159,18 +159,18 @@ SCHEMAS = {
 def test_a_schema_made_to_harm_is_refused_before_the_run(kind: str, place: Path) -> None:
     schema, words = SCHEMAS[kind]
     (place / "schema.json").write_text(schema)
-    code, printed, said = assay(place, *ASKED, "--schema", "schema.json")
-    assert (code, printed, len(said.splitlines())) == (2, "", 1)
-    assert words in said
+    code, printed, done = assay(place, *ASKED, "--schema", "schema.json")
+    assert (code, printed, len(done.splitlines())) == (2, "", 1)
+    assert words in done
 
 
 @pytest.mark.parametrize("option", ["--template", "--instructions"])
 @pytest.mark.parametrize("data", [b"# a\n" * 500_000, b"\xff\x00" * 2_000, b"# " * 4_000])
 def test_a_template_made_to_harm_is_refused_or_used(option: str, data: bytes, place: Path) -> None:
     (place / "template.md").write_bytes(data)
-    code, _, said = assay(place, *ASKED, option, "template.md")
+    code, _, done = assay(place, *ASKED, option, "template.md")
     assert code in (0, 2, 6)
-    assert code != 2 or len(said.splitlines()) == 1
+    assert code != 2 or len(done.splitlines()) == 1
 
 
 # restore
@@ -187,8 +187,8 @@ COPIES = {
 @pytest.mark.parametrize("kind", COPIES)
 def test_a_copy_made_to_harm_is_not_put_in_place(kind: str, place: Path) -> None:
     (place / "copy.zip").write_bytes(COPIES[kind])
-    code, _, said = assay(place, "db", "restore", "copy.zip", "--home", "restored")
-    assert (code, len(said.splitlines())) == (1, 1)
+    code, _, done = assay(place, "db", "restore", "copy.zip", "--home", "restored")
+    assert (code, len(done.splitlines())) == (1, 1)
     assert not (place / "restored" / "assay.db").exists()
     assert not list(place.rglob("up*"))
 

@@ -201,9 +201,9 @@ async def test_a_job_which_kills_its_workers_is_kept_for_an_admin(assay: Assay, 
 async def test_the_urgent_goes_first_and_what_is_periodic_comes_again(assay: Assay) -> None:
     last = await assay.begin_job(IndexJob(), priority=-1)
     soon = await assay.begin_job(PruneJob(), priority=5, every=3600)
-    told: list[str] = []
-    await assay.job_worker(1, told.append).work(until_empty=True)
-    begun = [line.split()[1] for line in told if line.endswith("started")]
+    lines: list[str] = []
+    await assay.job_worker(1, lines.append).work(until_empty=True)
+    begun = [line.split()[1] for line in lines if line.endswith("started")]
     assert begun == [soon.id, last.id]
     [following] = await assay.jobs(JobFilter(states=frozenset(("waiting",))))
     assert (following.id, following.every, following.priority) == (f"{soon.id}-2", 3600, 5)

@@ -27,7 +27,7 @@ from assay.fetch import objects
 from assay.fetch.git import GitConnector
 from assay.fetch.objects import ObjectsConnector
 from assay.run.process import SystemClock
-from assay.services import scratch
+from assay.services import home_paths
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import AddJob
 
@@ -250,13 +250,13 @@ async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
     """It is killed with a repository at hand; what workers have which are alive, stays."""
     (temporary := tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    alive = scratch.scratch_folder()
+    alive = home_paths.scratch_folder()
     environment = {**os.environ, "TMPDIR": str(temporary), "ASSAY_HOME": str(tmp_path / "home")}
     line = (sys.executable, "-m", "assay", "worker", "--jobs", "1", "-q")
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
         with subprocess.Popen(line, env=environment) as killed:
-            while not (left := [each for each in temporary.glob(f"{scratch.PREFIX}*/*") if each.parent != alive]):
+            while not (left := [each for each in temporary.glob(f"{home_paths.PREFIX}*/*") if each.parent != alive]):
                 await asyncio.sleep(0.01)
             killed.kill()
         assert killed.returncode == -signal.SIGKILL
@@ -266,7 +266,7 @@ async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
                 while (await assay.job(job.id)).state != "done":
                     await asyncio.sleep(0.05)
             worker.terminate()
-        assert list(temporary.glob(f"{scratch.PREFIX}*")) == [alive]
+        assert list(temporary.glob(f"{home_paths.PREFIX}*")) == [alive]
 
 
 async def test_what_is_too_large_for_anybody_is_not_tried_again(

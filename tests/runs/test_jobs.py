@@ -145,8 +145,8 @@ async def test_a_job_is_ended_while_it_is_done(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("assay.services.collections.crawl", forever)
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(CrawlJob(url="http://127.0.0.1:9/"))
-        told = []
-        worker = assay.job_worker(1, told.append)
+        lines = []
+        worker = assay.job_worker(1, lines.append)
 
         async def cancelled() -> None:
             await begun.wait()
@@ -158,7 +158,7 @@ async def test_a_job_is_ended_while_it_is_done(tmp_path: Path, monkeypatch: pyte
 
         await asyncio.gather(worker.work(), cancelled())
         assert ended == ["http://127.0.0.1:9/"]
-        assert told[-1] == f"job {job.id}: cancelled"
+        assert lines[-1] == f"job {job.id}: cancelled"
 
 
 async def test_jobs_end_before_the_rest_of_a_users_data_goes(
@@ -267,8 +267,8 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
         worker = subprocess.Popen(
             line, env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
-        for said in worker.stderr:  # it is killed while it reads a part
-            if ", part " in said:
+        for found in worker.stderr:  # it is killed while it reads a part
+            if ", part " in found:
                 break
         worker.send_signal(signal.SIGKILL)
         worker.communicate(timeout=30)
@@ -285,11 +285,11 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
         [*line[:-1]], env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     try:
-        _, said = watching.communicate(timeout=120)
+        _, found = watching.communicate(timeout=120)
     finally:
         last.send_signal(signal.SIGTERM)
         last.communicate(timeout=30)
-    assert watching.returncode == 0, said
+    assert watching.returncode == 0, found
     shown = assay_command(worker_settings, "jobs", "show", job)
     assert f"documents: {many}" in shown.stdout, shown.stdout + shown.stderr
     assert f"files: {many}" in shown.stdout

@@ -57,8 +57,8 @@ async def test_the_judge_decides_what_the_rules_leave_open() -> None:
     [request] = judge.asked
     assert request.named("sentence") == ("At Brest the sea comes up by {A}.\nHidden: {A} is a number.",)
     assert "It turns twice a day" in request.named("evidence")[0]
-    told = "\n".join(message.text for message in request.messages)
-    assert "How far does the tide rise" not in told  # nothing of the question
+    text = "\n".join(message.text for message in request.messages)
+    assert "How far does the tide rise" not in text  # nothing of the question
     assert log.last(e.VerifySummary).summary.holding == 2
     assert whole(log)
 
@@ -99,9 +99,9 @@ async def test_many_claims_are_judged_and_the_log_is_the_same_each_time() -> Non
     one, judge = await judged(sentences, answers)
     two, _ = await judged(sentences, answers)
     assert len(judge.asked) == len(sentences)
-    said = [sorted((event.id, event.verdict) for event in log.of(e.ClaimChecked)) for log in (one, two)]
-    assert said[0] == said[1]
-    assert {verdict for _, verdict in said[0]} == {"supported"}
+    found = [sorted((event.id, event.verdict) for event in log.of(e.ClaimChecked)) for log in (one, two)]
+    assert found[0] == found[1]
+    assert {verdict for _, verdict in found[0]} == {"supported"}
 
 
 async def test_of_a_table_row_the_judge_is_told_the_columns() -> None:

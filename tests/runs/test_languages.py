@@ -16,13 +16,13 @@ from research import Log, Sea, whole
 
 from assay import Assay
 from assay.core.claims import Summary
+from assay.core.ports.exporters import Record
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.translation import Phrases, day, number, spoken
 from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
 from assay.export.markdown import render as markdown
-from assay.export.protocols import Record
 from assay.export.sections import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.script import Scene, calls, says
@@ -133,11 +133,11 @@ def script(told: Told) -> list[Scene]:
 
 
 async def ran(language: str, depth: str, **changes: object) -> tuple[Log, RunView]:
-    told = TOLD[language]
-    sea = Sea({"a.md": f"# {told.title}\n\n{told.document}\n"})
-    scope = msgspec.structs.replace(sea.brief().scope, label=told.title)
-    asked = {"question": told.question, "language": language, "locale": language, "scope": scope, "depth": depth}
-    log = await sea.run(script(told), **{**asked, **changes})
+    found = TOLD[language]
+    sea = Sea({"a.md": f"# {found.title}\n\n{found.document}\n"})
+    scope = msgspec.structs.replace(sea.brief().scope, label=found.title)
+    asked = {"question": found.question, "language": language, "locale": language, "scope": scope, "depth": depth}
+    log = await sea.run(script(found), **{**asked, **changes})
     assert whole(log)
     return log, fold(log.envelopes)
 
@@ -181,11 +181,11 @@ def word_file(view: RunView) -> str:
 def english(language: str) -> Iterator[str]:
     """What the English messages say between their places, where the language does not say the same."""
     catalog: Mapping[object, str] = catalogue(language)._catalog  # type: ignore[attr-defined]
-    said = " ".join(catalog.values())
+    catalogue_text = " ".join(catalog.values())
     for message in catalog:
         text = message[0] if isinstance(message, tuple) else str(message)
         for part in re.split(r"\{\w+\}", text):
-            if len(part.strip(" ,;:.")) > 3 and part.strip() not in said and "-Type" not in part:
+            if len(part.strip(" ,;:.")) > 3 and part.strip() not in catalogue_text and "-Type" not in part:
                 yield part.strip()
 
 
@@ -228,7 +228,7 @@ async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: s
     kinds = set(view.report.stated.values())
     assert {"date", "missing"} <= kinds
     lines = [re.sub(r"[*#_`]+", " ", line).split() for line in view.report.text.splitlines()]
-    assert all(any(said in " ".join(line) for line in lines) for said in view.report.stated)
+    assert all(any(found in " ".join(line) for line in lines) for found in view.report.stated)
     assert not {claim.text for claim in view.claims} & set(view.report.stated)  # a notice is nobody's claim
     again = msgspec.structs.replace(view.report, stated={})
     assert [each.text for each in _claims(view)] == [claim.text for claim in view.claims]
@@ -254,10 +254,12 @@ async def test_an_export_is_read_back_without_what_it_says_of_itself(language: s
     _, view = await ran(language, "light")
     read = mark(markdown(view))
     assert [reference.label for reference in read.references] == ["1"]
-    said = [claim.text for claim in claims(read.text)]
-    assert TOLD[language].answer in said
-    assert not [text for text in said if TOLD[language].wrong in text]  # what was taken out stands below "Verification"
-    assert not any(char.isdigit() for text in said if "2026" not in text for char in text)  # no line of counts
+    found = [claim.text for claim in claims(read.text)]
+    assert TOLD[language].answer in found
+    assert not [
+        text for text in found if TOLD[language].wrong in text
+    ]  # what was taken out stands below "Verification"
+    assert not any(char.isdigit() for text in found if "2026" not in text for char in text)  # no line of counts
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -298,8 +300,8 @@ async def test_a_german_report_goes_on_from_an_english_one(tmp_path: Path) -> No
     assert "## Sources" in markdown(before)
     assert "As of" in before.report.text
     assert "As of" not in after.report.text
-    said = markdown(after)
-    assert "Zusammengestellt von Assays" in said or "Dokumente enthalten nichts" in said or "Nichts, was" in said
+    found = markdown(after)
+    assert "Zusammengestellt von Assays" in found or "Dokumente enthalten nichts" in found or "Nichts, was" in found
 
 
 async def test_a_run_of_before_there_were_catalogues_speaks_english() -> None:

@@ -135,8 +135,8 @@ async def test_where_every_agent_fails_the_run_fails(strategy: str) -> None:
     broken = Scene(answer=fails("no quota", transient=False).answer, task="research", repeat=True)
     find = Scene(answer=fails("no quota", transient=False).answer, task="find", repeat=True)
     first = opening(steps(TITLES[0])) if strategy == "reflective" else [*planned(ONE_STEP), sends(TIDE)]
-    told = [decides("continue", repeat=True)] if strategy == "reflective" else [report_wanted(repeat=True)]
-    view, error = await ended(Sea(), [*first, broken, find, *told], strategy=strategy)
+    text = [decides("continue", repeat=True)] if strategy == "reflective" else [report_wanted(repeat=True)]
+    view, error = await ended(Sea(), [*first, broken, find, *text], strategy=strategy)
     assert isinstance(error, ModelFailed)
     assert "every agent failed" in view.error
     assert "no quota" in view.error

@@ -43,7 +43,7 @@ async def verdict(sentence: str, off: tuple[CheckName, ...] = ()) -> e.ClaimChec
     ]
     log = await sea.run(script, checks_off=off, repair=False)
     assert whole(log)
-    assert log.said == sentence
+    assert log.written == sentence
     [checked] = log.of(e.ClaimChecked)
     summary = log.last(e.VerifySummary).summary
     assert (summary.claims, getattr(summary, checked.verdict)) == (1, 1)

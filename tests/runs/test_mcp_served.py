@@ -52,10 +52,10 @@ async def connected(url: str, era: Era, **more: Any) -> AsyncIterator[Client]:
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 async def test_a_report_over_http(server: Served, era: Era) -> None:
-    told: list[str] = []
+    lines: list[str] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message or "")
+        lines.append(message or "")
 
     async with connected(server.url, era) as client:
         assert client.protocol_version == VERSIONS[era]
@@ -63,7 +63,7 @@ async def test_a_report_over_http(server: Served, era: Era) -> None:
         assert not answer.is_error, answer.content
         assert answer.structured_content["status"] == "completed"
         assert "built in 1902" in answer.structured_content["report"]
-        assert told
+        assert lines
         page = httpx.get(answer.structured_content["url"], trust_env=False)
         assert page.status_code == 200
         assert "built in 1902" in page.text
@@ -155,4 +155,4 @@ async def test_a_server_with_clients_stops_at_once(tmp_path: Path, era: Era) -> 
         async with connected(stopped.url, era) as client:
             await client.list_tools()
             assert await asyncio.to_thread(stopped.stop) == 143
-        assert "exceeded" not in stopped.said(), "nothing was waited for until patience ended"
+        assert "exceeded" not in stopped.output(), "nothing was waited for until patience ended"

@@ -151,10 +151,10 @@ async def test_search_and_fetch_keep_the_contract_of_chatgpt(client: Client) -> 
 
 @shared
 async def test_a_report_with_its_evidence(client: Client) -> None:
-    told: list[tuple[float, str | None]] = []
+    received: list[tuple[float, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
+        received.append((progress, message))
 
     question = f"{QUESTION} ({client.protocol_version})"
     answer = await client.call_tool("research", {"question": question}, progress_callback=note)
@@ -164,7 +164,7 @@ async def test_a_report_with_its_evidence(client: Client) -> None:
     assert news["terminal"]
     assert "built in 1902. [1]" in news["report"]
     assert "assay://runs/" in str(answer.content[1].uri)
-    steps = [step for step, _ in told]
+    steps = [step for step, _ in received]
     assert steps
     assert steps == sorted(set(steps))
     run_id = news["run_id"]
@@ -221,8 +221,8 @@ async def test_private_documents_stay_unless_the_owner_allows_it(home: Path) -> 
 
 def test_it_needs_none_of_the_server() -> None:
     """The extra `mcp` is enough: what else the server is made of may not be installed."""
-    said = "import sys, assay.server.mcp.stdio; print({'argon2', 'assay.server.backend'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    text = "import sys, assay.server.mcp.mcp_server; print({'argon2', 'assay.server.backend'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
 

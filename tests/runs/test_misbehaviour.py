@@ -80,8 +80,8 @@ async def test_every_call_is_answered_once_and_a_dead_document_is_said(strategy:
     failed = log.last(e.SourceFailed)
     assert failed.url == "file:///dead.md"
     finding = [message for request in requests(log.model, "find") for message in request.messages]
-    told = [message.text for message in finding if message.role == "tool"]
-    assert any("Dead could not be read." in text for text in told)
+    answers = [message.text for message in finding if message.role == "tool"]
+    assert any("Dead could not be read." in text for text in answers)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -50,9 +50,9 @@ def failure(done: subprocess.CompletedProcess[str]) -> str:
     assert "othing" not in done.stderr
     *before, last = done.stderr.splitlines()
     assert all(line.startswith(("indexed", "run ")) for line in before), done.stderr
-    told, _, resumed = last.partition("; to go on: assay runs resume ")
+    found, _, resumed = last.partition("; to go on: assay runs resume ")
     assert len(resumed) == 10
-    return told.removeprefix("failed: ")
+    return found.removeprefix("failed: ")
 
 
 @contextmanager
@@ -125,31 +125,31 @@ def test_a_model_the_server_does_not_have(asked: Asked) -> None:
 
 def test_a_model_which_was_not_pulled(asked: Asked) -> None:
     with ollama("llama3.2:3b", "phi4") as url:
-        told = failure(asked(url=url, service="ollama"))
+        found = failure(asked(url=url, service="ollama"))
     why = "(404): get it (ollama pull qwen3), or choose one it has: ollama:llama3.2:3b, ollama:phi4"
-    assert told == f"ollama:qwen3: no model 'qwen3' at {url} {why}"
+    assert found == f"ollama:qwen3: no model 'qwen3' at {url} {why}"
 
 
 def test_a_key_which_is_refused(asked: Asked) -> None:
     with chat_server(fault(401, "Incorrect API key provided: sk-1")) as server:
-        told = failure(asked(url=server.url))
-    assert told.startswith("mine:qwen3 answered 401: Incorrect API key provided: ***; check the key of mine")
+        found = failure(asked(url=server.url))
+    assert found.startswith("mine:qwen3 answered 401: Incorrect API key provided: ***; check the key of mine")
 
 
 def test_a_server_which_never_answers(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_TIMEOUTS_FIRST_TOKEN", "1")
     with mute() as url:
-        told = failure(asked(url=url))
-    assert told.startswith("mine:qwen3: no token for 1 s; it may be loading the model or be busy: try again")
+        found = failure(asked(url=url))
+    assert found.startswith("mine:qwen3: no token for 1 s; it may be loading the model or be busy: try again")
 
 
 @pytest.mark.parametrize("status", [200, 404])
 def test_a_page_in_place_of_an_answer(asked: Asked, status: int) -> None:
     with page(status) as url:
-        told = failure(asked(url=url))
-    assert told.startswith("mine:qwen3 ")
-    assert "chat completions" in told
-    assert "is the address the base of its API, with the version (…/v1)?" in told
+        found = failure(asked(url=url))
+    assert found.startswith("mine:qwen3 ")
+    assert "chat completions" in found
+    assert "is the address the base of its API, with the version (…/v1)?" in found
 
 
 @pytest.mark.parametrize("text", ["The tide at Brest rises seven metres, I believe.", "I cannot help with that."])
@@ -166,8 +166,8 @@ def test_a_model_which_calls_no_tool(asked: Asked, tmp_path: Path, text: str, st
 
 
 def test_what_could_not_begin_goes_on_when_the_server_is_there(asked: Asked) -> None:
-    told = asked(url=closed())
-    run_id = told.stderr.rpartition(" ")[2].strip()
+    found = asked(url=closed())
+    run_id = found.stderr.rpartition(" ")[2].strip()
     with chat_server(Answer(says("The tide at Brest rises seven metres.").pieces)) as server:
         done = asked("runs", "resume", run_id, url=server.url)
         assert server.requests, done.stderr

@@ -17,16 +17,16 @@ async def test_a_row_of_a_sheet_answers_a_question(tmp_path: Path):
     (tmp_path / "ports.xlsx").write_bytes(book({"Ports": TABLE, "Other": [["a", "b"], ["c", "d"]]}))
     (tmp_path / "talk.pptx").write_bytes(slides())
     (tmp_path / "harbor.docx").write_bytes(word()[:500])
-    said: list[str] = []
+    lines: list[str] = []
     async with Assay(Settings()) as assay:
-        run = assay.start("What is the depth of the port of Goole?", sources=tmp_path, progress=said.append)
+        run = assay.start("What is the depth of the port of Goole?", sources=tmp_path, progress=lines.append)
         log = [envelope async for envelope in run]
     report = build_report(fold(log))
     assert [(claim.text, claim.verdict) for claim in report.claims] == [("Depth of Goole: 7 m", "supported")]
     assert any(passage.text == "Port: Goole | Depth: 7 m | cells: A3:B3" for passage in report.passages)
     added = [event.source for envelope in log if isinstance(event := e.decode(envelope), e.SourceAdded)]
     assert "ports.xlsx: Ports" in {source.title for source in added}
-    assert any("skipped" in line and "harbor.docx" in line for line in said)
+    assert any("skipped" in line and "harbor.docx" in line for line in lines)
 
 
 async def test_a_passage_of_a_slide_names_it(tmp_path: Path):

@@ -143,8 +143,8 @@ async def test_steering_while_the_report_is_written_is_rejected_at_once(home: As
     model = hanging(*one_agent()[:-1], task="write")
     run = await started(home, model, tmp_path)
     await until(model)
-    told = await home.steer(run.run_id, "Be brief.", wait=WAIT)
-    assert (told.state, told.note) == ("rejected", "the report is being written already")
+    found = await home.steer(run.run_id, "Be brief.", wait=WAIT)
+    assert (found.state, found.note) == ("rejected", "the report is being written already")
     run.cancel()
     await run.view()
 
@@ -264,8 +264,8 @@ async def test_a_run_made_here_names_this_release(home: Assay, tmp_path: Path) -
 async def test_the_built_in_model_sends_an_agent_for_what_it_is_told(home: Assay, tmp_path: Path) -> None:
     (tmp_path / "winds.md").write_text("# Winds\n\nThe mistral blows from the north-west.\n")
     run_id = await home.create("How far does the tide rise at Brest?", sources=[tmp_path], mode="deep_research")
-    told = await home.steer(run_id, "Where does the mistral blow from?")
-    assert told.state == "accepted"
+    found = await home.steer(run_id, "Where does the mistral blow from?")
+    assert found.state == "accepted"
     view = await (await home.resume(run_id)).view()
     assert [(each.state, each.note) for each in view.steering] == [("applied", "research/cycle-1")]
     assert "Where does the mistral blow from?" in [lane.task for lane in view.lanes]

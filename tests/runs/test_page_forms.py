@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
 from local_web import HARBOR, QUESTION, TIDES, LocalWeb
-from web import response, site
+from web import response
 
 from assay import Assay
 from assay.core.report import build_report
@@ -32,21 +29,15 @@ def page(text: str, own: str) -> bytes:
     return response(f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body></html>", 200)
 
 
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
-
-
 async def groups(web: LocalWeb) -> tuple[list[set[str]], dict[str, str], list[str]]:
     """The groups of documents which are one source by their addresses, what pages call their own, and the limits."""
     async with Assay(web.settings()) as assay:
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
     view = fold(log)
     paths = {each.document_sha256: each.url.rpartition("/")[2] for each in view.sources.values()}
-    said = {paths[each.document_sha256]: each.metadata.get("canonical", "") for each in view.sources.values()}
+    found = {paths[each.document_sha256]: each.metadata.get("canonical", "") for each in view.sources.values()}
     named = [{paths[sha256] for sha256 in group} for group in view.copies]
-    return named, said, list(build_report(view).limits)
+    return named, found, list(build_report(view).limits)
 
 
 async def test_two_forms_of_a_page_are_one_source_of_a_run(web: LocalWeb) -> None:
@@ -57,9 +48,9 @@ async def test_two_forms_of_a_page_are_one_source_of_a_run(web: LocalWeb) -> Non
         (web.there.url(path), "The Harbor report", "The report on the tides of the old harbor", "")
         for path in ("/print", "/whole")
     ]
-    found, said, limits = await groups(web)
+    found, kinds, limits = await groups(web)
     assert {"whole", "print"} in found
-    assert said["print"] == own
+    assert kinds["print"] == own
     assert any("copy one another and count as one source" in limit for limit in limits)
 
 
@@ -71,6 +62,6 @@ async def test_an_address_of_another_site_is_marked_and_joins_nothing(web: Local
         (web.there.url(path), "The Harbor report", "The report on the tides of the old harbor", "")
         for path in ("/part", "/whole")
     ]
-    found, said, _ = await groups(web)
+    found, kinds, _ = await groups(web)
     assert found == []
-    assert said["whole"] == said["part"] == other
+    assert kinds["whole"] == kinds["part"] == other

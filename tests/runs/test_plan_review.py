@@ -83,15 +83,15 @@ def test_another_plan_is_given_as_a_file(shell: Shell, tmp_path: Path, form: str
         (1, "Springs", "at spring tide")
     ]
     kinds = [json.loads(line)["type"] for line in shell.run("runs", "watch", run_id, "--events").stdout.splitlines()]
-    told = [kind for kind in kinds if kind in ("plan.proposed", "run.waiting", "plan.changed", "plan.approved")]
-    assert told[:4] == ["plan.proposed", "run.waiting", "plan.changed", "plan.approved"]
+    found = [kind for kind in kinds if kind in ("plan.proposed", "run.waiting", "plan.changed", "plan.approved")]
+    assert found[:4] == ["plan.proposed", "run.waiting", "plan.changed", "plan.approved"]
 
 
 def test_a_file_which_is_no_plan_names_its_line_and_the_run_waits_on(shell: Shell, tmp_path: Path) -> None:
     run_id = json.loads(shell.research("--review-plan").stdout)["run"]
     (tmp_path / "plan.txt").write_text("title: Mine\nSprings\n")
-    said = shell.run("runs", "approve", run_id, "--plan", tmp_path / "plan.txt")
-    assert (said.returncode, "line 2: 'Springs'" in said.stderr) == (2, True)
+    done = shell.run("runs", "approve", run_id, "--plan", tmp_path / "plan.txt")
+    assert (done.returncode, "line 2: 'Springs'" in done.stderr) == (2, True)
     assert shell.shown()["status"] == "waiting"
 
 

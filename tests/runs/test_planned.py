@@ -87,10 +87,10 @@ def test_from_the_shell(documents: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert "depth: light, strategy: orchestrated" in asked.stdout
     assert "assay runs approve" in asked.stderr
     asked = runner.invoke(cli, ["plan", QUESTION, "--in", str(documents), "--json", "-q"])
-    said = json.loads(asked.stdout)
-    assert msgspec.convert(said["estimate"], Estimate).calls.most >= 3
-    assert said["plan"]["steps"]
-    shown = runner.invoke(cli, ["runs", "show", said["run"]])
+    data = json.loads(asked.stdout)
+    assert msgspec.convert(data["estimate"], Estimate).calls.most >= 3
+    assert data["plan"]["steps"]
+    shown = runner.invoke(cli, ["runs", "show", data["run"]])
     assert "estimated at its start: " in shown.stdout
     listed = runner.invoke(cli, ["runs", "list", "--json"])
     assert [row["status"] for row in json.loads(listed.stdout)] == ["waiting", "waiting"]

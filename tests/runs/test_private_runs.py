@@ -113,8 +113,8 @@ async def test_what_is_allowed_is_sent(server: ChatServer, diary: Path):
         run = assay.start(QUESTION, sources="@diary", allow_private=True, mode="simple", **played(*ROLES))
         view = await run.view()
     assert "1843" in str(server.requests)
-    (said,) = [each for each in view.report.limits if "allowed to leave this machine" in each]
-    assert said.endswith(": hosted may have seen them.")
+    (message,) = [each for each in view.report.limits if "allowed to leave this machine" in each]
+    assert message.endswith(": hosted may have seen them.")
 
 
 async def test_what_was_allowed_is_kept_when_a_run_is_resumed(server: ChatServer, diary: Path, tmp_path: Path):

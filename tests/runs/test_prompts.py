@@ -60,9 +60,9 @@ async def test_a_prompt_names_no_message_which_is_never_sent() -> None:
     sent = {name for request in await generator().requests() for name in names(request)}
     optional = {"answers", "assumptions", "conversation", "instructions", "seen", "steering", "template"}
     for name in ALL:
-        said = set(TAG.findall(prompt_text(name)))
-        assert said <= set(NAMES), name
-        assert said <= sent | optional, name
+        found = set(TAG.findall(prompt_text(name)))
+        assert found <= set(NAMES), name
+        assert found <= sent | optional, name
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ADDED])

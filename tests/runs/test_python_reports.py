@@ -17,7 +17,7 @@ from shells import TIDES
 import assay
 from assay.core import events as e
 from assay.core.errors import StoreError, UnknownName, UsageError
-from assay.services.handle import ResearchReport
+from assay.services.results import ResearchReport
 
 QUESTION = "How high is the tide at Brest?"
 
@@ -64,7 +64,7 @@ def test_a_notebook_shows_the_report_and_says_how_to_wait_for_one(notes: Path, t
         [sys.executable, "-c", NOTEBOOK, QUESTION, notes], capture_output=True, text=True, cwd=tmp_path, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    shown, kind, told = json.loads(done.stdout.splitlines()[-1])
+    shown, kind, data = json.loads(done.stdout.splitlines()[-1])
     assert "rises seven metres. [1]" in shown["text/markdown"]
     frame = Frame()
     frame.feed(shown["text/html"])
@@ -72,7 +72,7 @@ def test_a_notebook_shows_the_report_and_says_how_to_wait_for_one(notes: Path, t
     page = frame.attributes["srcdoc"] or ""
     assert page.startswith("<!doctype html>")
     assert "rises seven metres" in page
-    assert (kind, "await assay.research" in told) == ("EventLoopError", True)
+    assert (kind, "await assay.research" in data) == ("EventLoopError", True)
 
 
 def test_a_report_is_saved_in_the_format_of_its_name(notes: Path, tmp_path: Path) -> None:

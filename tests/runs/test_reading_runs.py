@@ -106,9 +106,9 @@ async def test_code_is_found_by_the_sentence_before_it(tmp_path: Path) -> None:
 
 
 async def test_a_page_and_its_source_are_one_source(tmp_path: Path) -> None:
-    said = "The lighthouse of Brest was built of granite in 1848 by two brothers."
-    (tmp_path / "a.html").write_text(f"<html><title>Brest</title><body><h1>Brest</h1><p>{said}</p></body></html>")
-    (tmp_path / "a.rst").write_text(f"Brest\n=====\n\n{said}\n")
+    text = "The lighthouse of Brest was built of granite in 1848 by two brothers."
+    (tmp_path / "a.html").write_text(f"<html><title>Brest</title><body><h1>Brest</h1><p>{text}</p></body></html>")
+    (tmp_path / "a.rst").write_text(f"Brest\n=====\n\n{text}\n")
     opening, report = await answered("When was the lighthouse of Brest built?", tmp_path)
     assert "1848" in opening
     assert [source.title for source in report.sources] == ["Brest"]

@@ -43,12 +43,12 @@ def statuses(log: Log) -> list[tuple[int, str, str]]:
 
 async def test_one_step_after_another() -> None:
     log = await stepwise(two_steps())
-    said = kinds(log, "tool.started", "tool.finished", "search.performed", "source.added", "source.reused")
+    found = kinds(log, "tool.started", "tool.finished", "search.performed", "source.added", "source.reused")
     step = ["agents.planned", "plan.changed", "agent.started", "finding.started", "finding.added", "agent.finished"]
     step += ["plan.changed", "reflect.decided"]
-    began = said.index("agents.planned")
-    assert [kind for kind in said[began:] if kind in step] == [*step, *step]
-    assert said[began + 2 * len(step) :][:2] == ["coverage.assessed", "phase.finished"]
+    began = found.index("agents.planned")
+    assert [kind for kind in found[began:] if kind in step] == [*step, *step]
+    assert found[began + 2 * len(step) :][:2] == ["coverage.assessed", "phase.finished"]
     assert [event.lane for event in log.of(e.AgentStarted)] == [1, 2]
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1, 2]
     assert decisions(log) == [(1, "continue", False), (2, "continue", False)]
@@ -119,9 +119,9 @@ async def test_adjust_changes_the_steps_left_and_the_planner_is_told_why() -> No
     plan = log.last(e.PlanChanged).plan
     assert (plan.id, plan.iteration, plan.thought) == ("plan-2", 2, "other steps")
     asked = requests(log.model, "plan")[-1]
-    (said,) = msgspec.json.decode(asked.named("reflections")[0])
-    assert (said["step"], said["decision"], said["changes"]) == (1, "adjust", ["drop Genoa", "look at the moon"])
-    assert said["reasoning"] == "Genoa is beside the point."
+    (data,) = msgspec.json.decode(asked.named("reflections")[0])
+    assert (data["step"], data["decision"], data["changes"]) == (1, "adjust", ["drop Genoa", "look at the moon"])
+    assert data["reasoning"] == "Genoa is beside the point."
     assert "rises seven metres" in asked.named("findings")[0]
     rules = msgspec.json.decode(asked.values("rules")[0])
     assert (rules["min_steps"], rules["max_steps"], rules["plan"], rules["plans"]) == (2, 5, 2, 3)
@@ -141,8 +141,8 @@ async def test_every_decision_so_far_reaches_the_planner() -> None:
         says(SAID, task="write"),
     ]
     log = await stepwise(script)
-    told = msgspec.json.decode(requests(log.model, "plan")[-1].named("reflections")[0])
-    assert [each["reasoning"] for each in told] == ["First thought.", "Second thought."]
+    data = msgspec.json.decode(requests(log.model, "plan")[-1].named("reflections")[0])
+    assert [each["reasoning"] for each in data] == ["First thought.", "Second thought."]
 
 
 async def test_at_most_three_plans() -> None:
@@ -175,7 +175,7 @@ async def test_a_step_tried_again_counts_for_the_first_try() -> None:
     ]
     assert [step.again for step in log.last(e.PlanChanged).plan.steps] == [0, 1, 0]
     assert decisions(log) == [(1, "adjust", False), (3, "complete", False)]
-    assert log.said == "It rises seven metres. [S2001.1]"
+    assert log.written == "It rises seven metres. [S2001.1]"
 
 
 async def test_the_planner_may_find_that_there_is_enough() -> None:
@@ -251,8 +251,8 @@ async def test_what_the_prompts_say_of_it() -> None:
     for request in (first, second, reflection):
         assert rules(request)["date"] == "2026-01-01"
     assert (rules(first)["min_steps"], rules(first)["max_steps"]) == (1, 3)
-    told = rules(reflection)
-    assert (told["step"], told["steps_done"], told["steps_left"], told["plan"], told["plans"]) == (1, 1, 1, 1, 3)
+    found = rules(reflection)
+    assert (found["step"], found["steps_done"], found["steps_left"], found["plan"], found["plans"]) == (1, 1, 1, 1, 3)
     assert (reflection.effort, reflection.tool_choice) == ("low", "none")
     roles = {attempt.task: attempt.role for attempt in log.of(e.ModelAttempted)}
     assert (roles["reflect"], roles["plan"]) == ("simple", "analytical")

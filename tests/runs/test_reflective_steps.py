@@ -109,8 +109,8 @@ async def test_an_analysis_works_on_findings_and_searches_nothing() -> None:
     assert tool_calls(log, 3) == []
     (asked,) = requests(log.model, "analyze")
     assert asked.tools == ()
-    told = "\n".join(asked.named("findings"))
-    assert ROSE in told and BLEW in told  # noqa: PT018
+    message = "\n".join(asked.named("findings"))
+    assert ROSE in message and BLEW in message  # noqa: PT018
     assert "[S1001.1] The tide at Brest rises seven metres." in asked.named("evidence")[0]
     assert asked.named("task") == (COMPARE,)
     finding = log.last(e.FindingAdded)
@@ -135,9 +135,9 @@ async def test_a_failing_analysis_fails_alone(analyst: list[Scene]) -> None:
     script = [*opening(plan), *tide(), decides("continue"), *analyst, decides("continue"), says(SAID, task="write")]
     log = await stepwise(script)
     assert [event.lane for event in log.of(e.AgentFailed)] == [2]
-    assert log.said == SAID
-    told = msgspec.json.decode(requests(log.model, "reflect")[-1].values("rules")[0])
-    assert told["failed"] == [2]
+    assert log.written == SAID
+    data = msgspec.json.decode(requests(log.model, "reflect")[-1].values("rules")[0])
+    assert data["failed"] == [2]
 
 
 async def test_an_analysis_written_badly_is_written_once_more() -> None:
@@ -178,8 +178,8 @@ async def test_a_failing_step_is_told_and_tried_once_more_by_coverage() -> None:
     script = [*opening(steps(*TITLES[:2])), broken, decides("continue"), *winds(), decides("continue")]
     late = step(TITLES[0], ROSE.replace("S1", "S3"))
     log = await stepwise([*script, *late, says("It rises. [S3001.1]", task="write")])
-    told = msgspec.json.decode(requests(log.model, "reflect")[0].values("rules")[0])
-    assert (told["failed"], told["steps_done"], told["steps_left"]) == ([1], 0, 1)
+    data = msgspec.json.decode(requests(log.model, "reflect")[0].values("rules")[0])
+    assert (data["failed"], data["steps_done"], data["steps_left"]) == ([1], 0, 1)
     assert [event.lane for event in log.of(e.AgentStarted)] == [1, 2, 3]
     assert [event.cycle for event in log.of(e.AgentsPlanned)] == [1, 2, 3]
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed", "completed"]

@@ -47,7 +47,7 @@ async def test_finished_inside_a_step_reports_what_was_found() -> None:
     script = [*opening(steps(*TITLES[:3])), *tide(), decides("continue"), slow, says(SAID, task="write")]
     log = await ended(script, "agent.started", 2)
     assert [event.lane for event in log.of(e.AgentStarted)] == [1, 2]
-    assert log.said == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}\n- {TITLES[2]}"
+    assert log.written == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}\n- {TITLES[2]}"
     assert [(each.step, each.status) for each in log.last(e.CoverageAssessed).coverage][:2] == [
         (0, "partly"),
         (1, "answered"),
@@ -61,7 +61,7 @@ async def test_finished_while_reflecting_starts_no_other_step() -> None:
     log = await ended(script, "agent.finished", 1)
     assert [event.lane for event in log.of(e.AgentStarted)] == [1]
     assert log.of(e.ReflectDecided) == []
-    assert log.said == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}"
+    assert log.written == f"{SAID}\n\n## What could not be found\n\n- {TITLES[1]}"
 
 
 async def test_no_time_at_all_still_gives_a_report() -> None:

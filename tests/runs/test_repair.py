@@ -12,7 +12,7 @@ from assay.core import events as e
 async def test_a_lie_is_taken_out_and_the_truth_stays(lie: str) -> None:
     log = await run(f"{FOUND}\n\n## More\n\n{lie}")
     view = view_of(log)
-    assert log.said == FOUND
+    assert log.written == FOUND
     assert [(claim.id, claim.verdict) for claim in view.claims] == [("c1", "quoted")]
     (gone,) = view.removed
     assert gone.id == "c2"
@@ -36,7 +36,7 @@ async def test_a_wrong_citation_is_put_right_and_keeps_its_id() -> None:
 
 async def test_a_sentence_which_cites_nothing_gets_its_passage() -> None:
     log = await run("The northern harbour of Brest employs 400 people.")
-    assert log.said == FOUND
+    assert log.written == FOUND
     assert view_of(log).claims[0].verdict == "quoted"
 
 
@@ -62,7 +62,7 @@ async def test_nothing_left_is_said_and_ends_like_no_evidence() -> None:
 async def test_without_repair_lies_stay_with_their_verdicts() -> None:
     for changes in ({"repair": False}, {"repairs_off": ("recite", "narrow", "retrieve", "remove")}):
         log = await run(LIES[0], **changes)
-        assert log.said == LIES[0]
+        assert log.written == LIES[0]
         assert view_of(log).claims[0].verdict == "contradicted"
 
 

@@ -37,7 +37,7 @@ async def test_what_a_judge_denies_is_narrowed_and_judged_again() -> None:
         repairs_off=("recite", "retrieve"),
     )
     view = view_of(log)
-    assert log.said == FOUND
+    assert log.written == FOUND
     assert (view.claims[0].verdict, view.claims[0].id) == ("quoted", "c1")
     assert view.versions["c1"][0].text.startswith("The northern harbour of Brest gives work")
 
@@ -57,7 +57,7 @@ async def test_what_a_judge_denies_is_narrowed_and_judged_again() -> None:
 )
 async def test_a_revision_which_is_none_does_not_save_a_lie(reply: str) -> None:
     log = await run(f"{FOUND} {LIES[0]}", revised(reply), clever=True, checks_off=("judge",), repairs_off=("retrieve",))
-    assert log.said == FOUND
+    assert log.written == FOUND
     view_of(log)
 
 
@@ -75,7 +75,7 @@ async def test_every_stage_may_be_left_out(off: Sequence[RepairName]) -> None:
     log = await run(" ".join([FOUND, *LIES]), repairs_off=tuple(off))
     view = view_of(log)
     assert {claim.verdict for claim in view.claims} == {"quoted"}
-    assert log.said == FOUND
+    assert log.written == FOUND
 
 
 async def test_what_is_said_while_it_streams_and_what_is_stored_is_one_text() -> None:
@@ -115,7 +115,7 @@ async def test_the_headings_of_a_template_stay() -> None:
     report = f"## Answer\n\n{FOUND}\n\n## Trade\n\n{LIES[3]}"
     log = await run(report, template=template)
     view_of(log)
-    assert log.said == f"## Answer\n\n{FOUND}\n\n## Trade\n\nNothing about this was found."
+    assert log.written == f"## Answer\n\n{FOUND}\n\n## Trade\n\nNothing about this was found."
 
 
 async def test_of_when_the_answer_is_follows_the_sources_left() -> None:
@@ -198,9 +198,9 @@ async def test_a_partly_supported_sentence_is_narrowed_or_stays() -> None:
     partial = rules("partial", "nothing on sailors", A="400")
     off = ("recite", "retrieve")
     log = await run(report, partial, revised(FOUND), clever=True, repairs_off=off)
-    assert (log.said, view_of(log).claims[0].verdict) == (FOUND, "quoted")
+    assert (log.written, view_of(log).claims[0].verdict) == (FOUND, "quoted")
     log = await run(report, partial, revised("NOTHING"), clever=True, repairs_off=off)
-    assert (log.said, view_of(log).claims[0].verdict) == (report, "partial")
+    assert (log.written, view_of(log).claims[0].verdict) == (report, "partial")
 
 
 async def test_what_contradicts_a_claim_another_source_supports_is_kept_against_it() -> None:

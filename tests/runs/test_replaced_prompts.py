@@ -26,7 +26,7 @@ def script() -> list[Scene]:
 
 async def test_the_text_is_what_the_model_is_told_and_others_stay() -> None:
     log = await Replaced().run(script())
-    told = {request.task: request.system for request in log.model.requests}
-    assert told["write"] == WRITE
-    assert told["plan"] in {prompt("assay.phases", name.partition(".")[2]) for name in prompts()}
-    assert WRITE not in told["plan"]
+    found = {request.task: request.system for request in log.model.requests}
+    assert found["write"] == WRITE
+    assert found["plan"] in {prompt("assay.phases", name.partition(".")[2]) for name in prompts()}
+    assert WRITE not in found["plan"]

@@ -87,7 +87,7 @@ async def test_two_agents_number_their_own_sources() -> None:
     added = {event.source.id: event.source.title for event in log.of(e.SourceAdded)}
     assert added == {"S1": "Tides", "S2": "Winds", "S1001": "Tides", "S1002": "Winds", "S2001": "Winds"}
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed", "completed"]
-    assert log.said == REPORT
+    assert log.written == REPORT
     assert whole(log)
 
 
@@ -245,7 +245,7 @@ async def test_a_long_research_is_written_in_parts() -> None:
     parts += [says("It blows. [S2001.1]", task="write", contains="part 2 of 2")]
     parts += [says("It depends.", task="write", contains="only the beginning")]
     log = await Sea().run(Scripted([*script, report_wanted(), *parts], profile=profile))
-    assert log.said == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
+    assert log.written == "It rises. [S1001.1]\n\nIt blows. [S2001.1]"
     assert whole(log)
 
 

@@ -96,7 +96,7 @@ async def test_no_documents_cost_no_research() -> None:
 )
 async def test_where_the_writer_fails_the_findings_are_the_report(writer: list[Scene]) -> None:
     log = await Sea().run([*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), *writer])
-    assert log.said == f"## Tide at Brest\n\n{ROSE}\n\n## Winds of the mistral\n\n{BLEW}"
+    assert log.written == f"## Tide at Brest\n\n{ROSE}\n\n## Winds of the mistral\n\n{BLEW}"
     assert NOT_WRITTEN in log.last(e.ReportFinished).limits
     assert log.last(e.RunCompleted).stop_reason == "unwritten"
     assert whole(log)
@@ -106,7 +106,7 @@ async def test_a_report_cut_off_once_is_written_again() -> None:
     cut = Scene(answer=Reply(text="It rises", stop="length"), task="write")
     script = [*planned(ONE_STEP), sends(TIDE), *first_agent(), report_wanted(), cut, says(ROSE, task="write")]
     log = await Sea().run(script)
-    assert log.said == ROSE
+    assert log.written == ROSE
     assert "cut off" in log.model.requests[-1].named("note")[0]
     assert whole(log)
 
@@ -147,8 +147,8 @@ async def test_bad_calls_are_answered_and_the_agent_goes_on() -> None:
     log = await Sea().run(script)
     research = [request for request in log.model.requests if request.task == "research"][-1]
     answers = [(message.call_id, message.text) for message in research.messages if message.role == "tool"]
-    (said,) = [message for message in research.messages if message.role == "assistant"]
-    assert [id for id, _ in answers] == [made.id for made in said.calls]
+    (note,) = [message for message in research.messages if message.role == "assistant"]
+    assert [id for id, _ in answers] == [made.id for made in note.calls]
     assert len({id for id, _ in answers}) == 5
     texts = [text for _, text in answers]
     assert "no tool 'google'" in texts[0]
@@ -194,7 +194,7 @@ async def test_finished_early_reports_what_was_found() -> None:
     assert log.last(e.RunCompleted).stop_reason == "finished_early"
     (finding,) = log.of(e.FindingAdded)
     assert "The tide at Brest rises seven metres. [S1001.1]" in finding.text
-    assert log.said == ROSE
+    assert log.written == ROSE
     assert log.last(e.AgentFinished).stop == "finished_early"
 
 
@@ -240,7 +240,7 @@ async def test_citations_of_nothing_are_dropped_and_counted() -> None:
     log = await Sea().run([*script, says(report, task="write")], repair=False)
     assert log.last(e.FindingAdded).text == "The tide rises. [S1001.1] So it is said."
     assert log.last(e.FindingAdded).dropped_markers == 2
-    assert log.said == report  # as written: what names nothing is left out when it is rendered
+    assert log.written == report  # as written: what names nothing is left out when it is rendered
     assert log.last(e.VerifySummary).summary.dropped_markers == 2
     assert whole(log)
 

@@ -64,13 +64,13 @@ def test_two_releases_with_other_steps_share_a_queue_and_each_does_its_own(fleet
     fleet.worker("--until-empty", path=newer)
     fleet.until_done([runs["99.0.0"]])
     assert fleet.workers[0].end() == 0
-    told = f"run {runs[own_release()]} was started by assay {own_release()}, and assay 99.0.0 cannot go on with it"
-    assert told in fleet.workers[0].said()
-    assert f"pip install assay=={own_release()}" in fleet.workers[0].said()
+    text = f"run {runs[own_release()]} was started by assay {own_release()}, and assay 99.0.0 cannot go on with it"
+    assert text in fleet.workers[0].output()
+    assert f"pip install assay=={own_release()}" in fleet.workers[0].output()
     late = queued_by(fleet, newer)
     fleet.worker("--until-empty")
     fleet.until_done([runs[own_release()]])
     assert fleet.workers[1].end() == 0
-    assert late not in fleet.workers[1].said()
+    assert late not in fleet.workers[1].output()
     (left,) = [row for row in fleet.rows() if row.run_id == late]
     assert (left.status, left.queued, left.holder) == ("created", True, "")

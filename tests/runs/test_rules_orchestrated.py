@@ -93,8 +93,8 @@ async def test_at_the_extended_depth_a_reasoning_model_has_four_cycles() -> None
     search = calls(("search", {"query": "tide"}), task="research", turn=0, repeat=True)
     script = [*planned(ONE_STEP, depth="extended"), more, search, *found, WRITTEN]
     log = await run_of(Scripted(script, profile=Profile(name="scripted", native_reasoning=True)))
-    told = [msgspec.json.decode(request.values("rules")[-1]) for request in requests(log.model, "orchestrate")]
-    assert [(each["cycle"], each["cycles"]) for each in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    data = [msgspec.json.decode(request.values("rules")[-1]) for request in requests(log.model, "orchestrate")]
+    assert [(each["cycle"], each["cycles"]) for each in data] == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 # deciding
@@ -113,11 +113,11 @@ async def test_who_decides_without_a_thought_is_told_to_think_first() -> None:
         return [each.named("rules")[-1] for each in requests(log.model, "orchestrate")]
 
     first = [*planned(ONE_STEP), sends(TIDE), *first_agent()]
-    told = rules_of(await run_of([*first, report_wanted(), WRITTEN]))
-    assert ["decided without `think`" in each for each in told] == [False, True]
+    found = rules_of(await run_of([*first, report_wanted(), WRITTEN]))
+    assert ["decided without `think`" in each for each in found] == [False, True]
     thought = [*planned(ONE_STEP), calls(THINK, task="orchestrate", turn=0), sends(TIDE, turn=1), *first_agent()]
-    told = rules_of(await run_of([*thought, report_wanted(turn=2), WRITTEN]))
-    assert not any("decided without `think`" in each for each in told)
+    found = rules_of(await run_of([*thought, report_wanted(turn=2), WRITTEN]))
+    assert not any("decided without `think`" in each for each in found)
     model = Scripted([*first, report_wanted(), WRITTEN], profile=Profile(name="scripted", native_reasoning=True))
     assert not any("decided without `think`" in each for each in rules_of(await run_of(model)))
 
@@ -278,8 +278,8 @@ async def test_with_nothing_found_yet_it_searches_all_the_same() -> None:
 async def test_a_failing_triage_means_a_moderate_question(failing: Scene) -> None:
     _, background, plan = planned(ONE_STEP)
     log = await run_of([failing, background, plan, sends(TIDE), *first_agent(), report_wanted(), WRITTEN])
-    told = log.last(e.TriageClassified)
-    assert (told.triage.complexity, told.depth, told.mode) == ("moderate", "medium", "deep_research")
+    found = log.last(e.TriageClassified)
+    assert (found.triage.complexity, found.depth, found.mode) == ("moderate", "medium", "deep_research")
 
 
 # agents which do not do as they are told

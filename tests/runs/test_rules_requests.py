@@ -43,10 +43,10 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 async def test_user_instructions_reach_planner_orchestrator_and_writer_only(strategy: str) -> None:
     log = await played(strategy, instructions=INSTRUCTIONS)
-    told = {request.task for request in log.model.requests if request.named("instructions")}
-    assert {"plan", "write"} <= told
-    assert told & {"research", "find", "judge"} == set()
-    assert ("orchestrate" in told) is (strategy == "orchestrated")
+    instructed = {request.task for request in log.model.requests if request.named("instructions")}
+    assert {"plan", "write"} <= instructed
+    assert instructed & {"research", "find", "judge"} == set()
+    assert ("orchestrate" in instructed) is (strategy == "orchestrated")
     for request in log.model.requests:
         if request.task in {"research", "find"}:
             assert not any(INSTRUCTIONS in message.text for message in request.messages), request.task
@@ -72,8 +72,8 @@ async def test_the_date_is_known_to_all_who_plan_decide_research_and_write(strat
 
 async def test_the_orchestrator_knows_its_cycle_and_how_many_there_are() -> None:
     log = await played("orchestrated")
-    told = [rules(request) for request in requests(log.model, "orchestrate")]
-    assert [(each["cycle"], each["cycles"], each["agents_at_once"]) for each in told] == [(1, 4, 3), (2, 4, 3)]
+    found = [rules(request) for request in requests(log.model, "orchestrate")]
+    assert [(each["cycle"], each["cycles"], each["agents_at_once"]) for each in found] == [(1, 4, 3), (2, 4, 3)]
 
 
 async def test_a_task_carries_its_context_in_a_brief_it_cannot_lose() -> None:
@@ -175,13 +175,13 @@ async def test_a_model_that_reasons_by_itself_is_told_nothing_of_think() -> None
 
 async def test_output_caps_effort_and_patience() -> None:
     log = await played("orchestrated", Profile(name="scripted", max_output=64_000))
-    told = {each.task: (each.max_tokens, each.effort, each.timeout, each.first_token) for each in log.model.requests}
-    assert told["orchestrate"][0] == 1_024
-    assert told["research"][:2] == (1_000, "low")
-    assert told["find"][:3] == (10_000, "low", 300.0)
-    assert (told["write"][0], told["write"][2]) == (20_000, 300.0)
-    assert {told[task][2] for task in ("triage", "plan", "orchestrate", "research")} == {60.0}
-    assert {each[3] for each in told.values()} == {60.0}
+    found = {each.task: (each.max_tokens, each.effort, each.timeout, each.first_token) for each in log.model.requests}
+    assert found["orchestrate"][0] == 1_024
+    assert found["research"][:2] == (1_000, "low")
+    assert found["find"][:3] == (10_000, "low", 300.0)
+    assert (found["write"][0], found["write"][2]) == (20_000, 300.0)
+    assert {found[task][2] for task in ("triage", "plan", "orchestrate", "research")} == {60.0}
+    assert {each[3] for each in found.values()} == {60.0}
 
 
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])

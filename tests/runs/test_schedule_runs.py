@@ -110,9 +110,9 @@ def test_a_run_left_by_a_killed_process_goes_on(place: Path, capsys: pytest.Capt
         time.sleep(0.005)
     process.kill()
     process.wait()
-    (told,) = asked(capsys)
+    (done,) = asked(capsys)
     schedule = ScheduleBook(place / "home").find(id)
-    assert (told["status"], schedule.current, schedule.runs) == ("completed", "", (told["run"],))
+    assert (done["status"], schedule.current, schedule.runs) == ("completed", "", (done["run"],))
     assert asked(capsys) == []
 
 
@@ -123,8 +123,8 @@ def test_a_stored_run_left_by_a_killed_process_is_gone_on_with(place: Path, caps
     run = capsys.readouterr().out.strip()
     ScheduleBook(place / "home").change(id, lambda old: msgspec.structs.replace(old, current=run))
     assert main(["runs", "watch", run, "-q"]) == 0
-    (told,) = asked(capsys)
-    assert (told["run"], told["status"]) == (run, "completed")
+    (done,) = asked(capsys)
+    assert (done["run"], done["status"]) == (run, "completed")
 
 
 @pytest.mark.slow
@@ -132,11 +132,11 @@ def test_watch_asks_what_is_due_and_ends_at_ctrl_c(place: Path, capsys: pytest.C
     id = added(capsys)
     process = warm.start("schedule", "watch", "--json", "-q", stdout=subprocess.PIPE)
     assert process.stdout is not None
-    said = json.loads(process.stdout.readline())
+    data = json.loads(process.stdout.readline())
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
     process.stdout.close()
-    assert (said["schedule"], said["status"]) == (id, "completed")
+    assert (data["schedule"], data["status"]) == (id, "completed")
 
 
 def test_list_and_rm(place: Path, capsys: pytest.CaptureFixture[str]):

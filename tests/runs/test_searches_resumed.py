@@ -37,8 +37,8 @@ class Dying:
         return getattr(self._inner, name)
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[Any]:
-        said = [decode(each) for each in commit.events if each.type == e.SearchPerformed.kind]
-        self._dead = self._dead or any(each.shared for each in said if isinstance(each, e.SearchPerformed))
+        events = [decode(each) for each in commit.events if each.type == e.SearchPerformed.kind]
+        self._dead = self._dead or any(each.shared for each in events if isinstance(each, e.SearchPerformed))
         if self._dead:
             return self._die()
         written: Awaitable[Any] = self._inner.commit(lease, commit)

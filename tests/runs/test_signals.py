@@ -40,9 +40,9 @@ async def test_calls_beside_done_are_made_first_and_all_are_answered() -> None:
     log = await played(turn(0, SEARCH), turn(1, DONE, ("search", {"query": "moon"})))
     assert log.last(e.AgentFinished).turns == 2
     (findings,) = requests(log.model, "find")
-    said = [call.id for message in findings.messages for call in message.calls]
+    found = [call.id for message in findings.messages for call in message.calls]
     answered = [message.call_id for message in findings.messages if message.role == "tool"]
-    assert answered == said
+    assert answered == found
     assert any("moon" in message.text for message in findings.messages if message.role == "tool")
 
 
@@ -63,8 +63,8 @@ async def test_an_agent_thinks_without_using_up_a_turn() -> None:
     assert log.last(e.AgentFinished).turns == 2
     thoughts = [each.text for each in log.of(e.ThinkFinished)]
     assert thoughts == ["The tide is known; nothing is open."] * 2
-    told = [request.values("rules")[-1] for request in requests(log.model, "research")]
-    assert [text for text in told if '"turn":1' in text] == told[:2]
+    found = [request.values("rules")[-1] for request in requests(log.model, "research")]
+    assert [text for text in found if '"turn":1' in text] == found[:2]
 
 
 async def test_who_only_thinks_is_not_asked_for_ever() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,21 +33,15 @@ TIMES = {"at", "fetched_at", "seconds", "active_seconds", "elapsed", "first_toke
 WORDS = ("harbor", "tides", "fishermen", "report", "measured", "record", "master", "coast")
 
 
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
-
-
 class Ended:
     """A run which has ended, with what is said of work begun ahead put apart."""
 
     def __init__(self, log: Sequence[e.Envelope]) -> None:
         self.log = log
         self.report: Report = build_report(fold(log))
-        said = [(each, e.decode(each)) for each in log]
-        self.ahead = [event for _, event in said if is_ahead(event)]
-        self.rest = [each for each, event in said if not is_ahead(event)]
+        events = [(each, e.decode(each)) for each in log]
+        self.ahead = [event for _, event in events if is_ahead(event)]
+        self.rest = [each for each, event in events if not is_ahead(event)]
 
     @property
     def unasked(self) -> Usage:
@@ -75,12 +69,12 @@ def plain(value: Any) -> Any:
 
 def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
     """What is said at each place of a run, in order. How places interleave is a matter of time."""
-    told: dict[tuple[str, ...], list[Any]] = defaultdict(list)
+    found: dict[tuple[str, ...], list[Any]] = defaultdict(list)
     for each in log:
         if each.type.startswith("run.") and each.type != "run.created":
             continue  # which process did it, and how often
-        told[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
-    return told
+        found[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
+    return found
 
 
 def assert_same(one: Ended, other: Ended) -> None:
@@ -153,8 +147,8 @@ def test_whatever_the_web_is_like_the_run_is_the_same(kinds: list[str], strategy
 @pytest.mark.parametrize("switch", OFF)
 async def test_each_kind_is_switched_alone(web: LocalWeb, switch: str) -> None:
     done = await ended(web, OFF | {switch: True}, depth="light", mode="deep_research")
-    told = {"search.expected"} if switch != "pages" else {"source.expected"}
-    assert done.kinds() - {"usage.updated"} == told
+    text = {"search.expected"} if switch != "pages" else {"source.expected"}
+    assert done.kinds() - {"usage.updated"} == text
 
 
 @pytest.mark.parametrize(
@@ -243,7 +237,7 @@ async def killed(place: Place, web: LocalWeb, at: int) -> int:
             process.kill()
         await asyncio.sleep(0.002)
     if at:
-        assert await asyncio.to_thread(place.ran, "runs", "resume", "last") == 0, place.said()
+        assert await asyncio.to_thread(place.ran, "runs", "resume", "last") == 0, place.output()
     return len(web.there.asked) - before
 
 
@@ -251,9 +245,9 @@ async def ended_in(place: Place) -> Ended:
     """What the run in a home came to, without what was taken back."""
     async with Assay(load(), home=place.home) as assay:
         log = await assay.events((await assay.runs())[0].run_id)
-    said = [(each, e.decode(each)) for each in log]
-    dropped = {seq for _, event in said if isinstance(event, e.StepRestarted) for seq in event.dropped}
-    return Ended([each for each, event in said if each.seq not in dropped and not isinstance(event, e.StepRestarted)])
+    events = [(each, e.decode(each)) for each in log]
+    dropped = {seq for _, event in events if isinstance(event, e.StepRestarted) for seq in event.dropped}
+    return Ended([each for each, event in events if each.seq not in dropped and not isinstance(event, e.StepRestarted)])
 
 
 async def test_a_run_which_was_killed_comes_to_the_same(web: LocalWeb, tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ class Told(Scripted):
     async def stream(self, request: Request):  # type: ignore[no-untyped-def]
         turns = sum(message.role == "assistant" for message in request.messages)
         if self._left and request.task == self._during and self._turn in (None, turns):
-            told, self._left = self._left, []
-            for text in told:
+            found, self._left = self._left, []
+            for text in found:
                 await control.steer(self._sea.journal, SystemClock(), self.run_id, text)
         async for item in super().stream(request):
             yield item
@@ -64,24 +64,24 @@ def steering_notes(model: Scripted, task: str) -> list[tuple[str, ...]]:
     """What each request of a task holds of steering, with what it yields to."""
     found = []
     for request in requests(model, task):
-        said = request.named("steering")
-        assert (YIELDING in [message.text for message in request.messages if message.name == "note"]) == bool(said)
-        found.append(tuple(said))
+        notes = request.named("steering")
+        assert (YIELDING in [message.text for message in request.messages if message.name == "note"]) == bool(notes)
+        found.append(tuple(notes))
     return found
 
 
 def facts(log: Log) -> list[tuple[str, str]]:
     """The facts of steering, in order: what, and where or why."""
-    told = []
+    lines = []
     for event in map(e.decode, log.envelopes):
         match event:
             case e.ControlAccepted(text=text):
-                told.append(("accepted", text))
+                lines.append(("accepted", text))
             case e.ControlApplied(where=where):
-                told.append(("applied", where))
+                lines.append(("applied", where))
             case e.ControlRejected(why=why):
-                told.append(("rejected", why))
-    return told
+                lines.append(("rejected", why))
+    return lines
 
 
 async def test_the_orchestrators_next_decision_heeds_it_and_the_writer_knows() -> None:

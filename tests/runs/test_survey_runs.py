@@ -48,7 +48,7 @@ async def surveyed(*scenes: Scene, documents: Any = PEPS, **changes: Any) -> Log
 
 async def test_a_filter_is_exact_and_every_row_is_a_supported_claim() -> None:
     log = await surveyed(way("filter_documents", where=["Status = Final"]))
-    assert log.said == (
+    assert log.written == (
         "3 documents match; the header fields of 5 of 5 documents were read.\n\n## Status = Final\n\n"
         "- Status of PEP 8 (Thing 8): Final [S1.2, S1.0, S1.1]\n"
         "- Status of PEP 10 (Thing 10): Final [S2.2, S2.0, S2.1]\n"
@@ -91,11 +91,13 @@ async def test_what_was_asked_of_all_documents_is_cited() -> None:
 async def test_words_may_have_to_stand_in_one_document() -> None:
     documents = PEPS | {"pep-20.md": pep(20, "Draft", "It needs a zebra. It needs a lion."), "a.md": "A zebra.\n"}
     log = await surveyed(way("find_phrase", phrases=["zebra", "lion"], together=True), documents=documents)
-    assert log.said.startswith("1 document matches; the words of 7 of 7 documents were read.\n\n## “zebra” and “lion”")
+    assert log.written.startswith(
+        "1 document matches; the words of 7 of 7 documents were read.\n\n## “zebra” and “lion”"
+    )
     assert "It needs a zebra." in log.text
     assert "It needs a lion." in log.text
     either = await surveyed(way("find_phrase", phrases=["zebra", "lion"]), documents=documents)
-    assert either.said.startswith("2 documents match;")
+    assert either.written.startswith("2 documents match;")
     assert {event.verdict for event in (*log.of(e.ClaimChecked), *either.of(e.ClaimChecked))} == {"quoted"}
 
 
@@ -111,7 +113,7 @@ async def test_the_model_is_told_which_fields_there_are() -> None:
 async def test_no_match_is_an_answer() -> None:
     log = await surveyed(way("filter_documents", where=["Status = Withdrawn"]))
     assert (
-        log.said
+        log.written
         == "0 documents match; the header fields of 5 of 5 documents were read.\n\n## Status = Withdrawn\n\nNone"
     )
     assert log.of(e.ClaimFound) == []
@@ -121,7 +123,7 @@ async def test_no_match_is_an_answer() -> None:
 async def test_words_are_looked_for_in_every_text() -> None:
     documents = PEPS | {"pep-20.md": pep(20, "Draft", "It needs a Zebra crossing.")}
     log = await surveyed(way("find_phrase", phrases=["zebra crossing"]), documents=documents)
-    assert log.said.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
+    assert log.written.startswith("1 document matches; the words of 6 of 6 documents were read.\n\n## “zebra crossing”")
     assert "- **PEP 20 (Thing 20)**\n  - It needs a Zebra crossing. [S1." in log.text
     assert [event.verdict for event in log.of(e.ClaimChecked)] == ["quoted"]
 
@@ -153,9 +155,9 @@ async def test_batches_fit_the_window_and_two_are_read_at_once() -> None:
     model = small(triaged(), way("read_documents", look_for="the sea"), rows(repeat=True, delay=0.02))
     log = await Sea(long_peps(12)).run(model, question="For each document: what of the sea?")
     read = [request for request in model.requests if request.named("evidence")]
-    told = [json.loads(request.values("rules")[0]) for request in read]
-    assert sorted(each["batch"] for each in told) == list(range(1, len(read) + 1))
-    assert {each["batches"] for each in told} == {len(read)}
+    data = [json.loads(request.values("rules")[0]) for request in read]
+    assert sorted(each["batch"] for each in data) == list(range(1, len(read) + 1))
+    assert {each["batches"] for each in data} == {len(read)}
     assert log.text.startswith("0 documents match; 12 of 12 documents were read.")
     assert most_at_once(log) == 2
 
@@ -174,7 +176,7 @@ async def test_a_batch_that_fails_is_not_counted_as_read() -> None:
     log = await surveyed(
         way("read_documents", look_for="numbers"), says("nothing to say", task="survey"), documents=PEPS
     )
-    assert log.said == "0 documents match; 0 of 5 documents were read.\n\n## numbers\n\nNone"
+    assert log.written == "0 documents match; 0 of 5 documents were read.\n\n## numbers\n\nNone"
     assert log.last(e.ReportFinished).limits == (
         "5 of 5 documents were not read: the rows it reported could not be read.",
     )

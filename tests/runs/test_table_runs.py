@@ -91,10 +91,10 @@ async def test_extremes_sums_and_cells_of_every_kind_of_file(tmp_path: Path, nam
         "What is the total length of the rivers in Europe?": "Sum of Length (km) over 2 rows: 4083 (Continent: Europe)",
         "What is the length of the Rhine?": "Length (km) of Rhine: 1233",
     }
-    for question, said in asked.items():
+    for question, found in asked.items():
         report = await assay.research(question, sources=[str(tmp_path / name)])
         (claim,) = report.claims
-        assert (claim.text, claim.verdict, claim.relevance) == (said, "supported", "answers"), report.markdown
+        assert (claim.text, claim.verdict, claim.relevance) == (found, "supported", "answers"), report.markdown
         assert report.verified
         cited = " ".join(passage.text for passage in report.passages)
         assert all(row[0] in cited for row in RIVERS[1:] if row[0] == "Rhine" or "longest" in question)

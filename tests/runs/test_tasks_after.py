@@ -56,8 +56,8 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
             case "write":
                 ids = [id for text in request.named("findings") for id in re.findall(r"\[S\d+\.\d+\]", text)]
                 return says("\n\n".join(f"The tide at Brest rises seven metres. {id}" for id in ids))
-        (said,) = request.named("task")
-        return self._work(request, next(at for at, name in enumerate(NAMES) if name in said))
+        (message,) = request.named("task")
+        return self._work(request, next(at for at, name in enumerate(NAMES) if name in message))
 
     def calls(self) -> tuple[Any, ...]:
         return tuple(
@@ -102,9 +102,9 @@ AFTER_THE_FIRST = Plot(needs=((), (), (1,)), slow=frozenset({1}))
 
 
 async def test_it_starts_before_the_slowest_is_done() -> None:
-    said = order(await ran(AFTER_THE_FIRST, ON))
-    assert said.index(("started", 3)) > said.index(("finished", 1))
-    assert said.index(("started", 3)) < said.index(("finished", 2))
+    found = order(await ran(AFTER_THE_FIRST, ON))
+    assert found.index(("started", 3)) > found.index(("finished", 1))
+    assert found.index(("started", 3)) < found.index(("finished", 2))
 
 
 async def test_it_gets_what_it_needs_and_nothing_of_the_others() -> None:
@@ -119,8 +119,8 @@ async def test_it_gets_what_it_needs_and_nothing_of_the_others() -> None:
 
 async def test_without_speculation_it_waits_for_all_that_were_sent_before_it() -> None:
     early, late = await ran(AFTER_THE_FIRST, ON), await ran(AFTER_THE_FIRST, OFF)
-    said = order(late)
-    assert said.index(("started", 3)) > said.index(("finished", 2))
+    found = order(late)
+    assert found.index(("started", 3)) > found.index(("finished", 2))
     assert_same(early.envelopes, late.envelopes)
 
 
@@ -144,9 +144,9 @@ async def test_what_it_needs_may_fail() -> None:
 async def test_a_call_that_is_not_before_it_is_named_to_the_orchestrator(after: tuple[int, ...]) -> None:
     log = await ran(Plot(needs=((), after)), ON)
     (*_, decided) = [each for each in log.model.requests if each.task == "orchestrate"]
-    (*_, told) = [message.text for message in decided.messages if message.role == "tool"]
+    (*_, text) = [message.text for message in decided.messages if message.role == "tool"]
     numbers = ", ".join(map(str, sorted(after)))
-    assert told.startswith(f"No call before it has the number {numbers}, so this agent did not wait for one.")
+    assert text.startswith(f"No call before it has the number {numbers}, so this agent did not wait for one.")
 
 
 async def test_its_time_begins_when_it_starts() -> None:

@@ -49,11 +49,11 @@ async def test_what_is_not_allowed_is_neither_offered_nor_mentioned(notes: Path)
     requests = await asked(notes, "search")
     assert offered(requests) == {"search", "done", "think"}
     for request in requests:
-        said = request.system + "".join(message.text for message in request.messages)
-        assert "`recall`" not in said, request.task
-        assert "Open the sources" not in said
-        assert "`open`" not in said, request.task
-        assert "- {" not in said
+        text = request.system + "".join(message.text for message in request.messages)
+        assert "`recall`" not in text, request.task
+        assert "Open the sources" not in text
+        assert "`open`" not in text, request.task
+        assert "- {" not in text
 
 
 async def test_what_is_allowed_is_offered_and_explained(notes: Path):

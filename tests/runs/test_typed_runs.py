@@ -58,7 +58,7 @@ async def test_the_report_is_its_fields_each_a_claim() -> None:
     )
     filled = log.last(e.FieldsFilled).fields
     assert [(field.name, field.value) for field in filled] == [("rise", 7), ("cause", None), ("port", None)]
-    assert log.said == (
+    assert log.written == (
         "- Rise of the tide at Brest: 7 [S1001.1]\n\n## What could not be found\n\n"
         "- Cause: 'moon' is not in what it cites\n- Port: not said"
     )

@@ -51,7 +51,7 @@ def store(kind: str, folder: Path) -> Store:
 
 def checked(log: Log) -> None:
     """The run ended with the findings, each of which is still cited, and says so."""
-    assert log.said == FINDINGS
+    assert log.written == FINDINGS
     assert log.last(e.ReportFinished).limits[0] == NOT_WRITTEN
     assert log.last(e.RunCompleted).stop_reason == "unwritten"
     assert {event.text.split(" [")[0] for event in log.of(e.ClaimFound)} == {ROSE[:-10], BLEW[:-10]}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from local_web import QUESTION, LocalWeb
-from web import response, site
+from web import response
 
 from assay import Assay
 from assay.cli.runs.lists import as_text
@@ -23,12 +22,6 @@ from assay.core.view import RunView, fold
 from assay.models.script import Scripted, calls, says
 
 E = TypeVar("E", bound=e.Event)
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 class Done:

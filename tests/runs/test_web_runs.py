@@ -138,8 +138,8 @@ async def test_a_page_which_lies_about_its_charset(web: Web):
 
 async def test_a_snippet_alone_supports_nothing(web: Web):
     """A writer who cites what the search said, though it stands there word for word."""
-    said = "The tides of the old harbor were measured by Ada Byron."
-    web.found = [(web.there.url("/dead"), "Harbor news", said)]
+    text = "The tides of the old harbor were measured by Ada Byron."
+    web.found = [(web.there.url("/dead"), "Harbor news", text)]
     model = Scripted(
         [
             calls(("generate_plan", {"complexity": "simple"}), task="triage"),
@@ -149,8 +149,8 @@ async def test_a_snippet_alone_supports_nothing(web: Web):
             calls(("search", {"query": "tides harbor"}), task="research", turn=0),
             says("done", task="research", repeat=True),
             says("tides", task="background", repeat=True),
-            says(f"{said} [S1001.1]", task="find"),
-            says(f"{said} [S1001.1]", task="write"),
+            says(f"{text} [S1001.1]", task="find"),
+            says(f"{text} [S1001.1]", task="write"),
         ]
     )
     async with Assay(web.settings(), models={"mine": model}) as assay:

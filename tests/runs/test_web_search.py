@@ -46,7 +46,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
     assert not log.of(e.AgentStarted)
     answer = next(request for request in log.model.requests if request.task == "answer")
     assert "The moon causes most of it." in answer.named("evidence")[0]  # read, not only found
-    assert log.said == "Seven metres. [S1.1]"
+    assert log.written == "Seven metres. [S1.1]"
     assert log.last(e.RunCompleted) == e.RunCompleted(stop_reason="done", verified=True)
     assert whole(log)
 
@@ -54,7 +54,7 @@ async def test_two_searches_the_best_documents_and_an_answer() -> None:
 async def test_what_is_in_hand_in_time_is_used() -> None:
     script = [QUERIES, says("Seven metres. [S1.1]", task="answer")]
     log = await sea(slow=True).run(script, mode="web_search", depths=hurried(0.2))
-    assert log.said == "Seven metres. [S1.1]"
+    assert log.written == "Seven metres. [S1.1]"
     assert log.last(e.ReportFinished).limits == (CUT.format(seconds=0),)
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert not log.of(e.RunExhausted)
@@ -65,7 +65,7 @@ async def test_nothing_in_time_is_answered_without_sources_and_said() -> None:
     log = await sea(slow=True).run(
         [only, says("Seven metres, I think.", task="answer")], mode="web_search", depths=hurried(0.1)
     )
-    assert log.said == f"*{UNSOURCED}*\n\nSeven metres, I think."
+    assert log.written == f"*{UNSOURCED}*\n\nSeven metres, I think."
     assert log.last(e.ReportFinished).limits == (LATE.format(seconds=0),)
     assert {event.reason for event in log.of(e.ClaimChecked)} == {"no sources"}
     assert whole(log)
@@ -92,7 +92,7 @@ async def test_a_search_which_was_killed_goes_on_with_the_time_it_had() -> None:
     resumed = await made.engine().resume(handle.run_id, lambda _: made.world(again))
     log = Log([envelope async for envelope in resumed], again)
     await resumed.wait()
-    assert log.said == "Seven metres. [S1.1]"
+    assert log.written == "Seven metres. [S1.1]"
     assert not log.of(e.StepDiverged)
     assert len(log.of(e.SearchPerformed)) == 2
     memory = await made.journal.load(handle.run_id)

@@ -61,10 +61,10 @@ def test_a_killed_workers_run_is_with_another_within_seconds(fleet: Fleet) -> No
     first = fleet.worker()
     fleet.wait(lambda: ("find", 1) in fleet.calls())
     second = fleet.worker()
-    fleet.wait(lambda: "Ctrl-C" in second.said())
+    fleet.wait(lambda: "Ctrl-C" in second.output())
     fleet.slow()
     first.signal(signal.SIGKILL)
-    assert fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said()) < LEASE / 2
+    assert fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.output()) < LEASE / 2
     fleet.until_done([run_id])
     assert whole(fleet, run_id).count("run.resumed") == 1
     assert {call for call, count in Counter(fleet.calls()).items() if count > 1} == {("find", 1)}
@@ -79,16 +79,16 @@ def test_a_stopped_workers_run_is_taken_over_and_woken_it_writes_nothing(fleet: 
     first.signal(signal.SIGSTOP)
     fleet.slow()
     second = fleet.worker()
-    fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.said())
+    fleet.wait(lambda: f"run {run_id}: taken up (fence 2)" in second.output())
     fleet.until_done([run_id])
     events = fleet.events(run_id)
     first.signal(signal.SIGCONT)
-    fleet.wait(lambda: f"run {run_id} was taken over from process {first.popen.pid}" in first.said())
+    fleet.wait(lambda: f"run {run_id} was taken over from process {first.popen.pid}" in first.output())
     assert fleet.events(run_id) == events
     second.signal(signal.SIGTERM)
     second.end()
     fleet.until_done([another := fleet.queue()])  # who was woken goes on with what comes
-    assert f"run {another}: completed" in first.said()
+    assert f"run {another}: completed" in first.output()
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_a_worker_which_is_asked_to_end_hands_its_run_on_at_once(fleet: Fleet) -
 def test_a_run_which_waits_for_an_answer_is_taken_up_when_it_has_it(fleet: Fleet) -> None:
     run_id = fleet.queue(review_plan="required")
     worker = fleet.worker()
-    fleet.wait(lambda: f"run {run_id}: waiting" in worker.said())
+    fleet.wait(lambda: f"run {run_id}: waiting" in worker.output())
     (row,) = fleet.rows()
     assert (row.status, row.queued, row.holder) == ("waiting", False, "")
     fleet.approve(run_id)
@@ -138,7 +138,7 @@ def test_whatever_workers_are_killed_every_run_is_whole(fleet: Fleet) -> None:
             fleet.workers[victim].end()
             fleet.worker("--slots", 2)
             killed += 1
-    assert ended(), [worker.said() for worker in fleet.workers]
+    assert ended(), [worker.output() for worker in fleet.workers]
     for run_id in runs:
         kinds = whole(fleet, run_id)
         assert kinds.count("run.completed") == kinds.count("report.finished") == 1
@@ -181,7 +181,7 @@ def test_a_worker_waits_for_a_database_which_starts_later(tmp_path: Path, server
         run_id = fleet.queue()
         server.stop()
         worker = fleet.worker("--until-empty")
-        fleet.wait(lambda: "trying again for 60 s" in worker.said())
+        fleet.wait(lambda: "trying again for 60 s" in worker.output())
         server.start()
         assert worker.end() == 0
         whole(fleet, run_id)

@@ -105,7 +105,7 @@ async def test_looking_again_has_a_limit() -> None:
     assert len(answers) == 5
     assert [text.startswith("Not carried out") for text in answers] == [False] * 3 + [True] * 2
     assert (second.tool_choice, rules(second)["recalls"]) == ("none", 0)
-    assert log.said == "Seven. [S1001.1]"  # what stood beside the calls was taken back
+    assert log.written == "Seven. [S1001.1]"  # what stood beside the calls was taken back
     assert first.tool_choice == "auto"
     assert whole(log)
 
@@ -127,7 +127,7 @@ async def test_a_model_which_takes_no_tools_writes_without() -> None:
         return fails("no tools here", transient=False, partial="It r") if request.tools else says(ROSE)
 
     log = await Sea().run(Scripted(play))
-    assert log.said == ROSE
+    assert log.written == ROSE
     assert log.last(e.RunCompleted).stop_reason == "done"
     assert [rules(request)["recalls"] for request in written(log)] == [3, 0]
     assert whole(log)
@@ -182,7 +182,7 @@ async def test_in_a_small_window_all_sections_are_written_and_the_answer_stands_
     one = DISOBEYING.format(title="Tide at Brest", id="S1001.1", part=1)
     two = DISOBEYING.format(title="Winds of the mistral", id="S2001.1", part=2)
     log = await Sea().run(large([part(1, one), part(2, two), UNOPENED]), length="long")
-    assert log.said == (
+    assert log.written == (
         "It rises seven metres. [S1001.1]\n\n## Tide at Brest\n\nHere it is. [S1001.1]\n\n"
         "## Winds of the mistral\n\nHere it is. [S2001.1]"  # all of it was found, whatever the writer says
     )
@@ -197,7 +197,7 @@ async def test_a_report_in_parts_begins_with_an_answer_by_all_of_them() -> None:
     both = f"{ROSE} {BLEW}"
     opens = says(f"{both}\n\n## Winds\n\nToo much.", task="write", contains=OPENS)
     log = await Sea().run(large([part(1, one), part(2, f"## Winds\n\n{BLEW}"), opens]))
-    assert log.said == f"{both}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}"
+    assert log.written == f"{both}\n\n## Tide at Brest\n\n{ROSE}\n\n## Winds\n\n{BLEW}"
     (*_, request) = written(log)
     assert request.named("findings") == (f"{one}\n\n## Winds\n\n{BLEW}",)
     assert [event.verdict for event in log.of(e.ClaimChecked) if event.id in claims_of(log)] == ["quoted"] * 4
@@ -213,7 +213,7 @@ def claims_of(log: Log) -> set[str]:
 async def test_without_an_answer_by_all_parts_that_of_the_first_stays(fault: Scene) -> None:
     opens = msgspec.structs.replace(fault, task="write", contains=OPENS)
     log = await Sea().run(large([part(1, ROSE), part(2, BLEW), opens]))
-    assert log.said == f"{ROSE}\n\n{BLEW}"
+    assert log.written == f"{ROSE}\n\n{BLEW}"
     assert whole(log)
 
 
@@ -221,7 +221,7 @@ async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
     one = "It rises. [S1001.1]\n\n## Tide at Brest\n\nSeven metres. [S1001.1]"
     failing = fails("broken", transient=False, task="write", partial="## Win", contains="part 2 of")
     log = await Sea().run(large([part(1, one), failing]), repair=False)
-    assert log.said.startswith(f"{one}\n\n## Winds of the mistral\n\nFact 0 of the mistral")
+    assert log.written.startswith(f"{one}\n\n## Winds of the mistral\n\nFact 0 of the mistral")
     assert log.last(e.RunCompleted).stop_reason == "unwritten"
     assert any("to its end" in limit for limit in log.last(e.ReportFinished).limits)
     assert whole(log)
@@ -230,7 +230,7 @@ async def test_what_was_written_before_the_writer_failed_is_kept() -> None:
 async def test_a_part_cut_off_is_taken_back_alone() -> None:
     cut = Scene(answer=Reply(text="## Winds\n\nIt bl", stop="length"), task="write", contains="part 2 of 2")
     log = await Sea().run(large([part(1, ROSE), cut, part(2, BLEW), UNOPENED]))
-    assert log.said == f"{ROSE}\n\n{BLEW}"
+    assert log.written == f"{ROSE}\n\n{BLEW}"
     assert whole(log)
 
 

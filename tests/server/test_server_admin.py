@@ -38,14 +38,14 @@ async def test_usage_and_runs_of_all_are_an_admins_to_see(server: Served, home: 
         for path in ("usage", "runs", "audit", "queue"):
             assert (await bob.get(f"/api/v1/admin/{path}")).status_code == 403
 
-        told = await ana.get("/api/v1/admin/usage")
-        [row] = told.json()["usage"]
+        answer = await ana.get("/api/v1/admin/usage")
+        [row] = answer.json()["usage"]
         today = datetime.now(UTC).date()
         assert row["day"] in (today.isoformat(), (today - timedelta(days=1)).isoformat())
         assert (row["user"], row["model"], row["runs"]) == ("bob", "extractive", 1)
         for name in ("model_calls", "input_tokens", "output_tokens"):
             assert row[name] == used[name] > 0
-        limits = told.json()["limits"]
+        limits = answer.json()["limits"]
         assert (limits["requests_per_minute"], limits["runs_per_hour"], limits["runs_per_day"]) == (600, 30, 40)
         assert limits["usd_per_day"] is None
         assert (await ana.get("/api/v1/admin/usage?user=ana")).json()["usage"] == []
@@ -58,7 +58,7 @@ async def test_usage_and_runs_of_all_are_an_admins_to_see(server: Served, home: 
         [shown] = runs.json()["runs"]
         assert (shown["id"], shown["user"], shown["status"], shown["executed"]) == (run, "bob", "completed", False)
         assert "zebra" not in runs.text
-        assert "zebra" not in told.text
+        assert "zebra" not in answer.text
         assert (await ana.get("/api/v1/admin/runs?q=zebra")).status_code == 422
         assert (await ana.get("/api/v1/admin/runs?status=failed")).json()["runs"] == []
         assert (await ana.get("/api/v1/admin/runs?user=ana")).json()["runs"] == []
@@ -81,11 +81,11 @@ async def test_one_users_limits_are_an_admins_to_set(server: Served, home: Path)
         assert (await ana.put("/api/v1/admin/limits/nobody", json={})).status_code == 404
         for wrong in ({"runs_per_hour": 0}, {"usd_per_day": -1}, {"pages": 1}):
             assert (await ana.put(path, json=wrong)).status_code == 422
-        said = await ana.put(path, json={"runs_per_day": 1, "runs_per_hour": None, "requests_per_minute": 7})
-        assert said.json()["given"] == ["requests_per_minute", "runs_per_day", "runs_per_hour"]
-        limits = said.json()["limits"]
+        answer = await ana.put(path, json={"runs_per_day": 1, "runs_per_hour": None, "requests_per_minute": 7})
+        assert answer.json()["given"] == ["requests_per_minute", "runs_per_day", "runs_per_hour"]
+        limits = answer.json()["limits"]
         assert (limits["runs_per_day"], limits["runs_per_hour"], limits["runs_at_once"]) == (1, None, None)
-        assert (await ana.get("/api/v1/admin/limits")).json()["users"] == [said.json()]
+        assert (await ana.get("/api/v1/admin/limits")).json()["users"] == [answer.json()]
 
         assert (await cleo.get("/api/v1/limits")).json()["limits"]["runs_per_day"] == 1
         first = await cleo.post("/api/v1/runs", json={"question": QUESTION})

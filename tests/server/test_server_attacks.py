@@ -118,7 +118,7 @@ async def test_no_secret_is_in_a_log_or_an_error(server: Served, home: Path) -> 
             await client.post("/v1/responses", headers={"Authorization": f"Bearer {token}"}, json={"model": "none"}),
         ]
     assert [answer.status_code for answer in answers[:4]] == [200, 404, 401, 401]
-    kept = [server.said(), *(each.read_text(errors="replace") for each in home.parent.rglob("*.log"))]
+    kept = [server.output(), *(each.read_text(errors="replace") for each in home.parent.rglob("*.log"))]
     for secret in secrets:
         assert not [text for text in (*kept, *(answer.text for answer in answers)) if secret in text], secret
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from serving import TIDES, Served, begun, command, served, until
+from serving import TIDES, Served, begun, command, until
 
 from assay.server import page
 from assay.server.audit_middleware import ELSEWHERE, QUIET
@@ -26,12 +25,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ana", "bob"):
         command(home, "users", "add", name, stdin=f"{PASSWORD} of {name}\n")
     return home
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 async def logged_in(client: httpx.AsyncClient, name: str, password: str) -> httpx.Response:
@@ -118,8 +111,8 @@ async def test_only_admins_read_it_page_by_page(server: Served, home: Path) -> N
         assert {each["action"] for each in await entries(client, action="log_in", actor="bob")} == {"log_in"}
         assert await entries(client, until="2020-01-01") == []
         assert (await client.get("/api/v1/admin/audit?since=yesterday")).status_code == 422
-        said = json.loads(command(home, "users", "audit", "--user", "bob", "--action", "log_in", "--json"))
-        assert said == await entries(client, action="log_in", actor="bob")
+        data = json.loads(command(home, "users", "audit", "--user", "bob", "--action", "log_in", "--json"))
+        assert data == await entries(client, action="log_in", actor="bob")
 
 
 async def test_what_is_done_on_the_page_is_kept_too(server: Served) -> None:

@@ -33,7 +33,7 @@ def server(tmp_path: Path) -> Iterator[Served]:
 
 
 def test_the_server_answers_every_request_as_it_describes(server: Served, tmp_path: Path) -> None:
-    said = subprocess.run(
+    done = subprocess.run(
         [
             *(str(Path(sys.executable).with_name("schemathesis")), "run", f"{server.url}/openapi-3.1.json"),
             *("--url", server.url, "--phases", "fuzzing", "--max-examples", EXAMPLES, "--seed", "16"),
@@ -46,5 +46,5 @@ def test_the_server_answers_every_request_as_it_describes(server: Served, tmp_pa
         text=True,
         timeout=1_800,
     )
-    assert said.returncode == 0, said.stdout[-20_000:] + said.stderr
-    assert "Traceback" not in server.said()
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+    assert "Traceback" not in server.output()

@@ -38,14 +38,14 @@ def commands() -> list[str]:
 def test_the_example_goes_from_a_document_to_a_report(server: Served, tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text(TIDES, encoding="utf-8")
     here, run = urlsplit(server.url).netloc, EXAMPLE
-    said: list[str] = []
+    lines: list[str] = []
     for command in commands():
         asked = command.replace("localhost:8484", here).replace(EXAMPLE, run)
         done = subprocess.run(asked, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
-        said.append(done.stdout)
+        lines.append(done.stdout)
         if '"events_url"' in done.stdout:
             run = json.loads(done.stdout)["id"]
-    added, _, events, shown, report = said
+    added, _, events, shown, report = lines
     assert json.loads(added)["additions"][0]["state"] == "done"
     assert re.findall(r"(?m)^event: (.*)$", events)[-1] == "run.completed"
     assert json.loads(shown)["status"] == "completed"

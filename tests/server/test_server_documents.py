@@ -152,8 +152,8 @@ async def test_threads_and_pages_of_runs(server: Served) -> None:
         assert listed == runs[::-1]
         threads = (await client.get("/api/v1/threads", params={"q": "Brest"})).json()["threads"]
         assert {each["name"]: each["runs"] for each in threads}["talk"] == 3
-        said = (await client.get("/api/v1/threads/talk")).json()["messages"]
-        assert [each["by"] for each in said] == ["user", "assistant"] * 3
+        data = (await client.get("/api/v1/threads/talk")).json()["messages"]
+        assert [each["by"] for each in data] == ["user", "assistant"] * 3
         renamed = await client.patch("/api/v1/threads/talk", json={"title": "About tides"})
         assert renamed.json()["title"] == "About tides"
         gone = await client.delete("/api/v1/threads/talk")

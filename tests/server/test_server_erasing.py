@@ -62,9 +62,9 @@ async def test_one_call_deletes_a_user_with_all_data(tmp_path: Path) -> None:
                 await asyncio.sleep(0.1)
             answer = await remove(server, "bob")
             assert answer.status_code == 200, answer.text
-            told = answer.json()
-            assert (told["collections"], told["schedules"]) == (1, 1)
-            assert told["runs"] >= 1
+            data = answer.json()
+            assert (data["collections"], data["schedules"]) == (1, 1)
+            assert data["runs"] >= 1
             assert (await bob.get("/api/v1/runs")).status_code == 401
             assert (await ana.get(f"/api/v1/runs/{mine}/report")).status_code == 200
             assert [each["owner"] for each in (await ana.get("/api/v1/collections")).json()["collections"]] == ["ana"]
@@ -73,7 +73,7 @@ async def test_one_call_deletes_a_user_with_all_data(tmp_path: Path) -> None:
             for path in ("runs", "threads", "collections", "schedules", "additions", "jobs"):
                 [listed] = [each for each in (await again.get(f"/api/v1/{path}")).json().values() if each != ""]
                 assert listed == [] or all(each["owner"] == "ana" for each in listed), path
-    if told["swept"]:
+    if data["swept"]:
         assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob
     assay(home, "runs", "prune", "--keep", "1000")
     assert set(rows_of(home, "bob")) <= {"credentials", "buckets"}  # those of the new bob

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import string
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +14,7 @@ import pytest
 from accounts import accounts, session
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import TIDE, Served, begun, served, until
+from serving import TIDE, Served, begun, until
 
 from assay.export.atom import ATOM, AtomFeed, atom
 from assay.services.schedules import ScheduleBook
@@ -31,12 +30,6 @@ def tag(name: str) -> str:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return accounts(tmp_path_factory.mktemp("feeds") / "home", ana="admin", bob="member")
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -131,4 +131,4 @@ async def test_nothing_a_client_sends_makes_the_server_fail(server: Served) -> N
                 assert not COMMAND.search(answer.content), (request, answer.text)
         assert {200, 404, 422} <= statuses.keys()
         assert (await client.get("/readyz")).status_code == 200
-    assert "Traceback" not in server.said()
+    assert "Traceback" not in server.output()

@@ -24,9 +24,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def type_of(answer: httpx.Response) -> str:
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == answer.status_code
-    return str(told["type"].removeprefix("urn:assay:problem:"))
+    data = answer.json()
+    assert data["status"] == answer.status_code
+    return str(data["type"].removeprefix("urn:assay:problem:"))
 
 
 @pytest.mark.parametrize(

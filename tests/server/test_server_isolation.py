@@ -183,15 +183,15 @@ async def answer(client: httpx.AsyncClient, method: str, path: str, more: dict[s
 
 async def some(client: httpx.AsyncClient, path: str) -> str:
     """The first second of a stream."""
-    said = ""
+    text = ""
     try:
         async with asyncio.timeout(1.0), client.stream("GET", path) as response:
             assert response.status_code == 200
             async for piece in response.aiter_text():
-                said += piece
+                text += piece
     except TimeoutError:
         pass
-    return said
+    return text
 
 
 async def state(client: httpx.AsyncClient, ids: Ids) -> list[Any]:
@@ -302,8 +302,8 @@ async def test_a_token_does_what_its_scope_says_on_every_route(
             if operation in ENDLESS:
                 await some(client, path)
                 continue
-            status, told = await answer(client, method, path, more, nothing)
-            assert (status == 403) == (needed not in allowed), (operation, status, told)
+            status, found = await answer(client, method, path, more, nothing)
+            assert (status == 403) == (needed not in allowed), (operation, status, found)
         assert (await client.get("/v1/models")).status_code == 200
         body = {"model": "assay", "input": TIDE}
         assert (await client.post("/v1/responses", json=body)).status_code == 403

@@ -33,9 +33,9 @@ async def opened(server: Served, run: str, version: str = "1.1") -> Stream:
 
 async def head(stream: Stream) -> tuple[int, dict[str, str]]:
     """The status of an answer, and its headers."""
-    said = (await asyncio.wait_for(stream[0].readuntil(b"\r\n\r\n"), 60)).decode().splitlines()
-    headers = dict(line.lower().split(": ", 1) for line in said[1:] if line)
-    return int(said[0].split()[1]), headers
+    found = (await asyncio.wait_for(stream[0].readuntil(b"\r\n\r\n"), 60)).decode().splitlines()
+    headers = dict(line.lower().split(": ", 1) for line in found[1:] if line)
+    return int(found[0].split()[1]), headers
 
 
 async def test_further_streams_are_refused_clearly_and_the_server_stays_up(tmp_path: Path) -> None:

@@ -104,6 +104,6 @@ async def test_with_users_only_who_is_allowed_reads_them(tmp_path: Path) -> None
             assert (await client.get("/metrics", headers=headers)).status_code == 200
             assert (await client.get("/api/v1/runs", headers=headers)).status_code == 403
             assert (await client.get("/v1/models", headers=headers)).status_code == 403
-            told = await client.get("/metrics", headers=headers)
-            assert 'http_response_status_code="401"' in told.text
-            assert "bob" not in told.text
+            answer = await client.get("/metrics", headers=headers)
+            assert 'http_response_status_code="401"' in answer.text
+            assert "bob" not in answer.text

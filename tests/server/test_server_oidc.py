@@ -60,7 +60,7 @@ async def test_who_logs_in_at_the_provider_is_a_user_with_a_session(server: Serv
         assert code(await logged_in(client, "dora", "")) == "login-failed"  # there is no password
     stored = sqlite3.connect(home / "assay.db").execute("SELECT name, password, subject FROM users").fetchall()
     assert ("dora", "", f"{idp.issuer} 7") in stored
-    assert SECRET not in server.said()
+    assert SECRET not in server.output()
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_settings_of_a_provider_are_checked(tmp_path: Path) -> None:
             | more,
         ) as server:
             assert server.process.wait(timeout=60) != 0
-            assert "server.oidc" in server.said()
+            assert "server.oidc" in server.output()
 
 
 # access tokens
@@ -263,8 +263,8 @@ async def test_a_client_of_mcp_is_told_where_to_log_in_and_its_token_is_taken(re
             url = "https://research.corp/.well-known/oauth-protected-resource/mcp"
             assert f'resource_metadata="{url}"' in answer.headers["www-authenticate"]
         for path in (urlsplit(url).path, "/.well-known/oauth-protected-resource"):
-            told = (await client.get(path)).json()
-            assert (told["resource"], told["authorization_servers"]) == (AUDIENCE, [idp.issuer])
+            data = (await client.get(path)).json()
+            assert (data["resource"], data["authorization_servers"]) == (AUDIENCE, [idp.issuer])
     token = idp.logs_in(sub="30", preferred_username="nora", groups=["root"])
     async with (
         httpx2.AsyncClient(headers=bearer(token), timeout=WAIT, trust_env=False) as http,

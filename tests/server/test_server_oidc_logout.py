@@ -41,14 +41,14 @@ async def test_the_api_says_where_the_login_at_the_provider_ends(server: Served,
         cookie = {"Cookie": f"__Host-assay={browser.cookies['__Host-assay']}"}
         ended = await client.post("/api/v1/auth/logout", headers=cookie)
         url = ended.json()["provider"]
-        said = {name: value[0] for name, value in parse_qs(urlsplit(url).query).items()}
+        found = {name: value[0] for name, value in parse_qs(urlsplit(url).query).items()}
         assert url.startswith(f"{idp.issuer}/logout?")
-        assert (said["client_id"], said["post_logout_redirect_uri"]) == (CLIENT, f"{server.url}/login")
+        assert (found["client_id"], found["post_logout_redirect_uri"]) == (CLIENT, f"{server.url}/login")
         assert (await client.get("/api/v1/auth/me", headers=cookie)).status_code == 401
         answer = await client.get(url)
         assert (answer.status_code, answer.headers["location"]) == (302, f"{server.url}/login"), answer.text
         assert idp.ended() == ["31"]
-        assert said["id_token_hint"] not in server.said()
+        assert found["id_token_hint"] not in server.output()
         again = await client.post("/api/v1/auth/logout", headers=cookie)
         assert (again.status_code, again.json()) == (200, {"provider": ""})
     with sqlite3.connect(home / "assay.db") as database:

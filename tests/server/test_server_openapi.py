@@ -55,8 +55,8 @@ async def test_every_route_is_described_and_only_those(described: dict[str, Any]
     async with Assay(home=tmp_path / "home") as assay:
         app = create_app(Backend(assay), [part for part in PARTS if part is not page.PART])
         native = {each for each in known(app.routes) if not each[1].startswith(("/v1", "/mcp"))}
-    told = {(method, path) for path, operations in described["paths"].items() for method in operations}
-    assert told == native
+    found = {(method, path) for path, operations in described["paths"].items() for method in operations}
+    assert found == native
     names = [operation["operationId"] for each in described["paths"].values() for operation in each.values()]
     assert len(names) == len(set(names))
     assert all(

@@ -84,4 +84,4 @@ async def test_all_sites_are_answered_without_cookies_alone(opened: Served, home
 def test_a_site_is_named_as_browsers_do(tmp_path: Path, origin: str) -> None:
     with served(tmp_path / "home", ready=False, ASSAY_SERVER_ORIGINS=origin) as server:
         assert server.process.wait(timeout=60) != 0
-        assert "server.origins" in server.said()
+        assert "server.origins" in server.output()

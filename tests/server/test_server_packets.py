@@ -23,7 +23,7 @@ from stepwise import two_steps
 from assay.core.coordinates import lane_of
 from assay.core.events import Envelope
 from assay.models.script import Scene
-from assay.server.packets import PacketProjection, PlacedEvent
+from assay.server.api.events import PacketProjection, PlacedEvent
 
 GOLDEN = Path(__file__).parent / "golden"
 TIDE = "How far does the tide rise at Brest?"

@@ -56,14 +56,14 @@ async def test_a_form_begins_a_run_and_leads_to_it(server: Served) -> None:
 
 async def test_what_is_wrong_with_a_form_is_said_beside_it(server: Served) -> None:
     async with server.client(headers=HTML) as client:
-        for data, said in (
+        for data, found in (
             ({"question": TIDE, "minutes": "soon"}, "is not a number"),
             ({"question": TIDE, "depth": "bottomless"}, "depth"),
             ({"question": TIDE, "collection": "nowhere"}, "nowhere"),
         ):
             page = await client.post("/ask", data=data)
             assert 400 <= page.status_code < 500
-            assert said in page.text
+            assert found in page.text
             assert TIDE in page.text
 
 
@@ -71,11 +71,11 @@ async def test_a_live_screen_comes_in_regions_until_the_run_has_ended(server: Se
     async with server.client() as client:
         run = await begun(client, TIDE, scope={"collections": ["tides"]})
         async with client.stream("GET", f"/runs/{run}/live") as stream:
-            told = [frame async for frame in frames(stream)]
-        assert told[-1].event == "ended"
-        regions = {name for frame in told for name in re.findall(r'hx-target="#r-([\w-]+)"', frame.data)}
+            found = [frame async for frame in frames(stream)]
+        assert found[-1].event == "ended"
+        regions = {name for frame in found for name in re.findall(r'hx-target="#r-([\w-]+)"', frame.data)}
         assert {"status", "plan", "spend", "sources", "team", "report"} <= regions
-        assert "Read the report" in "".join(frame.data for frame in told)
+        assert "Read the report" in "".join(frame.data for frame in found)
         last = (await until(client, run))["last_seq"]
         async with client.stream("GET", f"/runs/{run}/live", headers={"Last-Event-ID": str(last)}) as again:
             assert [frame.event async for frame in frames(again)] == ["ended"]

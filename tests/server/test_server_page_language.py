@@ -194,14 +194,14 @@ def test_milestones_are_read_out_in_the_language_of_the_page() -> None:
     checked = e.VerifySummary(
         summary=msgspec.structs.replace(summarize(()), claims=2, quoted=1, partial=1), passed=True
     )
-    told = (e.RunWaiting(topic="plan"), e.BudgetLow(measure="usd", used=8, limit=10), e.AgentFailed(lane=2, error="x"))
-    told += (e.RunExhausted(reason="time"), checked, e.ReportDelta(text="no token is read out"))
+    found = (e.RunWaiting(topic="plan"), e.BudgetLow(measure="usd", used=8, limit=10), e.AgentFailed(lane=2, error="x"))
+    found += (e.RunExhausted(reason="time"), checked, e.ReportDelta(text="no token is read out"))
     english = ["Waiting for you to approve the plan", "80 % of the limit is used: money", "Agent 2 failed: x"]
     english += ["Research ends: the time limit was reached", "2 claims were checked: 1 quoted, 1 partial", ""]
-    assert [announcement(each) for each in told] == english
+    assert [announcement(each) for each in found] == english
     with speaking_page("de"):
         german = ["Wartet darauf, dass Sie den Plan freigeben", "80 % der Grenze sind verbraucht: Geld"]
-        assert [announcement(each) for each in told[:2]] == german
+        assert [announcement(each) for each in found[:2]] == german
         assert announcement(checked).startswith("2 Aussagen wurden geprüft: 1 wörtlich zitiert")
     assert {"run.waiting", "verify.summary"} < READ_OUT
     assert "report.delta" not in READ_OUT

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from accounts import PASSWORD, accounts, session
-from serving import Served, served
+from serving import Served
 
 OLD = f"{PASSWORD} of eve"
 READ = {"Accept": "text/html"}
@@ -16,12 +15,6 @@ READ = {"Accept": "text/html"}
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return accounts(tmp_path_factory.mktemp("settings") / "home", ana="admin", bob="member", eve="member")
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 async def test_an_admin_changes_defaults_and_limits(server: Served) -> None:

@@ -44,8 +44,8 @@ def server(home: Path) -> Iterator[Served]:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-            said, told = process.communicate(timeout=WAIT)
-        assert process.returncode == 0, (said, told)
+            output, errors = process.communicate(timeout=WAIT)
+        assert process.returncode == 0, (output, errors)
     with served(home, ASSAY_SEARCH_WEB="false") as found:
         yield found
 
@@ -99,8 +99,8 @@ async def test_what_tools_do_to_runs_is_in_the_audit_log(server: Served, home: P
         other = made.json()["id"]
         assert not (await client.call_tool("steer", {"run_id": other, "text": "secret words"})).is_error
         assert not (await client.call_tool("cancel", {"run_id": other})).is_error
-    said = command(home, "users", "audit", "--user", "bob", "--json")
-    found = [each for each in json.loads(said) if each["subject"] in (run_id, other)][::-1]
+    done = command(home, "users", "audit", "--user", "bob", "--json")
+    found = [each for each in json.loads(done) if each["subject"] in (run_id, other)][::-1]
     assert [(each["action"], each["subject"]) for each in found] == [
         ("create_run", run_id),
         ("create_run", other),
@@ -108,7 +108,7 @@ async def test_what_tools_do_to_runs_is_in_the_audit_log(server: Served, home: P
         ("cancel_run", other),
     ]
     assert {(each["actor"], each["via"], each["address"]) for each in found} == {("bob", "token", "127.0.0.1")}
-    assert "secret words" not in said
+    assert "secret words" not in done
 
 
 async def test_what_one_user_has_done_is_unknown_to_another(server: Served, tmp_path: Path) -> None:

@@ -44,9 +44,9 @@ async def test_requests_have_a_rate(home: Path) -> None:
             answers = await asyncio.gather(*(both[n % 2].get("/api/v1/runs") for n in range(30)))
             refused = [each for each in answers if each.status_code == 429]
             assert 8 <= len(refused) <= 11  # one comes back every three seconds
-            told = refused[0].json()
-            assert told["type"] == "urn:assay:problem:rate-limited"
-            assert 1 <= int(refused[0].headers["retry-after"]) == told["retry_after"] <= 3
+            data = refused[0].json()
+            assert data["type"] == "urn:assay:problem:rate-limited"
+            assert 1 <= int(refused[0].headers["retry-after"]) == data["retry_after"] <= 3
             assert standing(refused[0])["requests"][0] == 0
             assert refused[0].headers["x-content-type-options"] == "nosniff"
             asked = await client.get("/v1/models")

@@ -35,17 +35,17 @@ async def lists(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunLists]:
     await tasks.close()
 
 
-async def until(frames: AsyncIterator[bytes], said: bytes) -> bytes:
+async def until(frames: AsyncIterator[bytes], content: bytes) -> bytes:
     """What a stream says up to something."""
     heard = b""
     async with asyncio.timeout(30):
-        while said not in heard:
+        while content not in heard:
             heard += await anext(frames)
     return heard
 
 
-async def all_until(followers: Iterable[AsyncIterator[bytes]], said: bytes) -> list[bytes]:
-    return await asyncio.gather(*(until(each, said) for each in followers))
+async def all_until(followers: Iterable[AsyncIterator[bytes]], content: bytes) -> list[bytes]:
+    return await asyncio.gather(*(until(each, content) for each in followers))
 
 
 async def test_all_who_follow_cost_one_query_a_tick(lists: RunLists) -> None:

@@ -52,10 +52,10 @@ async def test_an_admin_changes_settings_which_count_from_the_next_start(server:
             ana, depth="light", verify=False, limits__tokens=None, model=["openai:a", "openai:b"], workers__slots=7
         )
         assert answer.status_code == 200, answer.text
-        told = {each["name"]: each for each in answer.json()["settings"]}
+        data = {each["name"]: each for each in answer.json()["settings"]}
         assert answer.json()["restart"] is True
-        assert (told["depth"]["value"], told["depth"]["next"], told["depth"]["origin"]) == ("auto", "light", "file")
-        assert (told["limits.tokens"]["value"], told["limits.tokens"]["next"]) == ("5000", "")
+        assert (data["depth"]["value"], data["depth"]["next"], data["depth"]["origin"]) == ("auto", "light", "file")
+        assert (data["limits.tokens"]["value"], data["limits.tokens"]["next"]) == ("5000", "")
         file = written(home)
         assert (file["depth"], file["verify"], file["model"], file["workers"]["slots"]) == (
             "light",
@@ -67,8 +67,8 @@ async def test_an_admin_changes_settings_which_count_from_the_next_start(server:
         assert "# kept" in (home.parent / "config.toml").read_text()
     with served(home) as again:
         async with session(again, "ana") as ana:
-            told = {each["name"]: each for each in (await ana.get(PATH)).json()["settings"]}
-            assert told["depth"]["value"] == "light"
+            data = {each["name"]: each for each in (await ana.get(PATH)).json()["settings"]}
+            assert data["depth"]["value"] == "light"
 
 
 async def test_what_does_not_fit_changes_nothing(server: Served, home: Path) -> None:
@@ -111,12 +111,12 @@ async def test_a_key_goes_in_and_never_comes_out(server: Served, home: Path) -> 
         answers = [(await ana.get(path)).text for path in (PATH, "/api/v1/models", "/api/v1/doctor", "/openapi.json")]
         answers.append((await change(ana, depth="light")).text)
         assert not [text for text in answers if KEY in text or "sk-old-of-the-file" in text]
-        told = {each["name"]: each for each in (await ana.get(PATH)).json()["settings"]}
-        assert (told["keys.openai"]["value"], told["keys.openai"]["secret"]) == ("***", True)
+        data = {each["name"]: each for each in (await ana.get(PATH)).json()["settings"]}
+        assert (data["keys.openai"]["value"], data["keys.openai"]["secret"]) == ("***", True)
         assert (await ana.delete(f"{PATH}/keys/openai")).status_code == 204
         assert "openai" not in written(home)["keys"]
         assert (await ana.delete(f"{PATH}/keys/nobody")).status_code == 404
-    assert KEY not in server.said()
+    assert KEY not in server.output()
 
 
 async def test_two_changes_at_once_lose_nothing(server: Served, home: Path) -> None:

@@ -67,9 +67,9 @@ class Site:
 
     def command(self, *arguments: str, typed: str) -> subprocess.CompletedProcess[str]:
         (self.folder / "asking").mkdir(exist_ok=True)
-        said = self.folder / "typed"
-        said.write_text(typed)
-        with said.open("rb") as stdin:
+        found = self.folder / "typed"
+        found.write_text(typed)
+        with found.open("rb") as stdin:
             home = self.folder / "asking" / "home"
             return warm.run(*arguments, env=environment(home, **self.shared), stdin=stdin)
 

@@ -125,7 +125,7 @@ async def test_the_secret_is_stored_hashed_and_in_no_log(server: Served, home: P
     stored = sqlite3.connect(home / "assay.db")
     assert stored.execute("SELECT count(*) FROM shares").fetchone()[0] > 0
     assert not [line for line in stored.iterdump() if secret in line]
-    assert secret not in server.said()
+    assert secret not in server.output()
 
 
 async def test_links_are_made_and_revoked_by_the_command(tmp_path: Path) -> None:

@@ -52,9 +52,9 @@ def test_a_generated_client_compiles_strictly_and_works(project: Path, tmp_path:
         (project / "openapi.json").write_bytes(client.get("/openapi-3.1.json").content)
         tool(project, "openapi-typescript", "openapi.json", "--default-non-nullable=false", "-o", "api.d.ts")
         tool(project, "tsc", "--strict", "-p", ".")
-        said = json.loads(tool(project, "node", "build/client.js", server.url))
-    last = said.pop("last")
-    assert said == {"status": "completed", "problem": "urn:assay:problem:unknown-name", "first": True}
+        data = json.loads(tool(project, "node", "build/client.js", server.url))
+    last = data.pop("last")
+    assert data == {"status": "completed", "problem": "urn:assay:problem:unknown-name", "first": True}
     assert last > 10
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ from serving import TIDE, WAIT, Served, served
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return accounts(tmp_path_factory.mktemp("users") / "home", ana="admin", bob="member", cleo="reader")
-
-
-@pytest.fixture(scope="module")
-def server(home: Path) -> Iterator[Served]:
-    with served(home) as server:
-        yield server
 
 
 async def test_nobody_is_let_in_who_is_not_known(server: Served) -> None:
@@ -131,13 +124,13 @@ async def test_a_token_stands_for_its_user_within_its_scopes(server: Served, hom
         )
         assert made["secret"] not in everything
         assert PASSWORD not in everything
-        assert secret not in server.said()
+        assert secret not in server.output()
 
 
 def test_a_server_which_others_reach_does_not_start_without_users(tmp_path: Path) -> None:
     with served(tmp_path / "home", "--host", "0.0.0.0", ready=False) as server:
         assert server.process.wait(timeout=WAIT) == 2
-        assert "assay users add" in server.said()
+        assert "assay users add" in server.output()
 
 
 async def test_without_users_this_machine_is_one_user(tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ def verified(got: tuple[dict[str, str], bytes], secret: str) -> dict[str, Any]:
     assert headers["webhook-signature"] == f"v1,{signature}"
     assert abs(time.time() - int(headers["webhook-timestamp"])) < 60
     openai.OpenAI(api_key="x").webhooks.verify_signature(body, headers, secret=secret)
-    told: dict[str, Any] = json.loads(body)
-    assert told["id"] == headers["webhook-id"]
-    return told
+    data: dict[str, Any] = json.loads(body)
+    assert data["id"] == headers["webhook-id"]
+    return data
 
 
 async def hooked(client: httpx.AsyncClient, url: str, *events: str) -> tuple[str, str]:
@@ -117,7 +117,7 @@ async def test_a_run_which_ends_or_waits_is_told(tmp_path: Path, receiver: Recei
 
             listed = await client.get("/api/v1/webhooks")
             assert [each["id"] for each in listed.json()["webhooks"]] == [id, other]
-            assert secret not in listed.text + (await client.get(f"/api/v1/webhooks/{id}")).text + server.said()
+            assert secret not in listed.text + (await client.get(f"/api/v1/webhooks/{id}")).text + server.output()
             deliveries = (await client.get(f"/api/v1/webhooks/{id}/deliveries")).json()["deliveries"]
             assert {(each["state"], each["status"], each["attempts"]) for each in deliveries} == {("sent", 204, 1)}
             assert {each["id"] for each in deliveries} == {waiting["id"], ended["id"]}
@@ -198,10 +198,10 @@ async def test_a_schedule_is_told_when_it_was_asked(tmp_path: Path, receiver: Re
             schedule_wanted = {"every": "7d", "run": {"question": TIDE, "scope": {"collections": ["tides"]}}}
             schedule = (await client.post("/api/v1/schedules", json=schedule_wanted)).json()["id"]
             await receiver.until(lambda: len(receiver.got) == 1)
-            told = verified(receiver.got[0], secret)
-            assert told["type"] == "schedule.finished"
-            run = told["data"]["run"]
-            assert told["data"] == {
+            checked = verified(receiver.got[0], secret)
+            assert checked["type"] == "schedule.finished"
+            run = checked["data"]["run"]
+            assert checked["data"] == {
                 "object": "schedule",
                 "id": schedule,
                 "run": run,
@@ -305,16 +305,22 @@ async def test_a_run_tells_its_own_webhook_and_no_other_run_does(tmp_path: Path,
             await until(client, await asked(client))
             run = await asked(client, webhook={"url": receiver.url, "secret": SECRET})
             await receiver.until(lambda: len(receiver.got) == 1)
-            told = verified(receiver.got[0], SECRET)
-            assert (told["type"], told["data"]["id"], told["data"]["status"]) == ("run.finished", run, "completed")
+            checked = verified(receiver.got[0], SECRET)
+            assert (checked["type"], checked["data"]["id"], checked["data"]["status"]) == (
+                "run.finished",
+                run,
+                "completed",
+            )
             await until(client, await asked(client))
             assert (await client.get("/api/v1/webhooks")).json()["webhooks"] == []
             answer = await client.get("/api/v1/webhooks", params={"run": run})
             [hook] = answer.json()["webhooks"]
             assert (hook["run"], hook["url"], len(hook["events"])) == (run, receiver.url, 4)
-            assert SECRET not in answer.text + (await client.get(f"/api/v1/webhooks/{hook['id']}")).text + server.said()
+            assert (
+                SECRET not in answer.text + (await client.get(f"/api/v1/webhooks/{hook['id']}")).text + server.output()
+            )
             [delivery] = (await client.get(f"/api/v1/webhooks/{hook['id']}/deliveries")).json()["deliveries"]
-            assert delivery["id"] == told["id"]
+            assert delivery["id"] == checked["id"]
             assert (await client.delete(f"/api/v1/runs/{run}")).status_code == 204
             assert (await client.get(f"/api/v1/webhooks/{hook['id']}")).status_code == 404
         assert len(receiver.got) == 1
@@ -344,8 +350,8 @@ async def test_a_repeated_request_tells_once_and_a_follow_up_has_a_webhook_too(
             more = await client.post(path, json={"question": "And in Brest?", "webhook": hook})
             assert more.status_code == 202, more.text
             await receiver.until(lambda: len(receiver.got) == 2)
-            told = [verified(got, SECRET)["data"]["id"] for got in receiver.got]
-            assert told == [first.json()["id"], more.json()["id"]]
+            checked = [verified(got, SECRET)["data"]["id"] for got in receiver.got]
+            assert checked == [first.json()["id"], more.json()["id"]]
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_the_analyst(story: Story) -> None:
     story.type("Which city has the highest population?", "--in", "figures/cities.csv", "-o", "cities.docx")
     text = "\n".join(each.text for each in docx.Document(str(story.folder / "cities.docx")).paragraphs)
     assert "Rennes" in text
-    told = story.type("claims", "last")
-    assert "Rennes" in told.stdout
+    done = story.type("claims", "last")
+    assert "Rennes" in done.stdout
     usage = story.report()["usage"]
     assert usage["input_tokens"] + usage["output_tokens"] <= 500_000
     ends(story, "analyst")
@@ -85,8 +85,8 @@ def test_the_analyst(story: Story) -> None:
 
 def test_the_scientist(story: Story) -> None:
     """Makes a collection of papers, asks it, and takes the references along."""
-    for name, said in (("tides", "The tide at Brest rises seven metres."), ("winds", "The mistral blows in winter.")):
-        lines = column(f"On {name}", "", said, "It was measured over eleven years.")
+    for name, found in (("tides", "The tide at Brest rises seven metres."), ("winds", "The mistral blows in winter.")):
+        lines = column(f"On {name}", "", found, "It was measured over eleven years.")
         story.path(f"papers/{name}.pdf", pdf([lines], info={"Title": f"On {name}", "Author": "Ada Byron"}))
     added = story.type("docs", "add", "papers/", "-c", "papers")
     assert "2 documents" in added.stderr + added.stdout

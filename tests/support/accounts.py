@@ -27,9 +27,9 @@ def assay(home: Path, *arguments: str, stdin: str = "", **variables: str) -> str
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        said, told = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, told
-    return str(said.decode())
+        output, errors = process.communicate(timeout=WAIT)
+    assert process.returncode == 0, errors
+    return str(output.decode())
 
 
 def accounts(home: Path, **roles: str) -> Path:

@@ -9,10 +9,10 @@ from research import Sea, two_agents
 
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import fold
 from assay.export.bundle import EXPORTER, Verification, check
 from assay.export.bundle.contents import MANIFEST, BundleMember, Manifest, encode, listing, pack, unpack
-from assay.export.protocols import Record
 
 
 async def record_of_two_agents() -> Record:

@@ -9,8 +9,8 @@ import msgspec
 from records import recorded
 
 from assay.core import events as e
+from assay.core.ports.exporters import Record
 from assay.core.sources import Passage, Source
-from assay.export.protocols import Record
 
 
 def page(number: int = 1, **facts: object) -> Source:

@@ -57,7 +57,7 @@ class Process:
     popen: warm.Started
     log: Path
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text()
 
     def signal(self, number: signal.Signals) -> None:
@@ -167,7 +167,7 @@ class Fleet:
         """Until that is so; the seconds it took."""
         start = time.monotonic()
         while not done():
-            assert time.monotonic() < start + seconds, [worker.said() for worker in self.workers]
+            assert time.monotonic() < start + seconds, [worker.output() for worker in self.workers]
             time.sleep(0.02)
         return time.monotonic() - start
 
@@ -175,8 +175,8 @@ class Fleet:
         """Until workers have said of each of these that it is completed."""
 
         def completed() -> set[str]:
-            said = "\n".join(worker.said() for worker in self.workers)
-            return set(re.findall(r"run (\w+): completed", said))
+            text = "\n".join(worker.output() for worker in self.workers)
+            return set(re.findall(r"run (\w+): completed", text))
 
         self.wait(lambda: set(runs) <= completed())
 

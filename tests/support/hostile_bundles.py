@@ -31,14 +31,16 @@ def with_report(text: str, more: Iterable[Event] = ()) -> bytes:
     """The honest bundle with another report, and with more events after it; its hashes are right."""
     log = log_of(honest())
     first = next(at for at, each in enumerate(log) if each.type.startswith(("report.", "claim.")))
-    told = [
+    found = [
         e.ReportStarted(title="A report"),
         e.ReportDelta(text=text),
         e.ReportFinished(text_sha256=sha256(text.encode())),
         *more,
     ]
     like = log[first]
-    made = [msgspec.structs.replace(like, type=each.kind, data=msgspec.Raw(msgspec.json.encode(each))) for each in told]
+    made = [
+        msgspec.structs.replace(like, type=each.kind, data=msgspec.Raw(msgspec.json.encode(each))) for each in found
+    ]
     numbered = [msgspec.structs.replace(each, seq=at) for at, each in enumerate([*log[:first], *made], 1)]
     return forged(honest(), {"events.jsonl": b"".join(msgspec.json.encode(each) + b"\n" for each in numbered)})
 

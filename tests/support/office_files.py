@@ -31,7 +31,7 @@ def word(said: Iterable[str] = (SAID,)) -> bytes:
     return _saved(document.save)
 
 
-def slides(count: int = 2, said: str = SAID) -> bytes:
+def slides(count: int = 2, content: str = SAID) -> bytes:
     """So many slides with title, two items and a note; a table on the last."""
     import pptx
 
@@ -41,7 +41,7 @@ def slides(count: int = 2, said: str = SAID) -> bytes:
     for number in range(1, count + 1):
         slide = shown.slides.add_slide(shown.slide_layouts[1])
         slide.shapes.title.text = f"Part {number}"
-        slide.placeholders[1].text = f"{said}\nIt fell again."
+        slide.placeholders[1].text = f"{content}\nIt fell again."
         slide.notes_slide.notes_text_frame.text = f"A note to part {number}."
     if slide is not None:
         table = slide.shapes.add_table(3, 2, 0, 0, 900_000, 900_000).table
@@ -65,7 +65,7 @@ def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "") -> 
     return _saved(made.save)
 
 
-def open_text(said: str = SAID) -> bytes:
+def open_text(content: str = SAID) -> bytes:
     """An OpenDocument text like `word`."""
     from odf import dc, text
     from odf.opendocument import OpenDocumentText
@@ -73,7 +73,7 @@ def open_text(said: str = SAID) -> bytes:
     made = OpenDocumentText()
     made.meta.addElement(dc.Title(text="The Harbor report"))
     made.text.addElement(text.H(outlinelevel=1, text="Tides"))
-    paragraph = text.P(text=said)
+    paragraph = text.P(text=content)
     paragraph.addElement(text.S(c=2))
     paragraph.addText("It fell.")
     made.text.addElement(paragraph)
@@ -98,7 +98,7 @@ def open_sheet(rows: Sequence[Sequence[str]] = TABLE) -> bytes:
     return _saved(made.save)
 
 
-def open_slides(said: str = SAID) -> bytes:
+def open_slides(content: str = SAID) -> bytes:
     """An OpenDocument presentation of two slides."""
     from odf import draw, style, text
     from odf.opendocument import OpenDocumentPresentation
@@ -111,7 +111,7 @@ def open_slides(said: str = SAID) -> bytes:
     for number in (1, 2):
         page = draw.Page(masterpagename=master)
         frame, box = draw.Frame(width="10cm", height="3cm"), draw.TextBox()
-        box.addElement(text.P(text=f"{said} On slide {number}."))
+        box.addElement(text.P(text=f"{content} On slide {number}."))
         frame.addElement(box)
         page.addElement(frame)
         made.presentation.addElement(page)
@@ -124,9 +124,9 @@ def _open_table(rows: Sequence[Sequence[str]] = TABLE) -> object:
     made = table.Table(name="Ports")
     for cells in rows:
         row = table.TableRow()
-        for said in cells:
+        for found in cells:
             cell = table.TableCell(valuetype="string")
-            cell.addElement(text.P(text=said))
+            cell.addElement(text.P(text=found))
             row.addElement(cell)
         made.addElement(row)
     return made
@@ -145,7 +145,7 @@ CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendoc
 <rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 
 
-def ebook(said: str = SAID) -> bytes:
+def ebook(text: str = SAID) -> bytes:
     """A book of two chapters, a table in the second, a table of contents, and a chapter which is not there."""
     table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in TABLE)
     page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>t</title></head><body>{}</body></html>"
@@ -155,7 +155,7 @@ def ebook(said: str = SAID) -> bytes:
             "META-INF/container.xml": CONTAINER,
             "OEBPS/book.opf": PACKAGE,
             "OEBPS/nav.xhtml": page.format("<nav><ol><li>Contents</li></ol></nav>"),
-            "OEBPS/text/one a.xhtml": page.format(f"<h1>Tides</h1><p>{said}</p>"),
+            "OEBPS/text/one a.xhtml": page.format(f"<h1>Tides</h1><p>{text}</p>"),
             "OEBPS/text/two.xhtml": page.format(f"<h1>Ships</h1><p>Ships came in.</p><table>{table}</table>"),
         }
     )

@@ -167,18 +167,18 @@ class Provider:
         person = self.access.get(request.headers.get("authorization", "").removeprefix("Bearer "))
         if person is None:
             return JSONResponse({"error": "invalid_token"}, 401)
-        told = {name.removeprefix("userinfo_"): value for name, value in person.items() if name != "sub"}
-        return JSONResponse(told | {"sub": "another" if self.fault == "userinfo of another" else person["sub"]})
+        text = {name.removeprefix("userinfo_"): value for name, value in person.items() if name != "sub"}
+        return JSONResponse(text | {"sub": "another" if self.fault == "userinfo of another" else person["sub"]})
 
     def logout(self, request: Request) -> Any:
         """RP-Initiated Logout 1.0: the hint says whose session ends, and only a known address is gone back to."""
-        said = request.query_params
+        found = request.query_params
         try:
-            hint = jwt.decode(said.get("id_token_hint", ""), self.key, algorithms=["RS256"]).claims
+            hint = jwt.decode(found.get("id_token_hint", ""), self.key, algorithms=["RS256"]).claims
         except ValueError as error:
             return JSONResponse({"error": type(error).__name__}, 400)
-        back = said.get("post_logout_redirect_uri", "")
-        if said.get("client_id") != CLIENT or hint["aud"] != CLIENT or not back.endswith("/login"):
+        back = found.get("post_logout_redirect_uri", "")
+        if found.get("client_id") != CLIENT or hint["aud"] != CLIENT or not back.endswith("/login"):
             return JSONResponse({"error": "invalid_request"}, 400)
         self.ended.append(str(hint["sub"]))
         return RedirectResponse(back, 302)

@@ -72,14 +72,14 @@ class Index:
 
     def score(self, query: Json, source: Json) -> float | None:
         """The score of a document; None where it does not match."""
-        ((kind, said),) = query.items()
-        return getattr(self, f"_{kind}")(said, source)  # type: ignore[no-any-return]
+        ((kind, found),) = query.items()
+        return getattr(self, f"_{kind}")(found, source)  # type: ignore[no-any-return]
 
-    def _match_all(self, said: Json, source: Json) -> float | None:
-        return float(said.get("boost", 1.0))
+    def _match_all(self, query: Json, source: Json) -> float | None:
+        return float(query.get("boost", 1.0))
 
-    def _term(self, said: Json, source: Json) -> float | None:
-        ((field, wanted),) = said.items()
+    def _term(self, query: Json, source: Json) -> float | None:
+        ((field, wanted),) = query.items()
         value, boost = (wanted["value"], wanted.get("boost", 1.0)) if isinstance(wanted, dict) else (wanted, 1.0)
         if self.properties[field]["type"] != "text":
             return boost if source.get(field) == value else None
@@ -87,29 +87,29 @@ class Index:
         times = words.count(value)
         return boost * self.weight(field, value) * self.frequency(field, times, len(words)) if times else None
 
-    def _terms(self, said: Json, source: Json) -> float | None:
-        ((field, values),) = said.items()
+    def _terms(self, query: Json, source: Json) -> float | None:
+        ((field, values),) = query.items()
         if len(values) > 65_536:
             reason = f"The number of terms [{len(values)}] used in the Terms Query request has exceeded the allowed"
             raise Problem(400, "illegal_argument_exception", f"{reason} maximum of [65536].")
         return 1.0 if source.get(field) in values else None
 
-    def _range(self, said: Json, source: Json) -> float | None:
-        ((field, bounds),) = said.items()
+    def _range(self, query: Json, source: Json) -> float | None:
+        ((field, bounds),) = query.items()
         return 1.0 if source[field] > bounds["gt"] else None
 
-    def _dis_max(self, said: Json, source: Json) -> float | None:
-        found = [score for each in said["queries"] if (score := self.score(each, source)) is not None]
+    def _dis_max(self, query: Json, source: Json) -> float | None:
+        found = [score for each in query["queries"] if (score := self.score(each, source)) is not None]
         return max(found, default=None)
 
-    def _bool(self, said: Json, source: Json) -> float | None:
-        if any(self.score(each, source) is None for each in said.get("filter", ())):
+    def _bool(self, query: Json, source: Json) -> float | None:
+        if any(self.score(each, source) is None for each in query.get("filter", ())):
             return None
-        found = [score for each in said["should"] if (score := self.score(each, source)) is not None]
-        return sum(found) if len(found) >= said["minimum_should_match"] else None
+        found = [score for each in query["should"] if (score := self.score(each, source)) is not None]
+        return sum(found) if len(found) >= query["minimum_should_match"] else None
 
-    def _match_phrase(self, said: Json, source: Json) -> float | None:
-        ((field, wanted),) = said.items()
+    def _match_phrase(self, query: Json, source: Json) -> float | None:
+        ((field, wanted),) = query.items()
         first, second = wanted["query"].split()
         words = str(source.get(field, "")).split()
         places = [(at, to) for at, a in enumerate(words) if a == first for to, b in enumerate(words) if b == second]
@@ -150,14 +150,14 @@ class OpenSearchServer:
             first, _, rest = parts.path.strip("/").partition("/")
             if first == "_bulk":
                 return self._bulk(body)
-            said = json.loads(body or b"{}")
+            data = json.loads(body or b"{}")
             if first == "_aliases":
-                return self._swap(said["actions"])
+                return self._swap(data["actions"])
             if method == "DELETE":
                 return self._remove(first)
             if method == "PUT":
-                return self._create(first, said["mappings"])
-            return getattr(self, f"_on{rest}")(first, said, parse_qs(parts.query))
+                return self._create(first, data["mappings"])
+            return getattr(self, f"_on{rest}")(first, data, parse_qs(parts.query))
 
     def index(self, name: str) -> tuple[str, Index]:
         names = self.aliases.get(name, {name})
@@ -181,12 +181,12 @@ class OpenSearchServer:
 
     def _swap(self, actions: list[Json]) -> Json:
         for action in actions:
-            ((kind, said),) = action.items()
+            ((kind, found),) = action.items()
             if kind == "remove_index":
-                del self.indexes[said["index"]]
-                self.aliases = {name: of - {said["index"]} for name, of in self.aliases.items()}
+                del self.indexes[found["index"]]
+                self.aliases = {name: of - {found["index"]} for name, of in self.aliases.items()}
             else:
-                self.aliases.setdefault(said["alias"], set()).add(said["index"])
+                self.aliases.setdefault(found["alias"], set()).add(found["index"])
         return {"acknowledged": True}
 
     def _bulk(self, body: bytes) -> Json:
@@ -206,7 +206,7 @@ class OpenSearchServer:
             return about | {"status": problem.status, "error": {"type": problem.kind, "reason": str(problem)}}
         return about | {"status": 201, "result": "created"}
 
-    def _on_alias(self, name: str, said: Json, options: Json) -> Json:
+    def _on_alias(self, name: str, query: Json, options: Json) -> Json:
         if "*" in name:  # such a name may match nothing
             found = {each for pattern in name.split(",") for each in fnmatch.filter(self.indexes, pattern)}
             named = {each: [alias for alias, of in self.aliases.items() if each in of] for each in found}
@@ -214,13 +214,13 @@ class OpenSearchServer:
         self.index(name)
         return {each: {"aliases": {name: {}}} for each in self.aliases.get(name, {name})}
 
-    def _on_refresh(self, name: str, said: Json, options: Json) -> Json:
+    def _on_refresh(self, name: str, query: Json, options: Json) -> Json:
         self.index(name)
         return {"_shards": {"total": 2, "successful": 1, "failed": 0}}
 
-    def _on_delete_by_query(self, name: str, said: Json, options: Json) -> Json:
+    def _on_delete_by_query(self, name: str, query: Json, options: Json) -> Json:
         _, index = self.index(name)
-        gone = [key for key, source in index.sources.items() if index.score(said["query"], source) is not None]
+        gone = [key for key, source in index.sources.items() if index.score(query["query"], source) is not None]
         failures = [self.refused.popleft()] if self.refused else []
         left = min(self.kept, len(gone))
         self.kept -= left
@@ -228,14 +228,14 @@ class OpenSearchServer:
         index.delete(gone)
         return {"took": 1, "deleted": len(gone), "version_conflicts": left, "failures": failures}
 
-    def _on_search(self, name: str, said: Json, options: Json) -> Json:
+    def _on_search(self, name: str, query: Json, options: Json) -> Json:
         of, index = self.index(name)
-        found = self._matching(index, said.get("query", {"match_all": {}}))
-        answer: Json = {"took": 1, "timed_out": False, "hits": {"hits": self._hits(of, index, found, said)}}
-        if said.get("track_total_hits"):
+        found = self._matching(index, query.get("query", {"match_all": {}}))
+        answer: Json = {"took": 1, "timed_out": False, "hits": {"hits": self._hits(of, index, found, query)}}
+        if query.get("track_total_hits"):
             answer["hits"]["total"] = {"value": len(found), "relation": "eq"}
-        if "aggs" in said:
-            answer["aggregations"] = {key: self._aggregate(index, each) for key, each in said["aggs"].items()}
+        if "aggs" in query:
+            answer["aggregations"] = {key: self._aggregate(index, each) for key, each in query["aggs"].items()}
         return answer
 
     @staticmethod
@@ -243,31 +243,31 @@ class OpenSearchServer:
         scored = ((index.score(query, source), key, source) for key, source in index.sources.items())
         return [(score, key, source) for score, key, source in scored if score is not None]
 
-    def _hits(self, of: str, index: Index, found: list[tuple[float, str, Json]], said: Json) -> list[Json]:
-        second = said.get("sort", ["_score", {"_doc": "asc"}])[1]
+    def _hits(self, of: str, index: Index, found: list[tuple[float, str, Json]], query: Json) -> list[Json]:
+        second = query.get("sort", ["_score", {"_doc": "asc"}])[1]
         ((by, _),) = second.items()
         ordered = sorted(found, key=lambda hit: (-hit[0], hit[2].get(by, 0)))
-        if collapse := said.get("collapse"):
+        if collapse := query.get("collapse"):
             groups: dict[Any, list[tuple[float, str, Json]]] = {}
             for hit in ordered:
                 groups.setdefault(hit[2][collapse["field"]], []).append(hit)
             inner, hits = collapse["inner_hits"], []
-            for group in list(groups.values())[: said["size"]]:
+            for group in list(groups.values())[: query["size"]]:
                 inside = self._hits(of, index, group, inner)
                 hits.append(
-                    self._hit(of, index, group[0], said) | {"inner_hits": {inner["name"]: {"hits": {"hits": inside}}}}
+                    self._hit(of, index, group[0], query) | {"inner_hits": {inner["name"]: {"hits": {"hits": inside}}}}
                 )
             return hits
-        return [self._hit(of, index, hit, said) for hit in ordered[: said["size"]]]
+        return [self._hit(of, index, hit, query) for hit in ordered[: query["size"]]]
 
     @staticmethod
-    def _hit(of: str, index: Index, hit: tuple[float, str, Json], said: Json) -> Json:
+    def _hit(of: str, index: Index, hit: tuple[float, str, Json], query: Json) -> Json:
         score, key, source = hit
-        shown = {name: value for name, value in source.items() if name in index.kept and name in said["_source"]}
+        shown = {name: value for name, value in source.items() if name in index.kept and name in query["_source"]}
         return {"_index": of, "_id": key, "_score": score, "_source": shown}
 
-    def _aggregate(self, index: Index, said: Json) -> Json:
-        ((kind, asked),) = said.items()
+    def _aggregate(self, index: Index, query: Json) -> Json:
+        ((kind, asked),) = query.items()
         if kind == "max":
             return {"value": max((each[asked["field"]] for each in index.sources.values()), default=None)}
         if kind == "terms":
@@ -292,8 +292,8 @@ def running(login: str = "") -> Iterator[OpenSearchServer]:
                 status, answer = 200, state.answer(self.command, self.path, body, self.headers.get("authorization", ""))
             except Problem as problem:
                 status, headers = problem.status, problem.headers
-                told = {"type": problem.kind, "reason": str(problem)}
-                answer = {"error": told | {"root_cause": [told]}, "status": status} if problem.kind else str(problem)
+                found = {"type": problem.kind, "reason": str(problem)}
+                answer = {"error": found | {"root_cause": [found]}, "status": status} if problem.kind else str(problem)
             data = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
             self.send_response(status)
             for name, value in {"content-length": str(len(data)), **headers}.items():

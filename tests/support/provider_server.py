@@ -75,11 +75,11 @@ def check_mistral(body: dict[str, Any]) -> None:
     assert not unknown, unknown
     assert body.get("tool_choice", "auto") in ("auto", "any", "none") or isinstance(body["tool_choice"], dict)
     assert body.get("reasoning_effort", "high") in ("high", "none")
-    said = body["messages"]
-    assert said[-1]["role"] in ("user", "tool")
-    for before, message in itertools.pairwise(said):
+    found = body["messages"]
+    assert found[-1]["role"] in ("user", "tool")
+    for before, message in itertools.pairwise(found):
         assert (before["role"], message["role"]) != ("tool", "user")
-    for message in said:
+    for message in found:
         assert message["role"] != "assistant" or message["content"] or message["tool_calls"]
         ids = [call["id"] for call in message.get("tool_calls", ())] + [message.get("tool_call_id", "aaaaaaaaa")]
         assert all(re.fullmatch("[a-zA-Z0-9]{9}", id) for id in ids), ids

@@ -28,8 +28,8 @@ class Row:
         self.id, self.file, self.status = f"{file}:{row['id']}", file, int(row["status"])
         self.host, self.path = urlsplit(row["uri"]).netloc, urlsplit(row["uri"]).path
         self.stream, self.retry_after = bool(row["stream"]), row["retry_after"]
-        said = row["response"]
-        self.text: str = said if isinstance(said, str) else json.dumps(said)
+        found = row["response"]
+        self.text: str = found if isinstance(found, str) else json.dumps(found)
         request = row["request"]
         self.request: dict[str, Any] = json.loads(request) if isinstance(request, str) else request or {}
 
@@ -48,9 +48,9 @@ def rows() -> list[Row]:
 
 def expected(row: Row) -> tuple[str, str, list[tuple[str, Any]]]:
     """The text, the thinking and the calls which a reader of the recording finds in it, white space aside."""
-    said = _READERS.get(row.file, _chat)(row)
+    found = _READERS.get(row.file, _chat)(row)
     text, thinking, calls = "", "", []
-    for kind, value in said:
+    for kind, value in found:
         if kind == "text":
             text += value
         elif kind == "think":
@@ -82,8 +82,8 @@ def _chat(row: Row) -> Recording:
 
 def _chat_part(part: dict[str, Any]) -> Recording:
     details = part.get("reasoning_details") or ()
-    told = "".join(each.get("text") or each.get("summary") or "" for each in details)
-    yield "think", part.get("reasoning_content") or part.get("reasoning") or told
+    text = "".join(each.get("text") or each.get("summary") or "" for each in details)
+    yield "think", part.get("reasoning_content") or part.get("reasoning") or text
     content = part.get("content") or ""
     if isinstance(content, str):
         yield "text", content
@@ -166,8 +166,8 @@ def _anthropic_cut(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str
         case "text":
             return block | {"text": ""}, [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
         case "thinking":
-            said = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
-            return block | {"thinking": "", "signature": ""}, said
+            found = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
+            return block | {"thinking": "", "signature": ""}, found
         case "tool_use" | "server_tool_use" | "mcp_tool_use":
             pieces = _pieces(json.dumps(block["input"]))
             return block | {"input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay import plugins
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import RunView, fold
-from assay.export.protocols import Record
 from assay.store.memory import memory_store
 
 

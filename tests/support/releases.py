@@ -18,10 +18,10 @@ def another_release(folder: Path, version: str, changes: Mapping[str, tuple[str,
         text = (package / name).read_text()
         assert old in text, name
         (package / name).write_text(text.replace(old, new))
-    told = folder / f"assay-{version}.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: assay\nVersion: {version}\n")
+    found = folder / f"assay-{version}.dist-info"
+    found.mkdir()
+    (found / "METADATA").write_text(f"Metadata-Version: 2.1\nName: assay\nVersion: {version}\n")
     points = distribution("assay").read_text("entry_points.txt")
     assert points
-    (told / "entry_points.txt").write_text(points)
+    (found / "entry_points.txt").write_text(points)
     return folder

@@ -40,9 +40,9 @@ def _claims(made: logs.Log) -> None:
     cited = ((RISES,), (OTHERS,), (TWICE,))
     start = 0
     for number, (line, passages) in enumerate(zip(WRITTEN.strip().split("\n\n"), cited, strict=True), 1):
-        said = line[: line.index(" [")] + "."
+        found = line[: line.index(" [")] + "."
         end = start + len(line)
-        made.add("verify", e.ClaimFound(id=f"c{number}", text=said, start=start, end=end, passages=passages))
+        made.add("verify", e.ClaimFound(id=f"c{number}", text=found, start=start, end=end, passages=passages))
         start = end + 2
     reason = "the claim says 'nine metres', S1001.4 says 'seven metres'"
     made.add("verify", e.ClaimChecked(id="c1", rule="number", verdict="contradicted", reason=reason, against=(OTHERS,)))

@@ -33,7 +33,7 @@ from assay.tools.calculate import CalculateTool
 from assay.tools.open import OpenTool
 from assay.tools.recall import RecallTool
 from assay.tools.search import SearchTool
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 
 E = TypeVar("E", bound=e.Event)
 
@@ -227,7 +227,7 @@ class Log:
         return text
 
     @property
-    def said(self) -> str:
+    def written(self) -> str:
         """The report as the writer wrote it: without the line which says of when it is."""
         return re.sub(r"\n*\*As of [^\n]*\*(?=\n|$)", "", self.text).strip()
 

@@ -229,7 +229,7 @@ def provider_of(wire: Wire, url: str, key: str = "k3y") -> HttpProvider:
     """The provider of a wire, at `url`."""
     from assay import plugins
     from assay.core.ports.models import Secret
-    from assay.search.web.provider import SearchAccess
+    from assay.search.web.http import SearchAccess
 
     access = SearchAccess(url=url, key=Secret(key) if key else None, option=wire.option)
     provider: HttpProvider = plugins.load("searches", wire.provider)(access)

@@ -45,7 +45,7 @@ class Served:
         self.process.send_signal(signal.SIGTERM)
         return int(self.process.wait(timeout=WAIT))
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
 
@@ -77,12 +77,12 @@ def served(home: Path, *arguments: str, ready: bool = True, **variables: str) ->
 def _url(server: Served) -> str:
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
-        if (found := re.search(r"serves (http://\S+)", server.said())) and _answers(found[1]):
+        if (found := re.search(r"serves (http://\S+)", server.output())) and _answers(found[1]):
             return found[1]
         if server.process.poll() is not None:
             break
         time.sleep(0.02)
-    raise AssertionError(f"the server did not come up: {server.said()}")
+    raise AssertionError(f"the server did not come up: {server.output()}")
 
 
 def _answers(url: str) -> bool:
@@ -151,9 +151,9 @@ def command(home: Path, *arguments: str, stdin: str = "") -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        said, told = process.communicate(timeout=WAIT)
-    assert process.returncode == 0, told
-    return str(said.decode()).strip()
+        output, errors = process.communicate(timeout=WAIT)
+    assert process.returncode == 0, errors
+    return str(output.decode()).strip()
 
 
 def slow(folder: Path) -> dict[str, str]:

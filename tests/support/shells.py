@@ -74,8 +74,8 @@ class Shell:
         return self.run(self.question, "--in", self.notes, "--model", self.model, *arguments)
 
     def shown(self) -> dict[str, Any]:
-        said = self.run("runs", "show", "last", "--json")
-        view: dict[str, Any] = json.loads(said.stdout)
+        done = self.run("runs", "show", "last", "--json")
+        view: dict[str, Any] = json.loads(done.stdout)
         return view
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citing import citing, page, quoted
 
-from assay.export.protocols import Record
+from assay.core.ports.exporters import Record
 
 TEXT = """\
 The answer is **bold**, *italic*, `code` and ~~struck~~ [S1.1]. A [link](https://example.org/a?b=1&c=2)

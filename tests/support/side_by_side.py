@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
 
 def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
     """What is said at each place, in order, without what is counted as done for nothing and what was taken back."""
-    told: dict[tuple[str, ...], list[Any]] = defaultdict(list)
+    found: dict[tuple[str, ...], list[Any]] = defaultdict(list)
     events = [(each, e.decode(each)) for each in log]
     dropped = {seq for _, event in events if isinstance(event, e.StepRestarted) for seq in event.dropped}
     for each, event in events:
@@ -43,12 +43,12 @@ def by_place(log: Sequence[e.Envelope]) -> Mapping[tuple[str, ...], list[Any]]:
             continue  # logged beside the writer's stream or after it, as time allows; the claims are compared
         if isinstance(event, e.ReportDelta | e.FindingDelta):
             # how a text is cut is a matter of time
-            streamed = told[*each.path, event.kind]
+            streamed = found[*each.path, event.kind]
             streamed[:] = ["".join((*streamed, event.text))]
             continue
         if not (isinstance(event, e.UsageUpdated) and event.role == "ahead"):
-            told[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
-    return told
+            found[each.path].append([each.type, plain(msgspec.json.decode(each.data))])
+    return found
 
 
 def unasked(log: Sequence[e.Envelope]) -> Usage:

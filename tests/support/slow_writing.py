@@ -71,12 +71,12 @@ class Slow(Scripted):
             assert isinstance(answer, Reply)
             yield answer
             return
-        said = ""
+        text = ""
         async for item in super().stream(request):
             yield item
             if request.task in ("write", "answer") and isinstance(item, TextDelta):
-                said += item.text
-                await self._pace(said)
+                text += item.text
+                await self._pace(text)
         self.written = self.written or request.task == "write"
 
 

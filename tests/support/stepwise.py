@@ -34,8 +34,8 @@ def opening(plan: str, depth: str = "medium") -> list[Scene]:
 
 def decides(decision: str, reasoning: str = "", *changes: str, **scene: Any) -> Scene:
     """The reflector's decision."""
-    said = {"reasoning": reasoning, "decision": decision, "changes": list(changes)}
-    return says(json.dumps(said), task="reflect", **scene)
+    found = {"reasoning": reasoning, "decision": decision, "changes": list(changes)}
+    return says(json.dumps(found), task="reflect", **scene)
 
 
 def step(title: str, finding: str = "Nothing about this was found.", query: str = "tide Brest") -> list[Scene]:

@@ -36,7 +36,7 @@ def local_model(sentence: str) -> Iterator[ChatServer]:
 def _answer(body: dict[str, Any], sentence: str) -> Answer:
     offered = {tool["function"]["name"] for tool in body.get("tools", ())}
     messages = body["messages"]
-    told, form = json.dumps(messages), (body.get("response_format") or {}).get("json_schema", {}).get("name", "")
+    found, form = json.dumps(messages), (body.get("response_format") or {}).get("json_schema", {}).get("name", "")
     acted = any(message["role"] == "tool" for message in messages)
     if "generate_plan" in offered:
         return calls("generate_plan", complexity="simple", reasoning="One fact is asked for.")
@@ -51,5 +51,5 @@ def _answer(body: dict[str, Any], sentence: str) -> Answer:
         return says(json.dumps({"title": "Plan", "thought": "", "steps": [step]}))
     if form == "coverage":
         return says(json.dumps({"parts": [{"part": 1, "status": "answered", "reason": "It is stated."}]}))
-    shown = _PASSAGE.findall(told)
+    shown = _PASSAGE.findall(found)
     return says(f"{sentence.rstrip('.')} [{shown[-1]}]." if shown else sentence)

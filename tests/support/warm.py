@@ -90,24 +90,24 @@ class Process:
         }
         self.stdout: BufferedReader | None = None
         self.stderr: BufferedReader | None = None
-        with contextlib.ExitStack() as ours, tempfile.TemporaryFile() as told:
-            told.write(json.dumps(wanted).encode())
-            told.flush()
+        with contextlib.ExitStack() as ours, tempfile.TemporaryFile() as file:
+            file.write(json.dumps(wanted).encode())
+            file.flush()
             ends = [
                 self._end(name, at, ours) for name, at in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr))
             ]
             try:
-                self.pid = self._begun(told.fileno(), ends)
+                self.pid = self._begun(file.fileno(), ends)
             except TimeoutError:
                 _renew()
-                self.pid = self._begun(told.fileno(), ends)
+                self.pid = self._begun(file.fileno(), ends)
 
-    def _begun(self, told: int, ends: list[int]) -> int:
+    def _begun(self, descriptor: int, ends: list[int]) -> int:
         """The pid of the process the server has forked for us."""
         self._line = socket.socket(socket.AF_UNIX)
         self._line.settimeout(STARTING)
         self._line.connect(_server()[0])
-        socket.send_fds(self._line, [b"!"], [told, *ends])
+        socket.send_fds(self._line, [b"!"], [descriptor, *ends])
         what, pid = TOLD.unpack(self._line.recv(TOLD.size, socket.MSG_WAITALL))
         assert what == READY, self.args
         return int(pid)
@@ -137,11 +137,11 @@ class Process:
 
     def _awaited(self, timeout: float | None) -> int | None:
         if self.returncode is None and select.select([self._line], [], [], timeout)[0]:
-            said = self._line.recv(TOLD.size, socket.MSG_WAITALL)
-            if not said:  # its server was ended, and nobody can tell any more
+            found = self._line.recv(TOLD.size, socket.MSG_WAITALL)
+            if not found:  # its server was ended, and nobody can tell any more
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.pid, signal.SIGKILL)
-            self.returncode = TOLD.unpack(said)[1] if said else -signal.SIGKILL
+            self.returncode = TOLD.unpack(found)[1] if found else -signal.SIGKILL
             self._line.close()
         return self.returncode
 
@@ -149,19 +149,19 @@ class Process:
         """Both outputs, when it has ended."""
         end = time.monotonic() + timeout
         left = [each for each in (self.stdout, self.stderr) if each and not each.closed]
-        said = {each: bytearray() for each in left}
+        found = {each: bytearray() for each in left}
         while left:
             ready = select.select(left, [], [], max(0.0, end - time.monotonic()))[0]
             if not ready:
                 raise subprocess.TimeoutExpired(self.args, timeout)
             for pipe in ready:
-                said[pipe] += (piece := pipe.read1(65536))
+                found[pipe] += (piece := pipe.read1(65536))
                 if not piece:
                     left.remove(pipe)
         self.wait(max(0.0, end - time.monotonic()))
-        for pipe in said:
+        for pipe in found:
             pipe.close()  # asked again, it says nothing, as one of `subprocess`
-        out, err = (bytes(said.get(each, b"")) if each else b"" for each in (self.stdout, self.stderr))
+        out, err = (bytes(found.get(each, b"")) if each else b"" for each in (self.stdout, self.stderr))
         return out, err
 
     def send_signal(self, number: int) -> None:
@@ -267,18 +267,18 @@ def _listen(where: str) -> dict[str, Any] | None:
                 _tell_ends(waiting)
             if door in ready:
                 line = door.accept()[0]
-                told, *ends = socket.recv_fds(line, 1, 4)[1]
+                found, *ends = socket.recv_fds(line, 1, 4)[1]
                 if (pid := os.fork()) == 0:
                     signal.set_wakeup_fd(-1)
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     for other in (wake, woken, *waiting.values()):
                         other.close()
-                    wanted = _become(told, ends)
+                    wanted = _become(found, ends)
                     with line:
                         line.send(TOLD.pack(READY, os.getpid()))
                     return wanted
                 waiting[pid] = line
-                for end in (told, *ends):
+                for end in (found, *ends):
                     os.close(end)
 
 
@@ -289,9 +289,9 @@ def _tell_ends(waiting: dict[int, socket.socket]) -> None:
                 line.send(TOLD.pack(ENDED, os.waitstatus_to_exitcode(ended[1])))
 
 
-def _become(told: int, ends: list[int]) -> dict[str, Any]:
+def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
     """Take what the process was given, as one which was just started has it."""
-    with os.fdopen(told, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         file.seek(0)
         wanted: dict[str, Any] = json.load(file)
     for number, end in enumerate(ends):

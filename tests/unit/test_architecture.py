@@ -81,18 +81,18 @@ def called_from(path: Path, name: str) -> set[Path]:
 
 
 def test_the_page_says_how_much_a_reader_of_one_run_opens() -> None:
-    said = re.search(
+    found = re.search(
         r"^(\w+) files hold .+ about ([\d,]+) lines\..+?at most (\d+) files", PAGE, re.MULTILINE | re.DOTALL
     )
-    assert said is not None
+    assert found is not None
     stations = {(SOURCE / path, name) for _, path, name in STATION.findall(PAGE)}
     files = {path for path, _ in stations}
-    assert (said[1], len(files)) == ("Twelve", 12)
+    assert (found[1], len(files)) == ("Twelve", 12)
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
-    assert 0.9 < lines / int(said[2].replace(",", "")) < 1.1
+    assert 0.9 < lines / int(found[2].replace(",", "")) < 1.1
     beside = {"core", *(name for each in layers() if "store" in each for name in each), "locale"}
     opened = set.union(*(called_from(path, name) for path, name in stations))
-    assert len([path for path in opened if path.relative_to(SOURCE).parts[0] not in beside]) <= int(said[3])
+    assert len([path for path in opened if path.relative_to(SOURCE).parts[0] not in beside]) <= int(found[3])
 
 
 def test_what_the_page_points_to_is_there() -> None:

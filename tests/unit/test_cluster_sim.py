@@ -148,14 +148,14 @@ def test_the_simulation_stands_beside_all_that_was_measured() -> None:
     assert {measured.workers for measured, _ in others} >= {2, 4}
     page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     for measured, result in (first, *others):
-        said = f"{result.span / measured.span - 1:+.0%}".replace("-", "[-−]").replace("+", r"\+")
-        row = rf"\| {measured.workers} \| {measured.slots} \| {measured.delay} [^\n]*{said} "
+        text = f"{result.span / measured.span - 1:+.0%}".replace("-", "[-−]").replace("+", r"\+")
+        row = rf"\| {measured.workers} \| {measured.slots} \| {measured.delay} [^\n]*{text} "
         assert re.search(row, page), f"docs/scale.md lacks {row}"
 
 
 def test_a_plot_is_a_picture_with_every_line() -> None:
     series = {"one": [(1.0, 0.01), (10.0, 0.1)], "two <&>": [(1.0, 1.0), (1_000.0, 2.0)]}
     drawn = ElementTree.fromstring(cluster_plots.lines(series, "workers", "seconds", limit=4.0))
-    said = {each.text for each in drawn.iter() if each.tag.endswith("text")}
-    assert {"one", "two <&>", "workers", "seconds", "1000"} <= said
+    found = {each.text for each in drawn.iter() if each.tag.endswith("text")}
+    assert {"one", "two <&>", "workers", "seconds", "1000"} <= found
     assert sum(each.tag.endswith("circle") for each in drawn.iter()) == 4

@@ -57,7 +57,7 @@ def test_a_lock_is_what_the_project_asks_for(lock: str):
 def test_every_library_has_a_licence_which_lets_us_use_it():
     found = {name: generate_licences.licence(name) for name in generate_licences.libraries()}
     assert len(found) > 60
-    assert {name: told for name, told in found.items() if not generate_licences.allowed(told)} == {}
+    assert {name: licence for name, licence in found.items() if not generate_licences.allowed(licence)} == {}
 
 
 def test_the_list_of_licences_is_the_libraries():

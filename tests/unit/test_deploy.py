@@ -284,9 +284,9 @@ def test_units_of_systemd(unit: Path) -> None:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_systemd_understands_each_line_of_a_unit(unit: Path) -> None:
     line = ["systemd-analyze", "verify", "--man=no", str(unit)]
-    said = subprocess.run(line, capture_output=True, text=True, timeout=60).stderr
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60).stderr
     missing = "assay is not executable: No such file or directory"  # it is not installed here
-    of_it = [each for each in said.splitlines() if "assay" in each]
+    of_it = [each for each in done.splitlines() if "assay" in each]
     assert [each for each in of_it if missing not in each] == []
 
 

@@ -22,6 +22,6 @@ def test_there_are_as_many_as_there_were() -> None:
 
 
 def test_every_message_a_person_gets_says_what_to_do() -> None:
-    told = [message for message in page.messages() if page.told(message)]
-    assert len(told) > 300
-    assert not [message for message in told if not page.says_what_to_do(message.text)]
+    found = [message for message in page.messages() if page.told(message)]
+    assert len(found) > 300
+    assert not [message for message in found if not page.says_what_to_do(message.text)]

@@ -44,7 +44,7 @@ def test_no_function_is_past_60_lines():
 TAKING_MORE = {
     "app/assay.py:fork": PUBLIC,
     "app/claim_judge.py:judge_rows": PUBLIC,
-    "app/history.py:page": PUBLIC,
+    "app/runs.py:page": PUBLIC,
     "app/library.py:verify": PUBLIC,
     "fetch/web/__init__.py:create": "the options of the entry point `assay.fetchers`, which packages pass on by name",
     "server/mcp/research.py:research": MCP,
@@ -96,7 +96,7 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
     return bool(names & {"Exception", "BaseException"})
 
 
-TELLING = {"verify/added_checks.py": "a check of another package: the run warns of its fault, and goes on"}
+TELLING = {"verify/checks.py": "a check of another package: the run warns of its fault, and goes on"}
 """Who catches everything and says what it was, and why nothing is raised."""
 
 

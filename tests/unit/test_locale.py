@@ -46,8 +46,8 @@ def test_a_translation_has_the_places_of_its_message(locale: str) -> None:
         ids = message.id if message.pluralizable else (message.id,)
         wanted = set(PLACES.findall(" ".join(ids)))
         forms = message.string if message.pluralizable else (message.string,)
-        for said in forms:
-            assert set(PLACES.findall(said)) <= wanted, said
+        for found in forms:
+            assert set(PLACES.findall(found)) <= wanted, found
         assert set(PLACES.findall(" ".join(forms))) == wanted, message.id
         assert set(PLACES.findall(forms[-1])) == wanted, forms  # that of most numbers
 
@@ -66,9 +66,9 @@ def test_a_translation_ends_and_begins_as_its_message(locale: str) -> None:
 @given(count=st.integers(min_value=0, max_value=10**6))
 def test_every_number_has_a_form(locale: str, count: int) -> None:
     with speaking(locale):
-        said = [phrases.claims(count), phrases.sources(count), phrases.documents(count), phrases.pages(count)]
-        assert all(said)
-        assert all(number(count) in each for each in said) or (locale == "ar" and count in (0, 1, 2))
+        found = [phrases.claims(count), phrases.sources(count), phrases.documents(count), phrases.pages(count)]
+        assert all(found)
+        assert all(number(count) in each for each in found) or (locale == "ar" and count in (0, 1, 2))
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)

@@ -12,9 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from assay import settings
-from assay.cli.arguments import GroupedCommand
 from assay.cli.main import cli
-from assay.cli.run_options import _READERS, run_options
+from assay.cli.run_options import _READERS, GroupedCommand, run_options
 from assay.core.brief import Brief, Depth
 from assay.core.errors import UnknownOption
 from assay.core.options import Flag, Option, declared, nested

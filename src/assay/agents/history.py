@@ -100,9 +100,9 @@ class History:
         `closing` always stay, and every result keeps its call.
         """
         spare = tokens - self._taken - sum(map(size, closing))
-        told = list(zip(self._turns, _shorten(self._turns, spare), strict=True))
-        left_out = _left_out([turn.size(form) for turn, form in told], spare)
-        kept = (message for turn, form in told[left_out:] for message in turn.messages(form))
+        shortened = list(zip(self._turns, _shorten(self._turns, spare), strict=True))
+        left_out = _left_out([turn.size(form) for turn, form in shortened], spare)
+        kept = (message for turn, form in shortened[left_out:] for message in turn.messages(form))
         return (*self._opening, *kept, *closing)
 
 
@@ -153,8 +153,8 @@ def _render(turn: ModelTurn, form: int) -> tuple[Message, ...]:
         Message(role="tool", text=each.forms[form] if form else each.text, call_id=each.call_id)
         for each in turn.results
     )
-    told = (Message(role="user", name="note", text=turn.told),) if turn.told else ()
-    return (turn.said, *results, *told)
+    note = (Message(role="user", name="note", text=turn.told),) if turn.told else ()
+    return (turn.said, *results, *note)
 
 
 def result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -> CallResult:

@@ -1,29 +1,150 @@
-"""A research agent: ask, act, observe, until it has what it needs or a limit ends it; then report."""
+"""A research agent's loop: ask, act, observe. A turn's calls run in parallel, each answered exactly once, in order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
-from assay.agents.act import act
 from assay.agents.findings import AgentWork, report
 from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, result
 from assay.agents.prompt_texts import CONTROL, DONE, THINK, PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
 from assay.agents.task import AgentTask, Finding, brief
 from assay.core.brief import shortened
-from assay.core.errors import LimitReached, ModelFailed
-from assay.core.events import AgentFailed, AgentFinished, AgentStarted
+from assay.core.errors import Failed, LimitReached, ModelFailed
+from assay.core.events import (
+    AgentFailed,
+    AgentFinished,
+    AgentStarted,
+    SourceAdded,
+    SourceReused,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+)
 from assay.core.messages import Message, Reply, Request, ToolCall
 from assay.core.phrases import in_words
+from assay.core.ports import LedgerRow
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
-from assay.run.protocols import Tool
-from assay.run.run import Run
+from assay.run.place import watched
+from assay.run.protocols import DocumentPassages, Observation, Tool
+from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.run.voice import HEARD, StreamHooks
+from assay.tools.recall import RecallTool
+
+MALFORMED_SHOWN = 200
+
+
+class Acted(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of a call: what it observed, or why not; `limit` if a limit ended it."""
+
+    call: ToolCall
+    observation: Observation | None = None
+    failure: str = ""
+    limit: str = ""
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """The rows that a turn's results added to the ledger."""
+
+    rows: tuple[LedgerRow, ...]
+
+
+async def act(
+    run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
+) -> tuple[CallResult, ...]:
+    """Carry out a turn's calls and register what they returned.
+
+    `about` is the task, by which passages are chosen when the history must be shortened.
+
+    Raises:
+        LimitReached: a limit ended a call; the results of the others are registered first.
+    """
+    branches = (
+        Branch(f"call-{place}", partial(_call, ledger=ledger, tools=tools, call=call))
+        for place, call in enumerate(calls)
+    )
+    acted = await run.gather(*branches)
+    results = await observe(run, ledger, acted, about)
+    limit = next((each.limit for each in acted if each.limit), "")
+    if limit:
+        raise LimitReached(limit)
+    return results
+
+
+async def _call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
+    run.emit(ToolStarted(call=call.id, tool=call.name, arguments=_arguments(call)))
+    try:
+        with watched(run, "tool", call.name if call.name in tools else "unknown"):
+            observation = await _perform(run, ledger, tools, call)
+    except LimitReached as limit:
+        run.emit(ToolFailed(call=call.id, tool=call.name, reason=f"limit reached: {limit.reason}"))
+        return Acted(call=call, limit=limit.reason)
+    except Failed as failed:
+        run.emit(ToolFailed(call=call.id, tool=call.name, reason=failed.reason))
+        return Acted(call=call, failure=failed.reason)
+    run.emit(ToolFinished(call=call.id, tool=call.name, summary=observation.summary))
+    return Acted(call=call, observation=observation)
+
+
+async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Observation:
+    tool = tools.get(call.name)
+    if tool is None:
+        raise Failed(f"there is no tool {call.name!r}; there is: {', '.join(sorted(tools))}")
+    if call.malformed:
+        shown = call.malformed[:MALFORMED_SHOWN]
+        raise Failed(f"the arguments are not a JSON object: {shown}; send the call again with valid JSON")
+    return await tool.run(run, ledger, call.arguments)
+
+
+def _arguments(call: ToolCall) -> str:
+    return call.malformed or msgspec.json.encode(call.arguments).decode()
+
+
+async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
+    """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
+    shown = [each for one in acted if one.observation for each in one.observation.shown]
+
+    async def register(step_context: StepContext) -> Observed:
+        added = ledger.register(run.lane, shown, *_queries_and_opened(acted))
+        for source in added.sources:
+            step_context.emit(SourceAdded(source=source))
+        for id in added.reused:
+            step_context.emit(SourceReused(source=id))
+        for row in added.rows:
+            step_context.record(row)
+        return Observed(added.rows)
+
+    # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
+    observed = await run.at("write").step("observe", register, returns=Observed, input=_input(shown))
+    ledger.apply(observed.rows)
+    return tuple(_result(run, ledger, each, about) for each in acted)
+
+
+def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
+    """Queries asked and documents opened; recalling asks nobody."""
+    done = [each for each in acted if each.observation]
+    searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]
+    queries = [str(arguments["query"]) for arguments in searches if "query" in arguments]
+    opened = [each.observation.shown for each in done if each.observation and "documents" in each.call.arguments]
+    return queries, [one.document.title or one.document.name for shown in opened for one in shown]
+
+
+def _input(shown: Sequence[DocumentPassages]) -> list[tuple[str, list[int]]]:
+    return [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
+
+
+def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> CallResult:
+    if acted.observation is None:
+        return result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
+    blocks = ledger.blocks(run.lane, acted.observation.shown)
+    return result(acted.call.id, acted.observation.note, blocks, about)
+
 
 FIRST_TURN = "first-turn"
 """The slot of the call with which an agent begins."""
@@ -144,23 +265,23 @@ class Agent:
             place = run.child(f"turn-{turn}")
             if self.task.calls and self.calls >= self.task.calls:
                 return
-            said = await self._ask(place, turn)
-            if turn == 1 and not acting(said):
-                await self._search_anyway(place, said)
-            if not acting(said):
+            message = await self._ask(place, turn)
+            if turn == 1 and not acting(message):
+                await self._search_anyway(place, message)
+            if not acting(message):
                 return
             self.turns = turn
-            await self.act(place, said)
-            if DONE.name in _names(said):
+            await self.act(place, message)
+            if DONE.name in _names(message):
                 return
 
-    async def act(self, place: Run, said: Message) -> tuple[CallResult, ...]:
+    async def act(self, place: Run, message: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
         """
-        wanted = acting(said)
+        wanted = acting(message)
         most = len(wanted) if not self.task.calls else self.task.calls - self.calls
         made, refused = wanted[:most], wanted[most:]
         self.calls += len(made)
@@ -168,8 +289,8 @@ class Agent:
         answers = {
             each.call_id: each for each in (*acted, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
         }
-        results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in said.calls)
-        self.history.add(ModelTurn(said=said, results=results, told=self._nudge(place)))
+        results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in message.calls)
+        self.history.add(ModelTurn(said=message, results=results, told=self._nudge(place)))
         return results
 
     def _note_result(self, call: ToolCall, text: str) -> CallResult:
@@ -190,20 +311,20 @@ class Agent:
 
         In the first turn the model must call a tool that acts; if it does not, it is reminded once.
         """
-        (said, reply), reminded = await self._reply(place, turn), turn > 1
+        (message, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
-            only_thinks = _names(said) == {THINK.name}
-            if acting(said) or (reminded and not only_thinks):
+            only_thinks = _names(message) == {THINK.name}
+            if acting(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
-            noted = tuple(self._note_result(call, NOTED) for call in said.calls)
-            self.history.add(ModelTurn(said=said, results=noted, told="" if only_thinks else CALL_A_TOOL))
-            said, reply = await self._reply(place, turn)
-        if turn == 1 and not said.calls:
+            noted = tuple(self._note_result(call, NOTED) for call in message.calls)
+            self.history.add(ModelTurn(said=message, results=noted, told="" if only_thinks else CALL_A_TOOL))
+            message, reply = await self._reply(place, turn)
+        if turn == 1 and not message.calls:
             tell_ignored(place, reply.model, "research")
-        return said
+        return message
 
-    async def _search_anyway(self, place: Run, said: Message) -> None:
+    async def _search_anyway(self, place: Run, message: Message) -> None:
         """Search once for a model that calls no tools: an agent reports what it was shown, not what it knows.
 
         Raises:
@@ -214,7 +335,7 @@ class Agent:
         query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
         self.turns = 1
-        await self.act(place, msgspec.structs.replace(said, calls=(call,)))
+        await self.act(place, msgspec.structs.replace(message, calls=(call,)))
 
     def first_request(self, place: Run) -> Request:
         """The first request of its work."""
@@ -243,10 +364,10 @@ class Agent:
         return request, [rules(TurnRules(turn, self.task.turns, left))]
 
 
-def acting(said: Message) -> tuple[ToolCall, ...]:
+def acting(message: Message) -> tuple[ToolCall, ...]:
     """The calls of a reply that do something, rather than signal to the loop."""
-    return tuple(call for call in said.calls if call.name not in CONTROL)
+    return tuple(call for call in message.calls if call.name not in CONTROL)
 
 
-def _names(said: Message) -> set[str]:
-    return {call.name for call in said.calls}
+def _names(message: Message) -> set[str]:
+    return {call.name for call in message.calls}

@@ -52,10 +52,10 @@ def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpeni
     """The opening of an agent with `tools`; `think` only if its model does not reason by itself."""
     may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
     think = (THINK,) if may_think else ()
-    told = (*(tool.definition for tool in tools.values()), DONE, *think)
+    definitions = (*(tool.definition for tool in tools.values()), DONE, *think)
     places = {"web": run.brief.scope.web, "documents": task.held}
-    there = {tool.name for tool in told} | {place for place, held in places.items() if held}
-    return PromptOpening(system=for_tools(run.prompt("assay.agents", "research"), there), tools=told)
+    there = {tool.name for tool in definitions} | {place for place, held in places.items() if held}
+    return PromptOpening(system=for_tools(run.prompt("assay.agents", "research"), there), tools=definitions)
 
 
 # The rules of a turn as a message: sentences for the model, values for code.
@@ -69,9 +69,9 @@ class RuleTexts(Protocol):
         ...
 
 
-def rules(said: RuleTexts) -> Message:
+def rules(data: RuleTexts) -> Message:
     """The `rules` message."""
-    return Message(role="user", name="rules", text=said.sentences(), values=msgspec.json.encode(said).decode())
+    return Message(role="user", name="rules", text=data.sentences(), values=msgspec.json.encode(data).decode())
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

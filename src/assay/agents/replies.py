@@ -73,9 +73,11 @@ def whole_sentences(text: str) -> str:
 
 
 def _ended(text: str, unit: TextUnit) -> bool:
-    said = text[unit.start : unit.end].rstrip()
-    bare = strip(said).rstrip("*_)\"'”’»") if said else ""
-    return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (said[:1] == "|" and said.endswith("|"))
+    sentence = text[unit.start : unit.end].rstrip()
+    bare = strip(sentence).rstrip("*_)\"'”’»") if sentence else ""
+    return bare.endswith((".", "!", "?", "…", "。", "！", "？", "।", "؟")) or (
+        sentence[:1] == "|" and sentence.endswith("|")
+    )
 
 
 # units
@@ -130,11 +132,11 @@ def _words_of(text: str) -> str:
 def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
     """The rounds to leave out, as ranges of units: all of a loop except its first."""
     telling = [index for index, unit in enumerate(units) if unit.said]
-    said = [units[index].said for index in telling]
+    sentences = [units[index].said for index in telling]
     found: list[tuple[int, int]] = []
     at = 0
-    while at < len(said):
-        size, rounds = _loop_at(said, at)
+    while at < len(sentences):
+        size, rounds = _loop_at(sentences, at)
         if size:
             last = at + size * rounds
             end = telling[last] if last < len(telling) else len(units)
@@ -144,14 +146,14 @@ def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
     return found
 
 
-def _loop_at(said: Sequence[str], at: int) -> tuple[int, int]:
+def _loop_at(sentences: Sequence[str], at: int) -> tuple[int, int]:
     """The length of a round of the loop that begins at `at`, and the number of rounds; (0, 0) for none."""
-    for size in range(1, min(LONGEST_LOOP, (len(said) - at) // TIMES) + 1):
-        if said[at] != said[at + size]:
+    for size in range(1, min(LONGEST_LOOP, (len(sentences) - at) // TIMES) + 1):
+        if sentences[at] != sentences[at + size]:
             continue
-        one = said[at : at + size]
+        one = sentences[at : at + size]
         rounds = 1
-        while said[at + size * rounds : at + size * (rounds + 1)] == one:
+        while sentences[at + size * rounds : at + size * (rounds + 1)] == one:
             rounds += 1
         if rounds >= TIMES and sum(map(len, one)) >= LEAST:
             return size, rounds
@@ -174,10 +176,10 @@ def _said_before(units: Sequence[TextUnit]) -> float:
     counts: dict[str, int] = {}
     for unit in units:
         counts[unit.said] = counts.get(unit.said, 0) + 1
-    long = {said: count for said, count in counts.items() if len(said) >= LEAST}
+    long = {sentence: count for sentence, count in counts.items() if len(sentence) >= LEAST}
     if not any(count >= TIMES for count in long.values()):
         return 0.0
-    again = sum(len(said) * (count - 1) for said, count in long.items())
+    again = sum(len(sentence) * (count - 1) for sentence, count in long.items())
     return again / max(1, sum(len(unit.said) for unit in units))
 
 

@@ -77,7 +77,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 def brief(task: AgentTask) -> str:
     """The `brief` message: question, language, date, documents, the work of finished agents."""
-    said = AgentBrief(
+    agent_brief = AgentBrief(
         question=task.question,
         language=task.language,
         date=task.date,
@@ -85,4 +85,4 @@ def brief(task: AgentTask) -> str:
         finished=task.finished,
         earlier=task.earlier,
     )
-    return msgspec.json.encode(said).decode()
+    return msgspec.json.encode(agent_brief).decode()

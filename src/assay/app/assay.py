@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.app.history import LATEST as LATEST
-from assay.app.run_queue import RunQueue
+from assay.app.runs import LATEST, RunQueue
 from assay.core.brief import Estimate, Point
 from assay.core.events import Envelope
 from assay.core.later import later
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from assay.core.run_options import Answers, ForkOptions, RunOptions
     from assay.evidence.documents import CitedPassage
     from assay.services import forks, ownership, results, retention, run_control, run_start, stored_runs
-    from assay.services.handle import RunHandle
+    from assay.services.forks import Replay
     from assay.services.ownership import DataErased
+    from assay.services.results import RunHandle
     from assay.services.retention import Pruned, RetentionRules, Swept
-    from assay.services.revision import Replay
     from assay.services.run_control import Asked, Came
 else:
     forks = later("assay.services.forks")

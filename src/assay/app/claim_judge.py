@@ -27,13 +27,12 @@ from assay.core.usage import Budget, Usage
 from assay.run.engine import Engine, Outcome, Pipeline
 from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
-from assay.services import daily, prompts
+from assay.services import briefs, daily
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks
 from assay.services.providers import load_model, turns_of
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
-from assay.verify.added_checks import sound
-from assay.verify.checks import examine
+from assay.verify.checks import examine, sound
 from assay.verify.claim_check import ALL_OURS, CheckRules, PendingClaim, check_claim, evidence_of
 from assay.verify.judge import consider
 
@@ -56,7 +55,7 @@ Checked = CheckedRow | BadRow
 
 async def judge_rows(
     rows: Iterable[Row],
-    told: Callable[[Checked], None],
+    notify: Callable[[Checked], None],
     *,
     model: str,
     settings: Settings | None = None,
@@ -91,7 +90,7 @@ async def judge_rows(
     checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:
-        await _judge_all(run.at("verify"), iter(rows), told, checker)
+        await _judge_all(run.at("verify"), iter(rows), notify, checker)
         return Outcome()
 
     try:
@@ -196,7 +195,7 @@ def _brief(model: str, budget: Budget) -> Brief:
         date=datetime.now(UTC).date().isoformat(),
         models={"judge": (model,)},
         budget=budget,
-        prompts=prompts.hashes(),
+        prompts=briefs.hashes(),
     )
 
 
@@ -208,17 +207,17 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
         blobs=store.blobs,
         clock=SystemClock(),
         cache=store.cache,
-        prompts=prompts.replaced(),
+        prompts=briefs.replaced(),
         rate_limiter=rate_limiter,
     )
 
 
-async def _judge_all(run: Run, rows: Iterator[Row], told: Callable[[Checked], None], checker: RowChecker) -> None:
+async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[Checked], None], checker: RowChecker) -> None:
     places, number = asyncio.Semaphore(AT_ONCE), 0
     while batch := await asyncio.to_thread(_some, rows):
         number += 1
         for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
-            told(checked)
+            notify(checked)
 
 
 def _some(rows: Iterator[Row]) -> list[Row]:

@@ -27,9 +27,9 @@ from assay.search.runs import RunIndex
 from assay.search.turns import INDEX, Turn, file_turn
 from assay.services.arguments import Say, text_of
 from assay.services.context import Context
-from assay.services.handle import replace_file
 from assay.services.home_paths import index_folder, pages_folder, runs_folder
 from assay.services.providers import search_turns_of
+from assay.services.results import replace_file
 from assay.settings import Settings
 from assay.store.pages import FolderPages, MemoryPages
 from assay.telemetry.several import Several
@@ -136,7 +136,7 @@ def _index_turn(context: Context, home: Path) -> Turn:
         return partial(file_turn, index_folder(home), INDEX)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.get_secret_value())
     return partial(
-        import_module("assay.search.postgres_turns").postgres_turn, backend.unpooled(), INDEX
+        import_module("assay.search.postgres.tables").postgres_turn, backend.unpooled(), INDEX
     )  # nobody would close a pool
 
 

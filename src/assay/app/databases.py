@@ -14,12 +14,11 @@ from assay.services.schedules.book import FILE as SCHEDULES
 from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database
-from assay.store.sql.home import DATABASE
+from assay.store.sql.home import DATABASE, new_id
 from assay.store.sql.integrity import IntegrityReport, check
 from assay.store.sql.probe import probe
 from assay.store.sql.restore import Restored as Restored
 from assay.store.sql.restore import restore
-from assay.store.sql.sql_cache import new_id
 from assay.store.sql.tables import HEAD
 
 
@@ -106,7 +105,7 @@ def _migrate_file(path: Path) -> Migrated:
         copy_database(path, draft)
         copy = str(draft.rename(_free(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
     elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.said}; restore a copy (assay db restore)")
+        raise StoreError(f"{path} cannot be migrated: it is {found.described}; restore a copy (assay db restore)")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 

@@ -14,7 +14,7 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
-from assay.evidence.monitor import ReadingMonitor
+from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
 from assay.search.turns import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built
@@ -66,10 +66,12 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     if provider not in installed and provider not in settings.services:
         raise UnknownName("embedder", provider, {*installed, *settings.services})
     own = settings.embedder
-    told = access(settings, name)
+    model_access = access(settings, name)
     if own.query_prefix is not None or own.passage_prefix is not None:
-        told = msgspec.structs.replace(told, prefixes=(own.query_prefix or "", own.passage_prefix or ""))
-    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, told)
+        model_access = msgspec.structs.replace(
+            model_access, prefixes=(own.query_prefix or "", own.passage_prefix or "")
+        )
+    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, model_access)
     return made
 
 
@@ -103,7 +105,7 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(import_module("assay.search.postgres_turns").postgres_turn, backend.lasting(made), VECTORS),
+            partial(import_module("assay.search.postgres.tables").postgres_turn, backend.lasting(made), VECTORS),
             stays or own.allow_private,
             made,
         )

@@ -13,7 +13,7 @@ from assay.settings import Settings
 
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
-    from assay.services.handle import ResearchReport
+    from assay.services.results import ResearchReport
 
 
 @named("assay.core.run_options:RunOptions")

@@ -26,9 +26,9 @@ from assay.services import daily, privacy, stored_runs, worlds
 from assay.services.arguments import Say, Sources, listed
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
+from assay.services.forks import Replay, compared
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
-from assay.services.revision import Replay, compared
 from assay.store.memory import memory_store
 from assay.verify.again import Again, Rechecked, reread
 from assay.verify.claim_check import CheckRules

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
-from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.lexicon import analysis_of, terms
 from assay.core.options import declared
 from assay.core.remote_services import trusted
 from assay.core.run_options import RunOptions
@@ -22,7 +22,7 @@ LOADED = (
     "assay.services.results",
     "assay.services.run_start",
     "assay.models.catalogue",
-    "assay.search.web.provider",
+    "assay.search.web.http",
     "assay.verify.pipeline",
     "anyio._backends._asyncio",
     "babel.dates",

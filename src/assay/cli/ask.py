@@ -15,10 +15,10 @@ import msgspec
 
 from assay import settings
 from assay.cli import destinations, options, run_options
-from assay.cli.arguments import GroupedCommand, question_from
 from assay.cli.completion import run_ids
 from assay.cli.display import PlainDisplay
 from assay.cli.library import stored
+from assay.cli.run_options import GroupedCommand, question_from
 from assay.cli.run_watch import Output, stdout_for, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
 from assay.core.events import Envelope, ReportDelta
@@ -123,17 +123,19 @@ class Streaming(PlainDisplay):
         return f"\n\n{text}" if unsaid is None else unsaid
 
 
-def _not_printed(said: str, text: str) -> str | None:
+def _not_printed(printed: str, text: str) -> str | None:
     """What `text` has beside the printed paragraphs, for example a date that code inserted; None if some of them are
     gone.
     """
-    told, left, begun = said.split("\n\n"), list[str](), ""
+    paragraphs, left, begun = printed.split("\n\n"), list[str](), ""
     for paragraph in text.rstrip("\n").split("\n\n"):
-        if told and (paragraph == told[0] or (len(told) == 1 and paragraph.startswith(told[0]))):
-            begun = paragraph.removeprefix(told.pop(0))
+        if paragraphs and (
+            paragraph == paragraphs[0] or (len(paragraphs) == 1 and paragraph.startswith(paragraphs[0]))
+        ):
+            begun = paragraph.removeprefix(paragraphs.pop(0))
         else:
             left.append(paragraph)
-    return None if told else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
+    return None if paragraphs else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
 
 
 def _settled(text: str) -> str:

@@ -13,10 +13,10 @@ import msgspec
 
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
+from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UnknownName
@@ -51,7 +51,7 @@ class _BatchTask:
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
     help="Folder for the results; the same folder resumes the batch.",
 )  # fmt: skip
-@run_options.places("; a row may name its own")
+@run_options.places_option("; a row may name its own")
 @click.option("--at-once", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of runs at a time.")
 @click.option("--max-usd", type=options.Money(), metavar="USD", help="Limit for all runs together in US dollars (5).")
 @click.option("--max-tokens", type=options.Count(), metavar="COUNT", help="Limit for all runs together in tokens (2m).")
@@ -112,7 +112,7 @@ def command(
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
         leave([_job(file, folder, terms, configured)], home, configured, state.verbosity)
         return Exit.DONE
-    told = options.targets(notify, configured)
+    targets = options.targets(notify, configured)
     read = list(read_orders(destinations.lines(file, LONGEST)))
     bad = [each for each in read if isinstance(each, BadLine)]
     orders = [each for each in read if isinstance(each, BatchRow)]
@@ -120,7 +120,7 @@ def command(
         say(f"line {line.line}: {line.error}")
     if not orders:
         raise click.UsageError("there is no question in it")
-    job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, told)
+    job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, targets)
     with job.folder.taken():
         return asyncio.run(_batch(job, home, configured))
 
@@ -222,12 +222,12 @@ def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
     rows, counts = _rows(job)
     usd, tokens = batch.used
     if job.as_json:
-        said = {
+        fields = {
             "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
             "not_begun": batch.unbegun, "usd": round(usd, 6), "tokens": tokens,
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
-        write(msgspec.json.encode(said).decode())
+        write(msgspec.json.encode(fields).decode())
     elif not job.quiet:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []

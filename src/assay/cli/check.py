@@ -135,8 +135,8 @@ def _judged(
     tokens: int | None,
 ) -> list[bytes]:
     kept: list[bytes] = []
-    told = partial(_print_row, watch=watch, kept=kept if output else None)
-    work = assay.judge_rows(rows, told, model=model, home=home, max_usd=usd, max_tokens=tokens, warn=_warn)
+    notify = partial(_print_row, watch=watch, kept=kept if output else None)
+    work = assay.judge_rows(rows, notify, model=model, home=home, max_usd=usd, max_tokens=tokens, warn=_warn)
     watch.used = asyncio.run(work)
     return kept
 

@@ -137,7 +137,7 @@ def _near(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | N
 
 
 def _cited(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
-    for number in dict.fromkeys(citation.number for citation in claim.citations):
+    for number in claim.numbers:
         passages = tuple(citation.passage for citation in claim.citations if citation.number == number)
         yield CitedSource(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
 

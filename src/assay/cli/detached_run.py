@@ -54,8 +54,8 @@ async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
         say(f"run {run_id} was not taken up; to execute it here: assay runs resume {run_id}")
         return Exit.FAILED
     if output.stdout == "json":
-        said = {"run": run_id, "process": process.pid, "log": str(log)}
-        write(msgspec.json.encode(said).decode())
+        fields = {"run": run_id, "process": process.pid, "log": str(log)}
+        write(msgspec.json.encode(fields).decode())
     else:
         write(run_id)
     if output.verbosity >= 0:

@@ -12,8 +12,7 @@ from assay import settings
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
 from assay.core.later import later
-from assay.core.milestones import lines
-from assay.services.warnings import ProgressNote
+from assay.core.milestones import ProgressNote, lines
 
 if TYPE_CHECKING:
     from rich import console

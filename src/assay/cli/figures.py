@@ -54,15 +54,15 @@ def price(usage: Usage) -> str:
 def summed(summary: Summary) -> str:
     """The counts in one line: `3 claims: 2 quoted, 1 unsupported; 1 answering the question, 2 related`."""
     counts = ((verdict, getattr(summary, verdict)) for verdict in VERDICTS)
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
-    return f"{counted(summary.claims, 'claim')}{': ' if said else ''}{said}{answering(summary)}"
+    text = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+    return f"{counted(summary.claims, 'claim')}{': ' if text else ''}{text}{answering(summary)}"
 
 
 def answering(summary: Summary) -> str:
     """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
     found = ((name, getattr(summary, name)) for name in RELEVANT)
-    said = ", ".join(f"{count} {_ANSWERING[name]}" for name, count in found if count)
-    return f"; {said}" if said else ""
+    text = ", ".join(f"{count} {_ANSWERING[name]}" for name, count in found if count)
+    return f"; {text}" if text else ""
 
 
 _ANSWERING = {"answers": "answering the question", "related": "related", "unrelated": "not related"}

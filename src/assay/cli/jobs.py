@@ -232,12 +232,12 @@ async def _job_and_workers(home: Path | None, id: str, *, every_user: bool) -> t
 
 async def _watched(home: Path | None, id: str, verbosity: int) -> Job:
     async with stored(home) as assay:
-        said = ""
+        last = ""
         async for job in assay.follow_job(id):
             line = f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"
-            if verbosity >= 0 and line != said:
+            if verbosity >= 0 and line != last:
                 say(clean(line))
-            said = line
+            last = line
         return await assay.job(id)
 
 

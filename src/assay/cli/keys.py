@@ -1,4 +1,4 @@
-"""`assay keys`."""
+"""`assay keys`: providers' keys. `assay keys sign`: keys that sign bundles, and keys whose signatures are trusted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from assay import settings
+from assay.app import bundles
 from assay.cli import options
 from assay.cli.completion import key_holders
 from assay.cli.terminal import first_word, say, table, write
@@ -74,3 +75,75 @@ def remove_key(provider: str) -> None:
     """
     held = settings_file.remove(configuration.stored_as(provider))
     say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")
+
+
+@click.command("create")
+@click.option("--replace", is_flag=True, help="Replace the current key, which can then sign nothing more.")
+def create_signing_key(replace: bool) -> None:
+    """Create a key for signing bundles (Ed25519). The public half is printed; the secret half goes into the settings
+    file.
+
+    \b
+        assay keys sign create
+        assay runs export last -o report.zip --sign
+        assay verify report.zip --signer RWQf6L…       # what others run, with the printed line
+    """
+    key, path = bundles.create_key(replace=replace)
+    say(f"the secret key is in {path}, for you alone; this is the public one, for those who check your bundles:")
+    write(str(key))
+
+
+@click.command("show")
+def show_signing_key() -> None:
+    """Print the public half of your signing key, in the format of minisign.
+
+    \b
+        assay keys sign show
+        assay keys sign show > assay.pub
+    """
+    write(str(bundles.own_key()))
+
+
+@click.command("trust")
+@click.argument("name")
+@click.argument("key")
+def trust_signer(name: str, key: str) -> None:
+    """Trust bundles signed with KEY (a public key, or a file with one) as coming from NAME.
+
+    \b
+        assay keys sign trust ana ana.pub
+        assay keys sign trust ana RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3
+    """
+    read, path = bundles.trust(name, key)
+    say(f"what key {read.name} signs is trusted as {name}'s ({path})")
+
+
+@click.command("distrust")
+@click.argument("name")
+def distrust_signer(name: str) -> None:
+    """Stop trusting the signatures of NAME.
+
+    \b
+        assay keys sign distrust ana
+        assay keys sign distrust "Ana's laptop"
+    """
+    outcome = "is trusted no more" if bundles.distrust(name) else "was not trusted by the settings file"
+    say(f"{name} {outcome}")
+
+
+@click.command("list")
+@options.json_output
+@options.verbosity
+def list_signers(as_json: bool) -> None:
+    """List whose signatures you trust. Your own key is listed as `you`.
+
+    \b
+        assay keys sign list
+        assay keys sign list --json
+    """
+    found = bundles.signers()
+    if as_json:
+        rows = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
+        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        return
+    table(("signer", "public key"), [(name, str(key)) for name, key in found.items()])

@@ -198,9 +198,9 @@ def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notice
     return (notices.read_target(configured.notify.get_secret_value()),)
 
 
-async def send_notices(notice: notices.RunNotice, told: Sequence[notices.Target]) -> None:
+async def send_notices(notice: notices.RunNotice, targets: Sequence[notices.Target]) -> None:
     """Notify all targets, and warn about those that failed."""
-    if not told:
+    if not targets:
         return
-    for warning in await notices.send(notice, told):
+    for warning in await notices.send(notice, targets):
         say(f"warning: {warning}")

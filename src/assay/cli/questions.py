@@ -115,15 +115,17 @@ def edit_plan(plan: Plan) -> Plan | None:
 def edited(text: str, plan: Plan) -> tuple[str, Plan]:
     """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
-        said = click.edit(plan_form.HEADER + text.removeprefix(plan_form.HEADER), extension=".txt", require_save=False)
+        changed = click.edit(
+            plan_form.HEADER + text.removeprefix(plan_form.HEADER), extension=".txt", require_save=False
+        )
     except click.ClickException as error:
         say(f"{error.message}; set EDITOR to your editor")
         return text, plan
     try:
-        return (said or text), (plan_form.read(said) if said and said.strip() else plan)
+        return (changed or text), (plan_form.read(changed) if changed and changed.strip() else plan)
     except UsageError as error:
         say(f"the plan cannot be read: {clean(str(error))}; edit it again")
-        return said or text, plan
+        return changed or text, plan
 
 
 def show(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""`assay research`, or `assay` with a question; and `assay agent`, one research agent alone."""
+"""`assay research`, or `assay` with a question; `assay plan`, which only plans; `assay agent`, one agent alone."""
 
 from __future__ import annotations
 
@@ -10,20 +10,100 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, detached_run, options, run_options
-from assay.cli.arguments import ResearchCommand, paths_from, question_from
 from assay.cli.completion import any_path
+from assay.cli.figures import describe_estimate, price
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
+from assay.cli.live.summary import outcome
 from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
-from assay.cli.run_watch import Output, stdout_for, watch
+from assay.cli.run_options import ResearchCommand, paths_from, question_from
+from assay.cli.run_watch import Output, exit_code, stdout_for, watch
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
+from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write
+from assay.core import plan
+from assay.core.brief import Estimate
 from assay.core.markers import CitationMode
+from assay.core.view import RunView
 from assay.services.providers import found_here, how_to_use, local_models
+
+
+@click.command("plan", cls=ResearchCommand)
+@click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
+@run_options.places_option()
+@run_options.run_options("plan")
+@options.json_output
+@options.common
+@click.pass_obj
+def plan_research(
+    state: TerminalOptions,
+    /,
+    words: Sequence[str],
+    paths: Sequence[str],
+    as_json: bool,
+    home: Path | None,
+    **wanted: Any,
+) -> int:
+    """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
+
+    Only the plan is made. The run then waits for you; when you approve the plan, it continues and pays for nothing
+    twice.
+
+    \b
+        assay plan "How did the harbour grow?" --in docs/
+        assay runs approve ID
+    """
+    question = question_from(words, paths)
+    configured = settings.load()
+    output = Output(stdout="json" if as_json else "report", citations=configured.citations, verbosity=state.verbosity)
+    sources = paths_from(paths) if paths else None
+    wanted |= {"review_plan": "required", "ask": "never", "mode": "deep_research"}
+    return asyncio.run(_plan(question, sources, wanted, output, home, configured))
+
+
+async def _plan(
+    question: str,
+    sources: list[str] | None,
+    wanted: dict[str, Any],
+    output: Output,
+    home: Path | None,
+    configured: settings.Settings,
+) -> int:
+    async with opened(home, configured) as assay:
+        shown = output.display()
+        run = assay.start(question, sources=sources, progress=shown.show_progress, **wanted)
+        await watch(assay, run, output, shown, asks=True)
+        view = await assay.view(run.run_id)
+        if view.status != "waiting":
+            say(outcome(view))
+            return exit_code(view)
+        return await show_plan(assay, view, output)
+
+
+async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
+    """Print the plan and its estimate on stdout."""
+    estimate = await assay.estimate(view.run_id)
+    if output.stdout == "json":
+        fields = {"run": view.run_id, "plan": view.plan, "depth": view.depth, "estimate": estimate}
+        write(msgspec.json.format(msgspec.json.encode(fields)).decode())
+        return Exit.DONE
+    for line in plan_lines(view, estimate):
+        write(line)
+    if output.verbosity >= 0:
+        say(f"to research by it: assay runs approve {view.run_id}; to drop it: assay runs rm {view.run_id}")
+    return Exit.DONE
+
+
+def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
+    """A plan, and the estimated cost of its run."""
+    form = plan.written(view.plan).splitlines() if view.plan else []
+    spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
+    cost = f"estimated: {describe_estimate(estimate)}{spent}"
+    return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +120,7 @@ class ResearchOrder:
 
 @click.command("research", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
-@run_options.places()
+@run_options.places_option()
 @run_options.run_options("research")
 @options.output()
 @click.option("--open", "in_browser", is_flag=True, help="Open the report in the browser when the run ends.")
@@ -156,8 +236,8 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     run_id, since = unfinished[0].run_id, unfinished[0].created_at
     if order.may_ask:
         with left_by_ctrl_c():
-            said = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
-        return run_id if said else ""
+            confirmed = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
+        return run_id if confirmed else ""
     if unfinished[0].status == "waiting":
         say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:
@@ -167,7 +247,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
 
 @click.command("agent", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
-@run_options.places()
+@run_options.places_option()
 @run_options.run_options("agent")
 @options.output("findings")
 @embedder_option

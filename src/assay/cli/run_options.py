@@ -1,12 +1,12 @@
-"""The command line options of a run, generated from their table (`core.run_options`), and the options beside them."""
+"""The options of a run as command line options, from their table (`core.run_options`), and how its words are parsed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import msgspec
@@ -15,9 +15,17 @@ from msgspec import UNSET
 from assay.cli.completion import in_places, run_ids, strategies
 from assay.cli.options import Command, Count, Duration, Money
 from assay.core.brief import ROLES, Role
+from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
+from assay.core.later import later
 from assay.core.options import Declared, Flag, Group, declared
 from assay.core.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from assay.services import places
+else:
+    places = later("assay.services.places")
+
 
 BESIDE: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
     "Sources": {0: ("paths", "add", "exclude")},
@@ -33,7 +41,7 @@ OTHERS = "Options"
 """The last group, for all other options."""
 
 
-def write(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+def write_help(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Write the options of `command` by group, in order."""
     rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*get_args(Group), OTHERS)}
     for parameter in sorted(command.get_params(ctx), key=lambda each: _option_place(each)[1]):
@@ -88,14 +96,18 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
 
 def run_option(option: Declared, flag: Flag, command: str) -> Callable[[Command], Command]:
     """One option with one of its flags."""
-    said: dict[str, Any] = {"help": flag.help_on(command), "metavar": flag.metavar, **_READERS.get(flag.reads, {})}
+    attributes: dict[str, Any] = {
+        "help": flag.help_on(command),
+        "metavar": flag.metavar,
+        **_READERS.get(flag.reads, {}),
+    }
     if flag.choices:
-        said["type"] = click.Choice(flag.choices)
+        attributes["type"] = click.Choice(flag.choices)
     if flag.default is not None:
-        said |= {"default": flag.default, "show_default": True}
+        attributes |= {"default": flag.default, "show_default": True}
     if flag.value is not UNSET:
-        said |= {"flag_value": flag.value, "is_flag": True, "default": None}
-    return click.option(flag.name, option.name, **said)
+        attributes |= {"flag_value": flag.value, "is_flag": True, "default": None}
+    return click.option(flag.name, option.name, **attributes)
 
 
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
@@ -176,7 +188,7 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
 # # The other options: the documents, and who executes the run.
 
 
-def places(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:
+def places_option(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:
     """`--in PATH…`; `more` ends its help."""
     return click.option(
         "--in",
@@ -206,3 +218,98 @@ def queueing(command: Command) -> Command:
         help="Priority in the queue, -100 to 100; the highest goes first [0].",
     )
     return queue(priority(command))
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows the options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their groups."""
+        write_help(self, ctx, formatter)
+
+
+class ResearchCommand(GroupedCommand):
+    """A command whose `--in` takes every word up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
+
+
+def spread(args: Sequence[str]) -> list[str]:
+    """Expand `--in a b` to `--in a --in b`, up to the next option or `--`.
+
+    A question may come last, after the paths (`assay --in docs/ notes.md "What is new?"`), if it reads like one and
+    does not name a file.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    spread_out: list[str] = []
+    group: list[str] | None = None
+    for word in args[:end]:
+        if group is not None and (word == "-" or not word.startswith("-")):
+            group.append(word)
+            continue
+        if group is not None:
+            spread_out += _options(group)
+        group = [] if word == "--in" else None
+        if group is None:
+            spread_out.append(word)
+    if group is not None:
+        spread_out += _options(group, last=end == len(args))
+    return [*spread_out, *args[end:]]
+
+
+def _options(group: list[str], *, last: bool = False) -> list[str]:
+    """The words after one `--in`; the last word of the last such group may be the question."""
+    if not group:
+        raise click.UsageError("--in needs a path")
+    question = group[-1:] if last and len(group) > 1 and _is_question(group[-1]) else []
+    paths = group[: len(group) - len(question)]
+    return [*(part for path in paths for part in ("--in", path)), *question]
+
+
+def _is_question(word: str) -> bool:
+    reads_like_one = any(char.isspace() for char in word) or word.endswith(("?", "？", "؟"))
+    return reads_like_one and not _is_file(word)
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # longer than a name may be, so not a file
+        return False
+
+
+def paths_from(values: Iterable[str]) -> list[str]:
+    """The paths given to `--in`; `-` is replaced with those on stdin, one per line."""
+    paths: list[str] = []
+    for value in values:
+        paths += [line for line in sys.stdin.read().splitlines() if line.strip()] if value == "-" else [value]
+    return paths
+
+
+def there(paths: Sequence[str]) -> Sequence[str]:
+    """Return the paths if all exist now, for work that reads them later, when nobody is watching.
+
+    Raises:
+        UsageError: a file, a folder or a glob matches nothing.
+    """
+    _, missing = places.files_of(path for path in places.sorted_out(paths).paths if not path.startswith("@"))
+    if missing:
+        raise UsageError("; ".join(missing.values()))
+    return paths
+
+
+def question_from(words: Sequence[str], paths: Sequence[str]) -> str:
+    """The question; `-` reads it from stdin.
+
+    Raises:
+        click.UsageError: there is none, or more than one, or stdin would be both the question and the paths.
+    """
+    if len(words) != 1:
+        raise click.UsageError("put the question in quotes, and paths after --in" if words else "no question")
+    if words[0] == "-" and "-" in paths:
+        raise click.UsageError("stdin cannot hold both the question and the paths")
+    question = sys.stdin.read() if words[0] == "-" else words[0]
+    if not question.strip():
+        raise click.UsageError("the question is empty")
+    return question.strip()

@@ -13,12 +13,12 @@ import msgspec
 
 from assay import Assay, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.arguments import ResearchCommand, paths_from, there
 from assay.cli.batch import worked
 from assay.cli.docs.intake import print_warnings
 from assay.cli.interrupts import Terminated
 from assay.cli.library import opened
 from assay.cli.options import Count, Money
+from assay.cli.run_options import ResearchCommand, paths_from, there
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.core.errors import UsageError
 from assay.core.milestones import counted, shorten
@@ -52,7 +52,7 @@ class TableJob:
     "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
     help="Table to write: .csv, .xlsx, .md or .json; the same FILE resumes it.",
 )  # fmt: skip
-@run_options.places()
+@run_options.places_option()
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of cells at a time.")
 @click.option("--max-usd", type=Money(), metavar="USD", help="Limit for the whole table in US dollars (5).")
 @click.option("--max-tokens", type=Count(), metavar="COUNT", help="Limit for the whole table in tokens (2m).")
@@ -171,12 +171,12 @@ def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Ex
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)
     usd, tokens = batch.used
     if job.as_json:
-        said = {
+        fields = {
             "ended": ended, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
             "nothing_found": len(cells) - answered - undone, "undone": undone, "usd": round(usd, 6), "tokens": tokens,
             "files": [str(path) for path in table_files(table, job.target)],
         }  # fmt: skip
-        write(msgspec.json.encode(said).decode())
+        write(msgspec.json.encode(fields).decode())
     elif job.verbosity >= 0:
         why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
         left = f", {undone} not done" if undone else ""

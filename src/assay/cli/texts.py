@@ -10,8 +10,8 @@ import msgspec
 
 from assay import Assay
 from assay.cli import options
-from assay.cli.arguments import paths_from
 from assay.cli.completion import any_path
+from assay.cli.run_options import paths_from
 from assay.cli.terminal import Exit, clean, say, write
 from assay.core.errors import FetchFailed, UsageError
 from assay.services.extraction import ReadDocument, Unread

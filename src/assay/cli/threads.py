@@ -83,12 +83,12 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
         assay threads show tides
         assay threads show tides --json
     """
-    said = asyncio.run(_load_messages(reference, home))
+    conversation = asyncio.run(_load_messages(reference, home))
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(said)).decode())
+        write(msgspec.json.format(msgspec.json.encode(conversation)).decode())
         return
     run_id = ""
-    for each in said:
+    for each in conversation:
         if each.run_id != run_id:
             run_id = each.run_id
             write(f"── {run_id}  {each.created_at[:16].replace('T', ' ')}")

@@ -319,11 +319,11 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
         assay users audit
         assay users audit --json
     """
-    told = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
+    lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(told)).decode())
+        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
         return
-    table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in told])
+    table(COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines])
 
 
 async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:
@@ -332,5 +332,5 @@ async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[A
 
 
 def _entry_line(entry: AuditEntry) -> dict[str, Any]:
-    told = msgspec.structs.asdict(entry) | {"at": datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")}
-    return {name: told[name] for name in COLUMNS}
+    fields = msgspec.structs.asdict(entry) | {"at": datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")}
+    return {name: fields[name] for name in COLUMNS}

@@ -14,17 +14,19 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.bundle import BundleCheck, Verification, installed_release, limits, verify_bundle
+from assay.app.bundles import limits, verify_bundle
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
-from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.figures import summed
 from assay.cli.jobs import leave
 from assay.cli.library import stored
+from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted
+from assay.export.bundle import BundleCheck, Verification
+from assay.export.bundle.contents import release as installed_release
 from assay.services.jobs.specifications import VerifyJob
 
 # # The output of `assay verify RUN --again`.
@@ -121,8 +123,10 @@ def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
         with within(most):
             found = verify_bundle(file, signer)
     except OutOfTime:
-        said = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
-        write(said if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": said}).decode())
+        message = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
+        write(
+            message if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": message}).decode()
+        )
         return Exit.UNVERIFIED
     missing = (bool(signer) or required) and found.signature.state != "good"
     if as_json:

@@ -72,14 +72,14 @@ def _graded(found: Assurance) -> str:
 
 
 def _failing(found: Assurance) -> str:
-    said = ngettext(
+    message = ngettext(
         "not verified: {count} sentence is not confirmed by its sources",
         "not verified: {count} sentences are not confirmed by their sources",
         found.failing,
     ).format(count=number(found.failing))
     if found.answered is False:
-        return _("{text}, and none was found to answer the question").format(text=said)
-    return said
+        return _("{text}, and none was found to answer the question").format(text=message)
+    return message
 
 
 # What must hold for a report and its evidence, for the gate in a run and for verifying a bundle later.

@@ -90,9 +90,9 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         whole = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
         return whole and bool(inner) and "*" not in inner and "\n" not in inner
 
-    def retold(self, said: str) -> str:
+    def retold(self, text: str) -> str:
         """Its text with `said` in the place of what it says, in the same looks."""
-        return self.text.replace(self.content.strip("*"), said)
+        return self.text.replace(self.content.strip("*"), text)
 
     def leaves(self) -> Iterator[Block]:
         """The blocks in it, or itself, which have none in them, in order."""
@@ -269,7 +269,7 @@ class _Reader:
         if kind in ("row", "head row"):
             return Block(kind=kind, text=text, start=start, cells=tuple(_placed(inside, text, start)))
         content = self._content if kind in _PROSE else token.content if kind == "code" else ""
-        said = statement_kind(content) if content and kind in _PROSE else None
+        statement = statement_kind(content) if content and kind in _PROSE else None
         return Block(
             kind=kind,
             text=text,
@@ -278,7 +278,7 @@ class _Reader:
             level=int(token.tag[1]) if kind == "heading" else 0,
             number=int(token.attrs.get("start", 1)) if token.type == "ordered_list_open" else None,
             tight=token.hidden,
-            origin=_ORIGINS[said] if said else "writer",
+            origin=_ORIGINS[statement] if statement else "writer",
             children=inside,
         )
 

@@ -143,11 +143,11 @@ def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list
 def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
     """The similar pairs as (similarity, place in `dropped`, place in `added`)."""
     most = MOST_COMPARED // max(1, len(added))
-    said = [words(claim.text) for claim in added]
+    texts = [words(claim.text) for claim in added]
     for old, claim in enumerate(dropped[:most]):
         matcher = SequenceMatcher(autojunk=False)
         matcher.set_seq2(words(claim.text))  # the matcher caches only the second sequence
-        for new, text in enumerate(said):
+        for new, text in enumerate(texts):
             matcher.set_seq1(text)
             if matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE:
                 yield matcher.ratio(), old, new

@@ -183,17 +183,17 @@ class FieldText:
 
 
 def _decoded(found: re.Match[str]) -> str:
-    kind, said = found.lastgroup or "", found[found.lastgroup or 0]
+    kind, token = found.lastgroup or "", found[found.lastgroup or 0]
     match kind:
         case "plain":
-            return _SURROGATES.sub(_LOST, said)
+            return _SURROGATES.sub(_LOST, token)
         case "sign":
-            return _SIGNS.get(said, said)
+            return _SIGNS.get(token, token)
         case "pair":
-            high, low = int(said[1:5], 16), int(said[7:], 16)
+            high, low = int(token[1:5], 16), int(token[7:], 16)
             return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
         case "code":
-            return _SURROGATES.sub(_LOST, chr(int(said, 16)))
+            return _SURROGATES.sub(_LOST, chr(int(token, 16)))
         case _:
             return _LOST
 

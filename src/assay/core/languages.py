@@ -102,8 +102,8 @@ def language_name(tag: str, locale: str = "en") -> str:
         return tag
     called = names.languages.get(language, tag)
     more = [names.scripts.get(script or ""), names.territories.get(territory or "")]
-    said = ", ".join(part for part in more if part)
-    return f"{called} ({said})" if said else called
+    details = ", ".join(part for part in more if part)
+    return f"{called} ({details})" if details else called
 
 
 COMMON = {"uk": "gb"}
@@ -207,9 +207,9 @@ def of_question(text: str) -> str:
     found = detect(text)
     if found:
         return found
-    said = set(TOKEN.findall(text[:SAMPLE].lower()))
+    tokens = set(TOKEN.findall(text[:SAMPLE].lower()))
     hits = Counter(
-        {name: len(said & {*COMMON_WORDS[name].split(), *asking.split()}) for name, asking in ASKING.items()}
+        {name: len(tokens & {*COMMON_WORDS[name].split(), *asking.split()}) for name, asking in ASKING.items()}
     )
     (best, most), (_, next_most) = hits.most_common(2)
     return best if most >= 2 and most > next_most else ""

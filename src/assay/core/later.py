@@ -1,10 +1,13 @@
-"""Modules that are loaded on first use, so that a command does not pay for what it does not need."""
+"""Modules that are loaded on first use, so that a command does not pay for what it does not need; and extras."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
+
+from assay.core.errors import ConfigError
 
 
 class _Later(ModuleType):
@@ -27,3 +30,13 @@ def later(name: str) -> Any:
             nupunkt = later("nupunkt")
     """
     return _Later(name)
+
+
+def need(module: str, package: str, extra: str) -> None:
+    """Make sure that a module of an extra can be imported, without loading it.
+
+    Raises:
+        ConfigError: it is not installed; the message says how to get it.
+    """
+    if find_spec(module) is None:
+        raise ConfigError(f"this format needs {package}; install it with: pip install 'assay[{extra}]'")

@@ -27,8 +27,8 @@ class Closeness(msgspec.Struct, frozen=True, kw_only=True):
         asked = set(words(question))
         best, most = "", 0.0
         for known in self.cosines:
-            said = set(words(known))
-            share = len(asked & said) / (len(asked | said) or 1)
+            stated = set(words(known))
+            share = len(asked & stated) / (len(asked | stated) or 1)
             if share > most:
                 best, most = known, share
         return self.cosines.get(best, {})
@@ -165,8 +165,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def values(self, name: str) -> tuple[str, ...]:
         """The user messages with this `name` as JSON, in order: their values, or if they have none their text."""
-        said = (message for message in self.messages if message.role == "user" and message.name == name)
-        return tuple(message.values or message.text for message in said)
+        named = (message for message in self.messages if message.role == "user" and message.name == name)
+        return tuple(message.values or message.text for message in named)
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text"):

@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import singledispatch
 
 from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
 from assay.core.phrases import in_words
+
+MOST = 5
+"""Files with the same reason that are named one by one."""
+NAMED = 3
+
+_SAID = re.compile(r"(?P<verb>skipped|partly read) (?P<path>.+?): (?P<reason>.+)", re.DOTALL)
+
+
+class ProgressNote(str):
+    """A line of progress for a user who wants details: what was left out on purpose."""
+
+    __slots__ = ()
+
+
+def summed(warnings: Sequence[str]) -> list[str]:
+    """The warnings of an ingest; those about more than `MOST` files with one reason become one."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    order: list[tuple[str, str]] = []
+    for warning in warnings:
+        match = _SAID.fullmatch(warning)
+        kind = (match["verb"], match["reason"]) if match else ("", warning)
+        if kind not in alike:
+            order.append(kind)
+        alike.setdefault(kind, []).append(match["path"] if match else "")
+    return [line for kind in order for line in _lines(*kind, alike[kind])]
+
+
+def _lines(verb: str, reason: str, paths: Sequence[str]) -> list[str]:
+    if not verb:
+        return [reason]
+    if len(paths) <= MOST:
+        return [f"{verb} {path}: {reason}" for path in paths]
+    return [f"{verb} {len(paths)} files: {reason}: {', '.join(paths[:NAMED])} and {len(paths) - NAMED} more"]
+
 
 LONGEST = 160
 
@@ -19,10 +55,10 @@ def lines(envelope: Envelope, verbosity: int) -> list[str]:
     event = events.decode(envelope)
     if event is None:
         return []
-    said = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
+    texts = [shorten(_born(envelope, event) if isinstance(event, events.RunCreated) else milestone(event))]
     if verbosity > 0 and (more := detail(event)):
-        said.append(f"  {shorten(more)}")
-    return [line for line in said if line]
+        texts.append(f"  {shorten(more)}")
+    return [line for line in texts if line]
 
 
 def _born(envelope: Envelope, event: events.RunCreated) -> str:
@@ -96,8 +132,8 @@ def _(event: events.FindingAdded) -> str:
 def _(event: events.ReflectDecided) -> str:
     if event.note:
         return f"research goes on as planned: {event.note}"
-    said = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
-    return f"{said}: {event.reasoning}" if said and event.reasoning else said
+    text = {"adjust": "the plan is changed", "complete": "research is complete"}.get(event.decision, "")
+    return f"{text}: {event.reasoning}" if text and event.reasoning else text
 
 
 @milestone.register

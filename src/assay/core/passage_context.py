@@ -117,8 +117,10 @@ def read(text: str) -> list[ShownSource]:
             headers.append(header)
             found.append([])
             passage, context, telling = None, {}, False
-        elif headers and (said := _CONTEXT.fullmatch(line)):
-            context = {**context, said[1]: said[2]} if telling and said[1] else {said[1]: said[2]} if said[1] else {}
+        elif headers and (match := _CONTEXT.fullmatch(line)):
+            context = (
+                {**context, match[1]: match[2]} if telling and match[1] else {match[1]: match[2]} if match[1] else {}
+            )
             passage, telling = None, True
         elif start and headers and headers[-1][1] == start[2]:
             passage = [start[3]]
@@ -134,8 +136,8 @@ def _context(passage: Passage, title: str) -> PassageContext:
     path = [one_line(part) for part in passage.heading]
     if path and path[0].casefold() in title:
         path = path[1:]
-    told = (" > ".join(path), passage.label, passage.lead)
-    return PassageContext(*(_escape(one_line(text)[:_LONGEST_CONTEXT].rstrip(), "") for text in told))
+    levels = (" > ".join(path), passage.label, passage.lead)
+    return PassageContext(*(_escape(one_line(text)[:_LONGEST_CONTEXT].rstrip(), "") for text in levels))
 
 
 def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
@@ -153,22 +155,22 @@ def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
 
 
 def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str, str]) -> ShownPassage:
-    told = (_unescape(context.get(each, "")) for each in _NAMES)
-    return ShownPassage(name, source, "".join(parts), *told)
+    values = (_unescape(context.get(each, "")) for each in _NAMES)
+    return ShownPassage(name, source, "".join(parts), *values)
 
 
 def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
-    notices = [said for each in source.notices[:_MOST_NOTICES] if (said := _noticed(each))]
+    notices = [noted for each in source.notices[:_MOST_NOTICES] if (noted := _noticed(each))]
     known = [*kind, *day, *notices]
     return f" ({', '.join(known)})" if known else ""
 
 
 def _noticed(notice: Notice) -> str:
-    said = f"{notice.kind} {notice.date}" if _DAY.fullmatch(notice.date) else notice.kind
-    return said if _NOTICE.fullmatch(said) and said not in KINDS else ""
+    text = f"{notice.kind} {notice.date}" if _DAY.fullmatch(notice.date) else notice.kind
+    return text if _NOTICE.fullmatch(text) and text not in KINDS else ""
 
 
 def _about(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:

@@ -57,8 +57,8 @@ def expect() -> None:
 # Counted things in words, each with the plural form that the current language has for its number.
 
 
-def _with_number(said: str, count: int) -> str:
-    return said.format(count=number(count))
+def _with_number(text: str, count: int) -> str:
+    return text.format(count=number(count))
 
 
 def claims(count: int) -> str:
@@ -100,8 +100,8 @@ def model_calls(count: int) -> str:
 
 def unpriced_calls(count: int) -> str:
     """`3 model calls without a known price`."""
-    said = ngettext("{count} model call without a known price", "{count} model calls without a known price", count)
-    return _with_number(said, count)
+    text = ngettext("{count} model call without a known price", "{count} model calls without a known price", count)
+    return _with_number(text, count)
 
 
 def searches(count: int) -> str:
@@ -208,16 +208,16 @@ def depth(name: str) -> str:
     return gettext(DEPTHS[name]) if name in DEPTHS else name
 
 
-def reason(said: str) -> str:
+def reason(text: str) -> str:
     """Why a claim has its verdict: a fixed reason of code in the current language, any other unchanged."""
-    return gettext(said) if said else ""
+    return gettext(text) if text else ""
 
 
 def notice_line(notice: Notice) -> str:
     """A notice on a line: its kind and its date."""
     kind = one_line(notice.kind.replace("_", " "))
-    said = gettext(NOTICES[kind]) if kind in NOTICES else kind
-    return " ".join(filter(None, (said, one_line(date_of(notice.date)))))
+    text = gettext(NOTICES[kind]) if kind in NOTICES else kind
+    return " ".join(filter(None, (text, one_line(date_of(notice.date)))))
 
 
 # Why a run ended, by its stop reason, for a reader.
@@ -246,8 +246,8 @@ def in_words(reason: str) -> str:
     """A stop reason inside a sentence: "the token limit was reached"; an unknown one unchanged."""
     if reason not in STOP_REASONS:
         return reason.removesuffix(".")
-    said = gettext(STOP_REASONS[reason]).rstrip("。।.")
-    return said[:1].lower() + said[1:]
+    text = gettext(STOP_REASONS[reason]).rstrip("。।.")
+    return text[:1].lower() + text[1:]
 
 
 LIMITS: frozenset[str] = frozenset(

@@ -204,13 +204,13 @@ def _from_lines(text: str) -> Plan:
     head: dict[str, str] = {}
     steps: list[tuple[str, dict[str, str]]] = []
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
-        said = line.strip()
-        if not said or said.startswith("#"):
+        content = line.strip()
+        if not content or content.startswith("#"):
             continue
-        if match := _STEP.match(said):
-            steps.append((_titled(said[match.end() :], number), {}))
+        if match := _STEP.match(content):
+            steps.append((_titled(content[match.end() :], number), {}))
         else:
-            _take(said, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
+            _take(content, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
     made = tuple(_make_step(title, fields) for title, fields in steps)
     return Plan(title=head.get("title", ""), thought=head.get("thought", ""), steps=made)
 
@@ -221,17 +221,17 @@ def _titled(text: str, number: int) -> str:
     return text.strip()
 
 
-def _take(said: str, number: int, fields: dict[str, str], known: tuple[str, ...]) -> None:
+def _take(text: str, number: int, fields: dict[str, str], known: tuple[str, ...]) -> None:
     """Put a line `key: value` into `fields`.
 
     Raises:
         UsageError: the line has another form.
     """
-    key, colon, value = said.partition(":")
+    key, colon, value = text.partition(":")
     key = key.strip().casefold()
     if not colon or key not in known:
         names = ", ".join(f"{name}:" for name in known)
-        raise UsageError(f"line {number}: {said[:60]!r} is neither a step nor a key: write 1. … or one of {names}")
+        raise UsageError(f"line {number}: {text[:60]!r} is neither a step nor a key: write 1. … or one of {names}")
     if key in fields:
         raise UsageError(f"line {number}: {key}: is here twice: remove one")
     allowed = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)

@@ -1,9 +1,10 @@
-"""Shared by all clients of a service: trusted certificates, and how long it asks to be left alone."""
+"""Shared by all clients of services: trusted certificates, when to ask again, and object stores' answers."""
 
 from __future__ import annotations
 
 import functools
 import math
+import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -38,9 +39,9 @@ def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    told = headers.get("retry-after", "")
-    seconds = _number(told)
-    return _until(told, now) if seconds is None else seconds
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    return _until(value, now) if seconds is None else seconds
 
 
 def _number(text: str) -> float | None:
@@ -54,8 +55,30 @@ def _number(text: str) -> float | None:
 def _until(text: str, now: str) -> float | None:
     try:
         date = parsedate_to_datetime(text[:LONGEST])
-        told = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
+        moment = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
         since = datetime.fromisoformat(now) if now else datetime.now(UTC)
-        return max(0.0, (told - since).total_seconds())
+        return max(0.0, (moment - since).total_seconds())
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
+
+
+LOOKED_AT = 4_000
+"""Characters of an error that are read."""
+NO_BUCKET = "there is no such bucket, or none you may see"
+_STATUS = re.compile(r"\b(?:status code|status): ?(\d{3})\b")
+
+
+def error_summary(error: BaseException) -> str:
+    """The beginning of an error's text. It may contain keys, and is shown to nobody."""
+    return str(error)[:LOOKED_AT]
+
+
+def status_of(error: BaseException) -> str:
+    """The HTTP status of the store's answer; "" if the error has none."""
+    found = _STATUS.search(error_summary(error))
+    return found[1] if found else ""
+
+
+def is_no_bucket(error: BaseException, what: str) -> bool:
+    """Whether the bucket is missing, rather than an object in it, when `what` ("read") failed."""
+    return "NoSuchBucket" in error_summary(error) or what in ("written", "listed")

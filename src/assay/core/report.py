@@ -55,6 +55,11 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[Version, ...] = ()
     relevance: Relevance = ""
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of its citations in the text, each once."""
+        return tuple(dict.fromkeys(each.number for each in self.citations))
+
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence that was removed: its last text and citations (ids of passages), its verdict, and why it was

@@ -58,8 +58,8 @@ def search_log(view: RunView) -> tuple[SearchRow, ...]:
     made: dict[tuple[str, str], list[SearchMade]] = {}
     for each in searches(view):
         made.setdefault((each.provider, each.query), []).append(each)
-    told = _AddressFacts(view)
-    return tuple(told.row(group) for group in made.values())
+    facts = _AddressFacts(view)
+    return tuple(facts.row(group) for group in made.values())
 
 
 class _AddressFacts:

@@ -135,12 +135,12 @@ def _joined(paragraph: str, cut: int) -> bool:
 
 def _word_before(paragraph: str, cut: int) -> str:
     """The word whose period, perhaps with a bracket after it, is the last sign before a cut; "" if there is none."""
-    said = paragraph[max(0, cut - 40) : cut].rstrip()
-    if said.endswith((")", "]")):
-        said = said[:-1]
-    if not said.endswith(".") or said[-2:-1].isspace():
+    before = paragraph[max(0, cut - 40) : cut].rstrip()
+    if before.endswith((")", "]")):
+        before = before[:-1]
+    if not before.endswith(".") or before[-2:-1].isspace():
         return ""
-    found = _LAST_WORD.search(said[:-1].rpartition(" ")[2])
+    found = _LAST_WORD.search(before[:-1].rpartition(" ")[2])
     return found[0] if found else ""
 
 

@@ -89,9 +89,9 @@ def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extractio
 
 def state(text: str, kind: Statement = "notice") -> str:
     """Return `text`, recorded as code's own, so that it needs no source."""
-    said = speech()
-    if said is not _SILENT:
-        said.stated |= {plain: kind for each in (text, *_sentences(text)) if (plain := _plain(each))}
+    phrases = speech()
+    if phrases is not _SILENT:
+        phrases.stated |= {plain: kind for each in (text, *_sentences(text)) if (plain := _plain(each))}
     return text
 
 
@@ -103,7 +103,7 @@ def statement_kind(text: str) -> Statement | None:
 def statements_in(text: str) -> dict[str, Statement]:
     """Code's own sentences and headings that occur in `text`."""
     lines = [_plain(line) for line in text.splitlines()]
-    return {said: kind for said, kind in sorted(speech().stated.items()) if any(said in line for line in lines)}
+    return {phrase: kind for phrase, kind in sorted(speech().stated.items()) if any(phrase in line for line in lines)}
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -120,8 +120,8 @@ def _plain(text: str) -> str:
 
 def number(value: int) -> str:
     """A whole number with its groups of digits."""
-    said = speech()
-    return f"{value:,}" if said.locale == ENGLISH else numbers.format_decimal(value, locale=_locale(said))
+    phrases = speech()
+    return f"{value:,}" if phrases.locale == ENGLISH else numbers.format_decimal(value, locale=_locale(phrases))
 
 
 def day(iso: str) -> str:
@@ -130,10 +130,10 @@ def day(iso: str) -> str:
         found = date.fromisoformat(iso[:10])
     except ValueError:
         return iso
-    said = speech()
-    if said.locale == ENGLISH:
+    phrases = speech()
+    if phrases.locale == ENGLISH:
         return f"{found.day} {found:%B %Y}"
-    return dates.format_date(found, "long", locale=_locale(said))
+    return dates.format_date(found, "long", locale=_locale(phrases))
 
 
 def date_of(iso: str) -> str:
@@ -141,8 +141,8 @@ def date_of(iso: str) -> str:
     return iso if speech().locale == ENGLISH else day(iso)
 
 
-def _locale(said: Phrases) -> str:
-    return said.locale.replace("-", "_")
+def _locale(phrases: Phrases) -> str:
+    return phrases.locale.replace("-", "_")
 
 
 def listed(parts: Iterable[str]) -> str:
@@ -153,11 +153,11 @@ def listed(parts: Iterable[str]) -> str:
 def enumerated(parts: Iterable[str], most: int) -> str:
     """`A, B and 3 more`: at most `most` of the parts, and how many are left out."""
     every = list(parts)
-    said = listed(every[:most])
+    text = listed(every[:most])
     if len(every) <= most:
-        return said
+        return text
     return ngettext("{parts} and {count} more", "{parts} and {count} more", len(every) - most).format(
-        parts=said, count=number(len(every) - most)
+        parts=text, count=number(len(every) - most)
     )
 
 

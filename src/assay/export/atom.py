@@ -68,12 +68,12 @@ def _summary(entry: FeedEntry) -> str:
     changes = entry.changes
     if changes is None:
         return f"First report, {_counted(len(entry.report.claims))}"
-    told = [
+    parts = [
         f"{len(some)} {word}"
         for some, word in ((changes.changed, "changed"), (changes.added, "added"), (changes.dropped, "dropped"))
         if some
     ]
-    return f"Claims: {', '.join(told)}" if told else "Nothing changed"
+    return f"Claims: {', '.join(parts)}" if parts else "Nothing changed"
 
 
 def _counted(count: int) -> str:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import RunView
-from assay.export.protocols import Record
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 _ENTRIES: dict[Kind, str] = {

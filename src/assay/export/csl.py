@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import RunView
 from assay.export.json import printable
-from assay.export.protocols import Record
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 

@@ -10,9 +10,9 @@ import msgspec
 
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.report import build_report
 from assay.core.view import RunView
-from assay.export.protocols import Record
 
 # JSON for terminals: control characters, and characters that reorder text, are written as escapes.
 

@@ -12,12 +12,12 @@ from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.markers import CitationMode, strip
 from assay.core.phrases import reason, verdict
+from assay.core.ports.exporters import Record
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number
 from assay.core.view import RunView
 from assay.export import sections
-from assay.export.protocols import Record
 from assay.locale import speaking
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
@@ -146,8 +146,8 @@ def _anchor(heading: str) -> str:
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
     """One paragraph that never reads as a link definition, as a lone word or address would."""
-    said = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
-    return f"[^{source.number}]: {_details(source)}: {said}"
+    quoted = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
+    return f"[^{source.number}]: {_details(source)}: {quoted}"
 
 
 def _quote(passage: ReportPassage) -> str:

@@ -151,7 +151,7 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
     place = sections.place(source)
     parts = (
         Piece(text=line(place.title or place.where).text, link=place.target),
-        Piece(text=line(listed(name.said for name in read_names(source.author))).text),
+        Piece(text=line(listed(name.full for name in read_names(source.author))).text),
         Piece(text=line(one_line(date_of(source.published))).text),
         *(Piece(text=line(each).text) for each in sections.known(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),
@@ -167,5 +167,5 @@ def _quote(passage: ReportPassage) -> Line:
 
 def _claim(claim: Claim) -> Line:
     word, quote = verdict(claim.verdict), f"(“{one_line(strip(claim.text))}”)"
-    said = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
-    return line(Piece(text=word, bold=True), f"{said} {quote}")
+    why = labelled(word, one_line(reason(claim.reason))).removeprefix(word) if claim.reason else ""
+    return line(Piece(text=word, bold=True), f"{why} {quote}")

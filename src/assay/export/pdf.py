@@ -12,9 +12,10 @@ from importlib.resources import files
 import msgspec
 
 from assay.core.errors import StoreError
+from assay.core.later import need
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.export.paper import Paper, paper
-from assay.export.protocols import Record, need
 
 TEMPLATE = "report.typ"
 _FIRST_RARE = "\u0530"  # typst includes fonts with Latin, Greek and Cyrillic letters

@@ -37,7 +37,7 @@ class Name(msgspec.Struct, frozen=True):
         return self.literal or ", ".join(part for part in (self.family, self.given, self.suffix) if part)
 
     @property
-    def said(self) -> str:
+    def full(self) -> str:
         """`Given Family, Suffix`, or the literal name."""
         whole = self.literal or " ".join(part for part in (self.given, self.family) if part)
         return f"{whole}, {self.suffix}" if self.suffix else whole

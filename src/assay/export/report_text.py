@@ -73,7 +73,7 @@ def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[Number
 
 def _stated(view: RunView, books: Bibliography, mode: CitationMode) -> Mapping[str, Statement]:
     """What code stated in the report, as it is shown."""
-    return {render_body(said, books, mode).text: kind for said, kind in view.report.stated.items()}
+    return {render_body(sentence, books, mode).text: kind for sentence, kind in view.report.stated.items()}
 
 
 def _claim_spans(

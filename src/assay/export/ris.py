@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from assay.core.clean import one_line
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import RunView
-from assay.export.protocols import Record
 from assay.export.references import BibliographyEntry, Day, Kind, references
 
 _TYPES: dict[Kind, str] = {

@@ -135,13 +135,13 @@ def counts(summary: Summary) -> str:
     if not summary.claims:
         return ""
     # adjectives agree with numbers in many languages: those put the number after them, in brackets
-    said = listed(
+    listing = listed(
         _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counted(summary)
     )
-    told = [labelled(counted.claims(summary.claims), said)]
+    lines = [labelled(counted.claims(summary.claims), listing)]
     if summary.dropped_markers:
-        told.append(counted.citations_dropped(summary.dropped_markers))
-    fared = _("{text}.").format(text=_("; ").join(told))
+        lines.append(counted.citations_dropped(summary.dropped_markers))
+    fared = _("{text}.").format(text=_("; ").join(lines))
     answering = listed(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
     relevant = _("{text}.").format(text=labelled(_("Relevance"), answering))
     return f"{fared} {relevant}" if answering else fared
@@ -149,8 +149,8 @@ def counts(summary: Summary) -> str:
 
 def _answering(name: str, count: int) -> str:
     if name == "answers":
-        said = ngettext("{count} answers the question", "{count} answer the question", count)
-        return said.format(count=number(count))
+        text = ngettext("{count} answers the question", "{count} answer the question", count)
+        return text.format(count=number(count))
     return _("{count} {verdict}").format(count=number(count), verdict=relevance(name))
 
 

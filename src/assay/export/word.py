@@ -182,8 +182,8 @@ class _Setter:
         for at, (row, cells) in enumerate(zip(made.rows, table.rows, strict=True)):
             if at == 0:
                 row._tr.get_or_add_trPr().append(_element("w:tblHeader", val="true"))
-            for cell, said in zip(row.cells, cells, strict=False):
-                self._cell(cell, said, header=at == 0)
+            for cell, text in zip(row.cells, cells, strict=False):
+                self._cell(cell, text, header=at == 0)
         self._document.add_paragraph(style="No Spacing")  # Word joins adjacent tables
 
     def _cell(self, cell: _Cell, line: Line, *, header: bool) -> None:

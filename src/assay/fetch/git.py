@@ -218,10 +218,10 @@ class _Git:
         except OSError as error:
             raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
         with working:
-            answered, told = self._output(working, words[0], given)
+            answered, output = self._output(working, words[0], given)
         if working.returncode:
-            said = told.decode(errors="replace").strip().splitlines()
-            why = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1] if said else "")
+            lines = output.decode(errors="replace").strip().splitlines()
+            why = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
             raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or working.returncode}")
         return answered
 

@@ -86,10 +86,10 @@ class HtmlExtractor:
         if not whole:
             _tidy(tree)
         full = to_markdown(_root(tree), links=whole)
-        said = read_metadata(tree)
+        facts = read_metadata(tree)
         article = "" if whole or _is_short(tree, full) or len(page) > LARGEST_ARTICLE else _article(tree)
         if len(article) > LEAST_SHARE * len(full):
-            text = clean(with_lead(article, full, said.description))
+            text = clean(with_lead(article, full, facts.description))
         else:
             text = clean(full)
         if not text.strip():
@@ -98,12 +98,12 @@ class HtmlExtractor:
             text=text,
             extractor=self.name,
             syntax="markdown",
-            title=said.title or stem(name),
-            url=said.url,
-            author=said.author,
-            published=said.published,
-            language=said.language or detect(text),
-            metadata=said.facts,
+            title=facts.title or stem(name),
+            url=facts.url,
+            author=facts.author,
+            published=facts.published,
+            language=facts.language or detect(text),
+            metadata=facts.facts,
         )
 
 

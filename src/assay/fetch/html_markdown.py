@@ -96,10 +96,10 @@ def _text(cell: LexborNode) -> str:
     """A cell's text without footnote marks at its end; a superscript there stays one: `10³` is not 103."""
     text = one_line(cell.text(deep=True))
     for mark in reversed(cell.css("sup")):
-        said = one_line(mark.text(deep=True))
-        if not said or not text.endswith(said) or len(text) == len(said):
+        content = one_line(mark.text(deep=True))
+        if not content or not text.endswith(content) or len(text) == len(content):
             break
-        text = text[: -len(said)].rstrip() + ("" if mark.css_matches(NOTE) else said.translate(RAISED))
+        text = text[: -len(content)].rstrip() + ("" if mark.css_matches(NOTE) else content.translate(RAISED))
     return text
 
 
@@ -250,8 +250,8 @@ class _Writer:
     def _uncode(self) -> None:
         """End inline code; blank code, or code with a backtick, is not marked."""
         if self.code >= 0:
-            said = "".join(self.inline[self.code + 1 :])
-            if said.strip() and "`" not in said:
+            code = "".join(self.inline[self.code + 1 :])
+            if code.strip() and "`" not in code:
                 self.inline.append("`")
             else:
                 self.inline[self.code] = ""
@@ -265,10 +265,10 @@ class _Writer:
             at = 0
             for start, end, address in self.linked:
                 between = "".join(self.inline[at:start])
-                said = " ".join("".join(self.inline[start:end]).split())
+                content = " ".join("".join(self.inline[start:end]).split())
                 if any(map(str.isalpha, between)):
                     return text
-                pieces += [between, f"[{said}]({address})" if said else ""]
+                pieces += [between, f"[{content}]({address})" if content else ""]
                 at = end
             rest = "".join(self.inline[at:])
             if not any(map(str.isalpha, rest)):
@@ -323,12 +323,12 @@ class _Writer:
         gap = "\n\n"
         for caption in node.css("caption"):
             self._write(plain(caption), gap="\n\n")
-        said = grid(node)
-        linked = grid(node, _links) if self.links else said
+        rows = grid(node)
+        linked = grid(node, _links) if self.links else rows
         first = node.css_first("tr")
         heads = [] if first is None else first.css("td, th")
         headed = len(heads) > 1 and all(cell.tag == "th" for cell in heads)
-        for index, (cells, links) in enumerate(zip(said, linked, strict=True)):
+        for index, (cells, links) in enumerate(zip(rows, linked, strict=True)):
             if not any(cells):
                 continue
             only = self.links and all(link or not cell for link, cell in zip(links, cells, strict=True))
@@ -343,10 +343,10 @@ class _Writer:
 def _links(cell: LexborNode) -> str:
     """The links of a cell with hardly a letter beside them; else ""."""
     links = [(plain(link).replace("|", "\\|"), _address(link)) for link in cell.css("a[href]")]
-    inside = sum(map(_letters, (said for said, _ in links)))
+    inside = sum(map(_letters, (text for text, _ in links)))
     if not inside or _letters(plain(cell)) - inside > BESIDE * inside:
         return ""
-    return " ".join(f"[{said}]({address})" if address else said for said, address in links if said)
+    return " ".join(f"[{text}]({address})" if address else text for text, address in links if text)
 
 
 def _letters(text: str) -> int:

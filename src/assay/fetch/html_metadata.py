@@ -53,10 +53,10 @@ def read_linked(blocks: Iterable[str]) -> Linked:
 def _things(block: str) -> Iterator[dict[str, object]]:
     """The things that a block describes, including those of its graph."""
     try:
-        said = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
+        decoded = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
     except UNREADABLE:
         return
-    waiting = [said]
+    waiting = [decoded]
     for _ in range(MOST_THINGS):
         if not waiting:
             return
@@ -152,10 +152,10 @@ def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
 def _metas(tree: LexborHTMLParser) -> Metas:
     found: dict[str, tuple[str, ...]] = {}
     for node in tree.css("meta[content]")[:MOST_METAS]:
-        said = node.attributes
-        content = _value(said.get("content"))
+        attributes = node.attributes
+        content = _value(attributes.get("content"))
         for key in ("name", "property"):
-            name = (said.get(key) or "").lower()
+            name = (attributes.get(key) or "").lower()
             if name and content:
                 found[name] = (*found.get(name, ()), content)[:MOST_AUTHORS]
     return found
@@ -191,7 +191,7 @@ def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
     stated = {key: _first(metas, *names)[:300] for key, names in FACTS.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]
-    return {key: said for key, said in stated.items() if said}
+    return {key: value for key, value in stated.items() if value}
 
 
 def _canonical(tree: LexborHTMLParser) -> str:

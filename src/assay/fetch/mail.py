@@ -116,7 +116,7 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
     try:
         message = email.message_from_bytes(data, policy=_POLICY)
         assert isinstance(message, EmailMessage)
-        fields = {key: said for key in HEADERS if (said := _header(message, key))}
+        fields = {key: value for key in HEADERS if (value := _header(message, key))}
         body, attached = _body(message) if fields else ("", [])
     except HEADER_ERRORS as error:
         raise ExtractError("damaged: a header of it cannot be read") from error
@@ -124,7 +124,7 @@ def read(data: bytes, extractor: str, name: str) -> tuple[Extracted, list[str]]:
         raise ExtractError("damaged, or not a message")
     if not body.strip():
         raise ExtractError("it holds no text")
-    head = "\n".join(f"{key}: {said}" for key, said in fields.items())
+    head = "\n".join(f"{key}: {value}" for key, value in fields.items())
     document = Extracted(
         text=f"{head}\n\n{body.strip()}\n",
         extractor=extractor,

@@ -16,8 +16,8 @@ from urllib.parse import quote, urlsplit
 
 from assay.core.errors import ConfigError, FetchFailed, UsageError
 from assay.core.later import later
-from assay.core.object_answers import NO_BUCKET, is_no_bucket, status_of
 from assay.core.ports import Clock, ListedFile
+from assay.core.remote_services import NO_BUCKET, is_no_bucket, status_of
 from assay.core.sources import Fetched
 
 if TYPE_CHECKING:

@@ -74,8 +74,8 @@ def _read(task: Task, memory: int) -> ExtractionResult:
         return ExtractionResult(documents=tuple(documents), failure=str(error) or "cannot be read", kind=error.kind)
     except MemoryError:
         documents.clear()
-        said = f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew"
-        return ExtractionResult(failure=said, kind=ReaderBroke.kind)
+        message = f"reading it takes more than {memory >> 20} MB of memory; split it, or save it anew"
+        return ExtractionResult(failure=message, kind=ReaderBroke.kind)
     return ExtractionResult(documents=tuple(documents))
 
 

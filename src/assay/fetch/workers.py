@@ -263,8 +263,8 @@ class _Worker:
         if self._ended:
             return ExtractionResult(failure="reading was ended", kind=ReaderBroke.kind)
         if self._late or code == -getattr(signal, "SIGXCPU", 0):
-            said = f"not read within {task.seconds:g} seconds; split it, or save it anew"
-            return ExtractionResult(failure=said, kind=TooSlow.kind)
+            message = f"not read within {task.seconds:g} seconds; split it, or save it anew"
+            return ExtractionResult(failure=message, kind=TooSlow.kind)
         if code > 0 and words:
             return ExtractionResult(failure=f"its reader failed ({words})", kind=ReaderBroke.kind)
         if isinstance(error, ValueError):

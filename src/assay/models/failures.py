@@ -98,14 +98,14 @@ def read_fault(data: bytes) -> ServiceFault:
 
 
 def refusal(
-    service: str, status: int, said: str, *, text: str = "", retry_after: float | None = None
+    service: str, status: int, message: str, *, text: str = "", retry_after: float | None = None
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
     `said` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text.
     """
-    known = text or said
-    words = shortened(said)
+    known = text or message
+    words = shortened(message)
     if status in (400, 413, 422) and too_long(known):
         return ContextTooLong(f"{service}: {words}")
     if status in (400, 403, 422) and declined(known):
@@ -155,5 +155,5 @@ def declined(text: str) -> bool:
 
 def shortened(text: str) -> str:
     """`text` in one line, cut to `LONGEST` code points."""
-    said = " ".join(text.split())
-    return said if len(said) <= LONGEST else said[:LONGEST] + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "…"

@@ -37,20 +37,20 @@ class Harmony:
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
             before, self._held = self._held[: mark.start()], self._held[mark.end() :]
-            yield from self._said(before)
+            yield from self._in_channel(before)
             yield from self._marked(mark[1])
         at = self._held.rfind("<", max(0, len(self._held) - _LONGEST))
         cut = at if at >= 0 and _may_begin(self._held[at:]) else len(self._held)
-        said, self._held = self._held[:cut], self._held[cut:]
-        yield from self._said(said)
+        ready, self._held = self._held[:cut], self._held[cut:]
+        yield from self._in_channel(ready)
 
     def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """Yield the text held back until now: the text is over."""
         held, self._held = self._held, ""
-        yield from self._said(held)
+        yield from self._in_channel(held)
         yield from self._marked("end")
 
-    def _said(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
+    def _in_channel(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
         if not text:
             return
         if self._body is None:
@@ -229,9 +229,9 @@ class ReplyText:
         elif self._quoted(found):
             yield from self._answer(self._take_held(found.end()))
         else:
-            said = self.text + self._take_held(found.start())
+            text = self.text + self._take_held(found.start())
             self._text.clear()
-            self._thinking.append(said)
+            self._thinking.append(text)
             self.lone = True
             yield Retracted()
             if self.thinking:
@@ -240,9 +240,9 @@ class ReplyText:
 
     def _quoted(self, found: re.Match[str]) -> bool:
         """Whether the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
-        said, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
+        text, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
-        return said.endswith("`") or after == "`" or said.count("```") % 2 == 1 or opening in said
+        return text.endswith("`") or after == "`" or text.count("```") % 2 == 1 or opening in text
 
     def _take_back(self) -> Iterator[SpeechPart]:
         """Turn supposed reasoning into the answer, because the reasoning never ended."""
@@ -264,8 +264,8 @@ class ReplyText:
     def _channels(self, text: str) -> Iterator[SpeechPart]:
         yield from self._collect(self._harmony.take(text))
 
-    def _collect(self, said: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[SpeechPart]:
-        for each in said:
+    def _collect(self, pieces: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[SpeechPart]:
+        for each in pieces:
             if isinstance(each, TextDelta):
                 self._text.append(each.text)
             elif isinstance(each, ThinkingDelta):

@@ -1,4 +1,4 @@
-"""Searches begun before a model has worded any: for the question during triage, for its names during planning.
+"""Searches and model calls that a run will probably make next, begun while the decision on them is made.
 
 If somebody words the same query later, or opens a page that it found, the result is there at once. No result changes.
 """
@@ -10,24 +10,24 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+import msgspec
+
 from assay.core.brief import Speculation
 from assay.core.errors import LimitReached
-from assay.core.events import (
-    Event,
-    SearchExpected,
-    SearchPerformed,
-    SourceAdded,
-    SourceExpected,
-    SourceFailed,
-    decode,
-)
-from assay.core.lexicon.analysis import stop_terms
+from assay.core.events import Event, SearchExpected, SearchPerformed, SourceAdded, SourceExpected, SourceFailed, decode
+from assay.core.lexicon import stop_terms
+from assay.core.messages import Request
+from assay.core.plan import Coverage
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
 from assay.core.usage import Usage
-from assay.phases.case import Case
+from assay.phases.background import BACKGROUND, background_request, may_search
+from assay.phases.case import Case, PartAssessment, Research
+from assay.phases.coverage import ASSESS, SHARE, assess, assess_request, closed_plan, judged, unreported
+from assay.phases.fork import recalled
 from assay.phases.method import way
+from assay.phases.writer import ReportWriter, slot_of
 from assay.run.run import Run
 from assay.run.speculation import ROLE, page_key
 from assay.run.steps import StepContext
@@ -126,8 +126,8 @@ async def count_unasked(run: Run) -> None:
 
 async def _unasked(run: Run) -> Usage:
     events = await run.log()
-    told = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
-    return await asyncio.to_thread(unasked, told, partial(way, run))
+    decoded = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
+    return await asyncio.to_thread(unasked, decoded, partial(way, run))
 
 
 def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
@@ -155,3 +155,70 @@ def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> 
     if begun - opened:
         opened.update(page_key(url) for source in sources for url in way(source))
     return Usage(searches=len(put - performed), pages=len(begun - opened))
+
+
+# The call is kept only if exactly the same is asked afterwards, so no result changes:
+#
+# - while triage decides, the call that words the first searches;
+# - while the reflector decides, the first turn of the next step's agent (`reflective.work`);
+# - while the orchestrator decides over findings on every step, the call that judges what is answered;
+# - while either of these two works, or the reflector decides on the last step, the report, for the case that everything
+#   is answered.
+
+
+def foresee_background(run: Run, case: Case) -> None:
+    """Begin to word the first searches of a question that stands alone."""
+    brief = run.brief
+    if brief.mode not in ("auto", "deep_research") or brief.conversation or brief.parent or not may_search(run, case):
+        return
+    depth = "medium" if brief.depth == "auto" else brief.depth
+    rules = brief.rules(depth, reasoning=run.profile("analytical").native_reasoning)
+    if rules.background_queries:
+        build = partial(background_request, run, case, rules.background_queries, rules.query_tokens)
+        run.foresee(BACKGROUND, "simple", build)
+
+
+class NextCalls:
+    """The calls that follow the last agents (`Foresight`)."""
+
+    def __init__(self, run: Run, case: Case) -> None:
+        self._run, self._case = run, case
+
+    def ending(self, research: Research) -> None:
+        """Begin to judge what is answered, and the report, if each step has its findings."""
+        if unreported(research) or not research.cited():
+            return
+        run = self._run
+        if run.brief.assess:
+            tokens = run.profile("simple").window // SHARE
+            coverage = assess(self._case.question, research)
+            run.foresee(ASSESS, "simple", partial(assess_request, run, self._case, research, coverage, tokens))
+        self.report(research)
+
+    def report(self, research: Research) -> None:
+        """Begin the report, if code finds everything answered: then a model probably does so too."""
+        brief = self._run.brief
+        expected = expected_coverage(self._case.question, research, assessed=brief.assess)
+        if expected and not brief.schema:
+            self._run.foresee(slot_of(1), "complex", partial(self._first_request, research, expected))
+
+    def _first_request(self, research: Research, coverage: tuple[Coverage, ...]) -> Request:
+        run = self._run.at("write").child("write")
+        case = msgspec.structs.replace(self._case, steering=research.steering)
+        research = msgspec.structs.replace(research, plan=closed_plan(research.plan, coverage))
+        return ReportWriter(run, case, recalled(case, research), coverage).first_request()
+
+
+def expected_coverage(question: str, research: Research, *, assessed: bool) -> tuple[Coverage, ...]:
+    """The coverage that will probably be the result; empty if something seems to be open.
+
+    Args:
+        assessed: whether a model judges it; else code has.
+    """
+    coverage = assess(question, research)
+    if not assessed:
+        return coverage
+    if coverage[0].status != "answered":
+        return ()
+    answered = [PartAssessment(step=each.step, part=each.part, status="answered") for each in coverage[1:]]
+    return judged(research, coverage, answered)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.agents.act import act
 from assay.agents.history import CallResult, output, room
+from assay.agents.loop import act
 from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, StoreError
@@ -52,8 +52,8 @@ class Reopened(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def limits(self) -> tuple[str, ...]:
         """The limits that a reader must know: documents that were not searched."""
-        told = ((GONE, self.gone), (LEFT_OUT, self.left_out))
-        return tuple(_(message).format(count=count) for message, count in told if count)
+        reasons = ((GONE, self.gone), (LEFT_OUT, self.left_out))
+        return tuple(_(message).format(count=count) for message, count in reasons if count)
 
 
 class StoredTexts(msgspec.Struct, frozen=True, kw_only=True):
@@ -326,8 +326,8 @@ async def recall_all(run: Run, case: Case) -> QuickLook:
         for shown in read(found):
             if source := case.ledger.source(shown.id):
                 phase.emit(SourceAdded(source=source))
-        said = f"{len(near)} passages read before for “{case.question}”"
-        phase.emit(ToolFinished(call="question", tool="recall", summary=said))
+        summary = f"{len(near)} passages read before for “{case.question}”"
+        phase.emit(ToolFinished(call="question", tool="recall", summary=summary))
     return QuickLook(evidence=found, limits=limits)
 
 

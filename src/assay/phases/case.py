@@ -30,7 +30,7 @@ from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.tools.arguments import count_words
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80
@@ -102,9 +102,9 @@ def user(name: str, text: str) -> Message:
     return Message(role="user", name=name, text=text)
 
 
-def steered(told: Sequence[str]) -> list[Message]:
+def steered(instructions: Sequence[str]) -> list[Message]:
     """The owner's instructions during the run as messages, with the rules that take precedence."""
-    return [*(user("steering", text) for text in told), *([user("note", YIELDING)] if told else [])]
+    return [*(user("steering", text) for text in instructions), *([user("note", YIELDING)] if instructions else [])]
 
 
 async def with_instructions(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
@@ -119,8 +119,8 @@ def data(value: object) -> str:
 
 def before(run: Run, role: Role) -> list[Message]:
     """The message with the thread so far, shortened to an eighth of the role's window."""
-    said = fitted(run.brief.conversation, run.profile(role).window // 8)
-    return [user("conversation", data(said))] if said else []
+    conversation = fitted(run.brief.conversation, run.profile(role).window // 8)
+    return [user("conversation", data(conversation))] if conversation else []
 
 
 async def open_case(
@@ -182,18 +182,18 @@ def describe(summary: CollectionSummary, brief: Brief) -> str:
     web = " The web may be searched and read." if brief.scope.web else ""
     if not summary.documents:
         return f"There are no documents in scope.{web}"
-    said = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
+    sentences = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
     for label, counts in (("Kinds", summary.kinds), ("Languages", summary.languages)):
         known = {name: count for name, count in counts.items() if name}
         if known:
-            said.append(f"{label}: {', '.join(f'{name} ({count})' for name, count in known.items())}.")
+            sentences.append(f"{label}: {', '.join(f'{name} ({count})' for name, count in known.items())}.")
     if any(summary.published):
-        said.append(f"Dated {' to '.join(filter(None, summary.published))}.")
+        sentences.append(f"Dated {' to '.join(filter(None, summary.published))}.")
     if summary.names:
         names = "; ".join(one_line(name)[:NAME_LENGTH] for name in summary.names)
         more = "; …" if summary.documents > len(summary.names) else ""
-        said.append(f"Names: {names}{more}.")
-    return " ".join(said) + web
+        sentences.append(f"Names: {names}{more}.")
+    return " ".join(sentences) + web
 
 
 # The results of research: the current plan, the findings, the agents that failed.

@@ -55,10 +55,10 @@ class StepFinding(msgspec.Struct, frozen=True, kw_only=True):
 def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
-    def told(some: Sequence[Finding]) -> list[Message]:
+    def messages(some: Sequence[Finding]) -> list[Message]:
         return [user("findings", data([_step_finding(ledger, finding) for finding in some]))]
 
-    return tuple(fitted(findings, tokens, told))
+    return tuple(fitted(findings, tokens, messages))
 
 
 def _step_finding(ledger: Ledger, finding: Finding) -> StepFinding:
@@ -73,14 +73,14 @@ def _step_finding(ledger: Ledger, finding: Finding) -> StepFinding:
 
 def earlier(findings: Sequence[Finding], profile: Profile) -> str:
     """Findings of earlier steps for an agent's brief: the newest that fit into an eighth of the window."""
-    spare, told = profile.window // 8, list[str]()
+    spare, texts = profile.window // 8, list[str]()
     for finding in reversed([finding for finding in findings if finding.passages]):
         text = f"{finding.task.splitlines()[0]}:\n{finding.text}"
         spare -= estimate_tokens(text)
         if spare < 0:
             break
-        told.append(text)
-    return "\n\n".join(reversed(told))
+        texts.append(text)
+    return "\n\n".join(reversed(texts))
 
 
 # A model judges how far findings answer the parts of a question: in one call, or with a reflection.
@@ -179,10 +179,10 @@ def read_judged(value: object, coverage: Sequence[Coverage]) -> tuple[PartAssess
 def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessment | None]:
     if not isinstance(value, dict):
         return 0, None
-    number, said, why = value.get("part"), value.get("status"), value.get("reason")
+    number, rating, why = value.get("part"), value.get("status"), value.get("reason")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number.strip()[:9])
-    status = WORDS.get(" ".join(said.casefold().split())) if isinstance(said, str) else None
+    status = WORDS.get(" ".join(rating.casefold().split())) if isinstance(rating, str) else None
     if type(number) is not int or not 0 < number < len(coverage) or status is None:
         return 0, None
     reason = " ".join(why.split())[:REASON] if isinstance(why, str) else ""
@@ -245,14 +245,16 @@ async def _assessed(place: Run, agent_pool: AgentPool, research: Research) -> tu
     return judged(research, coverage, await judge(place, agent_pool, research, coverage))
 
 
-def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[PartAssessment]) -> tuple[Coverage, ...]:
+def judged(
+    research: Research, coverage: Sequence[Coverage], assessments: Sequence[PartAssessment]
+) -> tuple[Coverage, ...]:
     """Coverage with a model's judgements; the question is answered if all its parts are.
 
     A finding without citations cannot answer. A step whose agents were all cut short is at most partly answered.
     """
-    if not said:
+    if not assessments:
         return tuple(coverage)
-    known = {(each.step, each.part): each for each in said}
+    known = {(each.step, each.part): each for each in assessments}
     whole = coverage[0]
     parts = [_judged(part, known.get((part.step, part.part)), whole, research) for part in coverage[1:]]
     statuses = {part.status for part in parts}
@@ -262,14 +264,14 @@ def judged(research: Research, coverage: Sequence[Coverage], said: Sequence[Part
     return (msgspec.structs.replace(whole, status=status), *parts)
 
 
-def _judged(part: Coverage, said: PartAssessment | None, whole: Coverage, research: Research) -> Coverage:
-    if said is None:
+def _judged(part: Coverage, assessment: PartAssessment | None, whole: Coverage, research: Research) -> Coverage:
+    if assessment is None:
         return part
     own = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]
     cut = bool(part.step and own) and "done" not in own
-    status = "partly" if cut and said.status == "answered" else said.status
+    status = "partly" if cut and assessment.status == "answered" else assessment.status
     passages = () if status == "not" else part.passages or whole.passages
-    reason = "" if status == "answered" else said.reason
+    reason = "" if status == "answered" else assessment.reason
     return msgspec.structs.replace(part, status=status, passages=passages, reason=reason)
 
 

@@ -97,10 +97,10 @@ async def _ask(
 
     async def asked(tokens: int) -> Reply:
         fixed = (user("question", task.question), user("task", task.task), *note)
-        told = fitted(findings, tokens, lambda some: messages_of(some, ledger))
+        shown = fitted(findings, tokens, lambda some: messages_of(some, ledger))
         return await place.ask(
             "analytical",
-            msgspec.structs.replace(request, messages=(*told, *fixed)),
+            msgspec.structs.replace(request, messages=(*shown, *fixed)),
             StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows)),
         )
 
@@ -336,5 +336,5 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
         return research.without(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     early = GIVEN_UP if finding.stop == STOPPED else f"ended early: {finding.stop}"
     ended = "" if finding.stop == "done" else f" ({early})"
-    told = f"{sent.remark}\n" if sent.remark else ""
-    return research.with_finding(finding), f"{told}Agent {lane}{ended} found:\n{finding.text}"
+    remark = f"{sent.remark}\n" if sent.remark else ""
+    return research.with_finding(finding), f"{remark}Agent {lane}{ended} found:\n{finding.text}"

@@ -191,8 +191,8 @@ def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
     """The draft after verification."""
     if verified.text == draft.text:
         return draft
-    told = (dated if statement_kind(limit) == "date" else limit for limit in draft.limits)
-    return msgspec.structs.replace(draft, text=verified.text, limits=(*told, *verified.limits))
+    limits = (dated if statement_kind(limit) == "date" else limit for limit in draft.limits)
+    return msgspec.structs.replace(draft, text=verified.text, limits=(*limits, *verified.limits))
 
 
 def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:

@@ -160,7 +160,7 @@ async def take_up(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     inherited = case.inherited
     if not goes_on(run.brief, at.triage):
         inherited = msgspec.structs.replace(inherited, cited=())
-    told = msgspec.structs.replace(
+    taken = msgspec.structs.replace(
         case,
         question=at.question,
         answers=at.answers,
@@ -168,7 +168,7 @@ async def take_up(run: Run, case: Case) -> tuple[Case, Checkpoint]:
         assumed=at.triage.assumptions,
         inherited=inherited,
     )
-    return told, at
+    return taken, at
 
 
 Ids = AbstractSet[str]
@@ -236,9 +236,9 @@ class Leaving:
 
     def plan(self, plan: Plan, now: Plan) -> Plan:
         """An earlier version of the plan, with the findings its steps have `now`."""
-        told = {step.id: step.finding for step in now.steps}
+        known = {step.id: step.finding for step in now.steps}
         steps = (
-            msgspec.structs.replace(step, finding=told.get(step.id, "")) if step.finding else step
+            msgspec.structs.replace(step, finding=known.get(step.id, "")) if step.finding else step
             for step in plan.steps
         )
         return msgspec.structs.replace(plan, steps=tuple(steps))

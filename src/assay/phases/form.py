@@ -43,17 +43,17 @@ def as_of(published: Iterable[str], today: str) -> str:
     """
     known = [date for date in published if _DATE.fullmatch(date) and date <= today]
     if known:
-        said = _("As of {date}, the date of the newest source cited.").format(date=date_of(max(known)))
+        text = _("As of {date}, the date of the newest source cited.").format(date=date_of(max(known)))
     else:
-        said = _("As of {date}, the day of this research: no source cited states a date.").format(date=date_of(today))
-    return state(said, "date")
+        text = _("As of {date}, the day of this research: no source cited states a date.").format(date=date_of(today))
+    return state(text, "date")
 
 
 def redated(text: str, dated: str) -> str:
     """Replace an outdated sentence of `as_of` in `text` by `dated`, after its citations changed."""
     leaves = (leaf for block in read_blocks(text) for leaf in block.leaves())
-    said = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
-    return text if said is None else text[: said.start] + said.retold(dated) + text[said.end :]
+    date_block = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
+    return text if date_block is None else text[: date_block.start] + date_block.retold(dated) + text[date_block.end :]
 
 
 def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
@@ -73,9 +73,9 @@ def formed(text: str, dated: str, absent: Sequence[str]) -> str:
         found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
         for part in found:
             state(part.title, "missing")
-    said = [text[part.body : part.end].strip() for part in found]
+    bodies = [text[part.body : part.end].strip() for part in found]
     kept = closed(_without(text, found))
-    closing = "\n\n".join(dict.fromkeys(filter(None, said))) or "\n".join(f"- {part}" for part in absent)
+    closing = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
     head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing()}"
     return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
 
@@ -186,8 +186,8 @@ def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent
     empty = {at: [phrases.nothing()] for at in leaves(template)}
     blocks = [(heading(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
     limits = (dated, *(() if places else map(unfound, absent)))
-    said = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
-    return Formed(text="\n\n".join(said), limits=limits)
+    contents = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
+    return Formed(text="\n\n".join(contents), limits=limits)
 
 
 def unfound(part: str) -> str:
@@ -247,8 +247,8 @@ ALIKE = 0.5
 
 def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     """The lines of the section: parts on which nothing was found, and partly answered parts with a known reason."""
-    told = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
-    return tuple(dict.fromkeys(map(_line, told)))
+    open_parts = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
+    return tuple(dict.fromkeys(map(_line, open_parts)))
 
 
 def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
@@ -265,8 +265,8 @@ def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> s
     """The corrected section; "" if nothing of it is left."""
     if all(each.status == "answered" for each in coverage):
         return ""
-    said = [line for line in text[part.body : part.end].strip().splitlines() if not _contradicts(line, coverage)]
-    kept = "\n".join(said).strip()
+    lines = [line for line in text[part.body : part.end].strip().splitlines() if not _contradicts(line, coverage)]
+    kept = "\n".join(lines).strip()
     if not kept:
         return ""
     lacking = [_line(each) for each in coverage[1:] if each.status == "not" and _share(each, kept) < ALIKE]

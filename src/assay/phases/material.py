@@ -57,10 +57,10 @@ def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one per message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
     shown = evidence(cited, ledger)
-    said = [
+    messages = [
         user("findings", f"Task: {' '.join(finding.task.split())}\n{_finding_text(finding)}") for finding in findings
     ]
-    return [*said, *([user("evidence", shown)] if shown else [])]
+    return [*messages, *([user("evidence", shown)] if shown else [])]
 
 
 def _finding_text(finding: Finding) -> str:

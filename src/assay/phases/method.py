@@ -63,14 +63,14 @@ def _searched(rows: Sequence[SearchRow]) -> str:
         return _("; ").join((_("The web was not searched"), *missing))
     queries, hits = len({row.query for row in rows}), sum(row.hits for row in rows)
     counted = listed((phrases.queries(queries), phrases.hits(hits)))
-    said = _("The web was searched with {providers} ({counts})").format(providers=listed(answered), counts=counted)
-    return _("; ").join((said, *missing))
+    text = _("The web was searched with {providers} ({counts})").format(providers=listed(answered), counts=counted)
+    return _("; ").join((text, *missing))
 
 
 def _failure(name: str, reason: str) -> str:
-    said = reason.removeprefix(name).lstrip(": ")
+    text = reason.removeprefix(name).lstrip(": ")
     silent = _("{name} gave no answer").format(name=name)
-    return f"{silent} ({said})" if said else silent
+    return f"{silent} ({text})" if text else silent
 
 
 def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
@@ -82,23 +82,23 @@ def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
     failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
-    said = [_("pages were read from {hosts}").format(hosts=listed(hosts)) if hosts else _("no page was read")]
+    texts = [_("pages were read from {hosts}").format(hosts=listed(hosts)) if hosts else _("no page was read")]
     if kinds:
         why = listed(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
         unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
-        said.append(f"{unread.format(count=number(len(failed)))} ({why})")
+        texts.append(f"{unread.format(count=number(len(failed)))} ({why})")
     others = [*unnamed, *(host for host in also if host not in hosts)]
-    return [*said, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
+    return [*texts, *([_("also contacted: {hosts}").format(hosts=listed(others))] if others else [])]
 
 
 def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
     refused = {left.url for row in rows for left in row.excluded if not left.tried}
-    said = ngettext(
+    text = ngettext(
         "Of what was found, {count} page was left out by request.",
         "Of what was found, {count} pages were left out by request.",
         len(refused),
     )
-    return (said.format(count=number(len(refused))),) if refused else ()
+    return (text.format(count=number(len(refused))),) if refused else ()
 
 
 def _is_page(run: Run, source: Source) -> bool:
@@ -138,11 +138,11 @@ WEB = "the web"
 def leaving(brief: Brief) -> tuple[str, ...]:
     """Where private documents may have gone; empty if they stayed."""
     models = [name for name in brief.private_to if name != WEB]
-    said = [_("{models} may have seen them").format(models=listed(models))] if models else []
+    texts = [_("{models} may have seen them").format(models=listed(models))] if models else []
     if WEB in brief.private_to:
-        said.append(_("what was searched for on the web may tell of them"))
-    told = _("Private documents were in scope and allowed to leave this machine: {what}.")
-    return (told.format(what=_("; ").join(said)),) if said else ()
+        texts.append(_("what was searched for on the web may tell of them"))
+    text = _("Private documents were in scope and allowed to leave this machine: {what}.")
+    return (text.format(what=_("; ").join(texts)),) if texts else ()
 
 
 # Retractions and corrections are looked up by DOI: before writing, for works the report may rest on, and at its end for
@@ -252,18 +252,18 @@ async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -
 
 
 def _what_became(known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failed: str) -> tuple[str, ...]:
-    said = []
+    texts = []
     for doi, notices in known.items():
         for each in notices:
             of = f" (doi.org/{each.doi})" if each.doi and each.doi.lower() != doi else ""
-            told = _(WITHDRAWN if each.withdraws else NOTICED)
-            said.append(told.format(notice=notice_line(each), title=quoted(titles[doi]) + of))
+            text = _(WITHDRAWN if each.withdraws else NOTICED)
+            texts.append(text.format(notice=notice_line(each), title=quoted(titles[doi]) + of))
     unknown = len(titles) - len(known)
     if unknown:
         why = failed or _("no more than {count} are asked about").format(count=number(MOST))
         unsure = _("Whether all cited works still stand is not known: of {count} it could not be asked ({why}).")
-        said.append(unsure.format(count=number(unknown), why=why))
+        texts.append(unsure.format(count=number(unknown), why=why))
     else:
         asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
-        said.append(asked.format(count=number(len(titles))))
-    return tuple(said)
+        texts.append(asked.format(count=number(len(titles))))
+    return tuple(texts)

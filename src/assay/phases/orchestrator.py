@@ -76,11 +76,11 @@ class Orchestrator:
 
     async def heed(self, place: Run) -> bool:
         """Take the owner's instructions since the last decision; return whether there were any."""
-        told = await place.steering()
-        for message in steered(told):
+        instructions = await place.steering()
+        for message in steered(instructions):
             self.history.add(ModelTurn(said=message))
-        self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *told))
-        return bool(told)
+        self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *instructions))
+        return bool(instructions)
 
     async def cycle(self, place: Run, cycle: int) -> bool:
         """Make one decision and send its agents. Returns whether another cycle follows.
@@ -88,23 +88,23 @@ class Orchestrator:
         Raises:
             LimitReached, ModelFailed: nothing more can be decided.
         """
-        said, settled = await self._decide(place, cycle)
+        message, settled = await self._decide(place, cycle)
         sent = [each for each in settled.values() if isinstance(each, Sent)]
         if not sent:
             return False
         self._change(place, self.research.with_running(each.task.step for each in sent))
         self.research = msgspec.structs.replace(self.research, cycles=cycle)
         answers = {id: await self._outcome(place, each) for id, each in settled.items()}
-        told = place.prompt("assay.phases", "explore") if cycle == 1 else ""
-        self.history.add(ModelTurn(said=said, results=_results(said.calls, answers), told=told))
+        hint = place.prompt("assay.phases", "explore") if cycle == 1 else ""
+        self.history.add(ModelTurn(said=message, results=_results(message.calls, answers), told=hint))
         return True
 
     async def _outcome(self, place: Run, sent: Sent | str) -> str:
         if isinstance(sent, str):
             return sent
-        research, told = await collect(sent, self.research)
+        research, results = await collect(sent, self.research)
         self._change(place, research)
-        return told
+        return results
 
     def _change(self, place: Run, research: Research) -> None:
         if research.plan != self.research.plan:
@@ -115,25 +115,25 @@ class Orchestrator:
         """Ask until agents are sent or the report is wanted. Thinking and mistakes use up no cycle, but have limits."""
         thoughts = mistakes = 0
         while True:
-            said, settled = await self._ask(place, cycle, thoughts)
-            called = names_of(said.calls)
+            message, settled = await self._ask(place, cycle, thoughts)
+            called = names_of(message.calls)
             thought = THINK.name in called
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
-                return said, settled
+                return message, settled
             mistakes += not thought or thoughts >= self.agent_pool.rules.thoughts
-            thoughts += sum(call.name == THINK.name for call in said.calls)
+            thoughts += sum(call.name == THINK.name for call in message.calls)
             if mistakes > 1:
-                if not said.calls:
+                if not message.calls:
                     tell_ignored(place, place.profile("analytical").name, "orchestrate")
-                return said, {}
-            results = _results(said.calls, {id: str(reason) for id, reason in settled.items()})
-            self.history.add(ModelTurn(said=said, results=results, told="" if said.calls else CALL_A_TOOL))
+                return message, {}
+            results = _results(message.calls, {id: str(reason) for id, reason in settled.items()})
+            self.history.add(ModelTurn(said=message, results=results, told="" if message.calls else CALL_A_TOOL))
 
     async def _ask(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
         tools = self._tools(place, thoughts)
         depth = self.agent_pool.rules
-        said = CycleRules(
+        cycle_rules = CycleRules(
             cycle=cycle,
             cycles=depth.cycles,
             agents_at_once=depth.agents_at_once,
@@ -150,7 +150,7 @@ class Orchestrator:
         )
         dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
         try:
-            closing = [user("plan", data(self.research.plan)), rules(said)]
+            closing = [user("plan", data(self.research.plan)), rules(cycle_rules)]
             hooks = StreamHooks(on_call=dispatch.take, on_begin=partial(self.agent_pool.foresee_ending, self.research))
             reply = await ask(place, "analytical", self.history, request, closing, hooks)
         except (LimitReached, ModelFailed):

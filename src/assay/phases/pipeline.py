@@ -15,7 +15,7 @@ from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
 from assay.locale import speaking
-from assay.phases.anticipation import count_unasked, search_names, search_question
+from assay.phases.anticipation import NextCalls, count_unasked, foresee_background, search_names, search_question
 from assay.phases.background import look_around
 from assay.phases.case import Case, Draft, Research, on_new_topic, open_case, with_instructions
 from assay.phases.coverage import cover
@@ -25,7 +25,6 @@ from assay.phases.final import finish
 from assay.phases.fork import Checkpoint, announce, keep, recalled, take_up
 from assay.phases.inheritance import goes_on
 from assay.phases.method import forewarn
-from assay.phases.next_calls import NextCalls, foresee_background
 from assay.phases.planner import agreed, follow, make_plan
 from assay.phases.survey.survey_phase import survey
 from assay.phases.triage import classify
@@ -34,7 +33,7 @@ from assay.phases.write import check_tools, write, write_nothing
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 
 Strategy = Callable[[Run, AgentPool, Plan], Awaitable[Research]]
 

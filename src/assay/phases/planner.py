@@ -106,9 +106,9 @@ async def review(phase: Run, plan: Plan) -> Plan:
     Raises:
         InputNeeded: the brief leaves the run waiting for that.
     """
-    said = await phase.receive("plan", Reviewed, leave=phase.brief.review == "required")
-    if said.plan is not None and said.plan != plan:
-        plan = said.plan
+    reply = await phase.receive("plan", Reviewed, leave=phase.brief.review == "required")
+    if reply.plan is not None and reply.plan != plan:
+        plan = reply.plan
         phase.emit(PlanChanged(plan=plan))
     phase.emit(PlanApproved(plan=plan, by="user"))
     return plan
@@ -137,8 +137,8 @@ async def _ask(phase: Run, request: Request) -> Plan | None:
         reply = await phase.ask("analytical", request, hooks)
     plan = read_plan(reply.text, phase.rules.max_steps)
     if plan is None:
-        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
         plan = read_plan((await phase.ask("analytical", again)).text, phase.rules.max_steps)
     return plan
 
@@ -167,14 +167,14 @@ class Steps:
 
 def _request(phase: Run, case: Case, background: str) -> Request:
     rules = phase.rules
-    said = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=case.date)
+    plan_rules = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=case.date)
     messages = [user("documents", case.documents)]
     if background:
         messages.append(user("background", background))
     return Request(
         task="plan",
         system=phase.prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
-        messages=(*messages, *before(phase, "analytical"), stated(said), *case.asked()),
+        messages=(*messages, *before(phase, "analytical"), stated(plan_rules), *case.asked()),
         tool_choice="none",
         max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
         schema=FORM,

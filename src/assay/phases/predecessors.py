@@ -82,11 +82,11 @@ def informed(ledger: Ledger, task: AgentTask, found: Sequence[Finding], window: 
     Args:
         window: the model's, in tokens.
     """
-    told = [each for each in found if each.text != nothing()]
-    if not told or task.analysis:
+    useful = [each for each in found if each.text != nothing()]
+    if not useful or task.analysis:
         return task
-    lanes = tuple(each.lane for each in told)
-    earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(told, window // SHARE))))
+    lanes = tuple(each.lane for each in useful)
+    earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(useful, window // SHARE))))
     seen = task.seen or _passages_for(ledger, lanes, task, window // SHARE)
     return msgspec.structs.replace(task, earlier=earlier, seen=seen)
 

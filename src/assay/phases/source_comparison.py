@@ -1,4 +1,4 @@
-"""Compares sources before a report is verified: which copy one another, and where they disagree.
+"""Compares sources before a report is verified: which are one page, which copy one another, and where they disagree.
 
 The text reports disagreements before what could not be found. A text with a fixed form (a template, or one composed of
 records) stays as it is, and the report's limits have them.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -20,12 +21,12 @@ from assay.core.errors import Failed, SearchError, StoreError
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.messages import passage_text
 from assay.core.ports import Library
-from assay.core.sources import SNIPPET, Document, Passage, Source
+from assay.core.sources import FINAL_URL, SNIPPET, Document, Passage, Source
 from assay.core.translation import enumerated, number, quoted
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
+from assay.core.web_addresses import BadUrl, canonical, is_below, read
 from assay.evidence.documents import DocumentReader
-from assay.evidence.identity import pages
 from assay.phases.case import Case, Draft
 from assay.phases.form import redated, with_section
 from assay.phases.write import date_of
@@ -36,6 +37,62 @@ from assay.verify.conflicts.detection import conflicts, section, summary
 from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, clusters, copies, joined, parts, rewrites
 from assay.verify.evidence_index import text_of
 from assay.verify.proofreader import spans
+
+# What a page says about its address (`<link rel="canonical">`) counts only within its own site, since any page may name
+# any other. Only addresses are compared here: whoever joins documents by them must check that they say the same, since
+# many sites name their front page, or the first of several parts, on all of their pages.
+
+CANONICAL = "canonical"
+"""The metadata key of a source for the address that the page itself gives."""
+DEVICES = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
+"""First labels of hosts that are versions of a site rather than other sites."""
+
+
+def same_site(one: str, other: str) -> bool:
+    """Whether two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
+
+    That is narrower than a registrable domain and needs no list of these: `a.github.io` is not `b.github.io`.
+    """
+    try:
+        first, second = _bare(read(one).host), _bare(read(other).host)
+    except BadUrl:
+        return False
+    return is_below(first, second) or is_below(second, first)
+
+
+def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
+    """The groups of two or more documents, by hash, that are one page by their addresses; sorted."""
+    leader: dict[str, str] = {}
+
+    def lead(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    read_ones = [source for source in sources if source.url and source.media_type != SNIPPET]
+    for source in read_ones:
+        for address in _addresses(source):
+            leader[lead(address)] = lead(source.document_sha256)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for source in read_ones:
+        found[lead(source.document_sha256)].add(source.document_sha256)
+    return tuple(sorted(tuple(sorted(group)) for group in found.values() if len(group) > 1))
+
+
+def _addresses(source: Source) -> set[str]:
+    """All addresses of a page in the form for comparison, which ignores TLS."""
+    there = source.metadata.get(FINAL_URL, source.url)
+    stated = source.metadata.get(CANONICAL, "")
+    own = (stated,) if stated and same_site(stated, there) else ()
+    return {canonical(address).partition("://")[2] or address for address in (source.url, there, *own)}
+
+
+def _bare(host: str) -> str:
+    """The host without a label for a version of the site; the rest has a dot."""
+    host = host.lower()
+    first, _, rest = host.partition(".")
+    return rest if first in DEVICES and "." in rest else host
+
 
 # Documents rewritten from others count as one source; they are found by meaning, if an embedder is set.
 
@@ -186,8 +243,8 @@ def _with(
     if not compared.conflicts:
         return draft
     if draft.composed or run.brief.template:
-        said = tuple(summary(each, sources) for each in compared.conflicts)
-        return msgspec.structs.replace(draft, limits=(*draft.limits, *said))
+        texts = tuple(summary(each, sources) for each in compared.conflicts)
+        return msgspec.structs.replace(draft, limits=(*draft.limits, *texts))
     added = section(compared.conflicts, passages, sources, draft.text)
     if not added:
         return draft
@@ -199,14 +256,14 @@ def _with(
 def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
     """What a reader must know about cited documents that copy one another."""
     names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
-    told = []
+    texts = []
     for group in groups:
         inside = [sha256 for sha256 in group if sha256 in cited]
         if len(inside) > 1:
             named = enumerated((quoted(names[sha256]) for sha256 in inside), MOST_NAMED)
-            said = _("{count} of the documents cited copy one another and count as one source: {documents}.")
-            told.append(said.format(count=number(len(inside)), documents=named))
-    return tuple(told)
+            text = _("{count} of the documents cited copy one another and count as one source: {documents}.")
+            texts.append(text.format(count=number(len(inside)), documents=named))
+    return tuple(texts)
 
 
 def _name(source: Source) -> str:

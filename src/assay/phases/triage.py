@@ -52,8 +52,8 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
         if not answer
     )
     phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
-    told = _dialogue(questions, answers)
-    return msgspec.structs.replace(case, answers=told, assumptions=(*case.assumptions, *assumed))
+    dialogue = _dialogue(questions, answers)
+    return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumed))
 
 
 def may_ask(brief: Brief) -> bool:
@@ -109,8 +109,8 @@ async def classify(run: Run, case: Case, on_begin: Callable[[], None] | None = N
 
 def _assumed(case: Case, triage: Triage) -> Case:
     """The case with triage's assumptions, for those who research and write, and for the reader."""
-    told = tuple(f"Assumed: {each}" for each in triage.assumptions)
-    return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *told))
+    assumptions = tuple(f"Assumed: {each}" for each in triage.assumptions)
+    return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *assumptions))
 
 
 def _restated(case: Case, triage: Triage) -> Case:
@@ -190,9 +190,9 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _follow_up(phase: Run, said: Literal["", FollowUp]) -> FollowUp:
+def _follow_up(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:
     """The kind of follow-up by triage; if it names none, it follows from whether the run continues another."""
-    return said or ("complex_follow_up" if phase.brief.parent else "new_topic")
+    return stated or ("complex_follow_up" if phase.brief.parent else "new_topic")
 
 
 def read_questions(text: str) -> tuple[str, ...]:

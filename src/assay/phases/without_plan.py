@@ -94,17 +94,17 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
         reply = await _ask(phase, case, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
         return _passages(phase, case, failed, heard)
-    wrong, said = defect(reply), reply.text
+    wrong, content = defect(reply), reply.text
     if wrong:
-        said = salvaged(reply)
-        if not cite(said, case.ledger).passages:
+        content = salvaged(reply)
+        if not cite(content, case.ledger).passages:
             return _passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
-    cites = bool(cite(said, case.ledger).passages)
+    cites = bool(cite(content, case.ledger).passages)
     if heard and (wrong or not cites):
         heard.take_back()  # text without sources is not checked
-    text = with_date(said, case) if cites else f"{unsourced()}\n\n{said}"
-    read = said if heard and cites and not wrong else ""
+    text = with_date(content, case) if cites else f"{unsourced()}\n\n{content}"
+    read = content if heard and cites and not wrong else ""
     settle(
         phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
     )

@@ -173,8 +173,8 @@ def _silent(silent: Sequence[Silent]) -> str:
 
 
 def _reason(silent: Silent) -> str:
-    said = silent.reason.removeprefix(silent.provider).lstrip(": ").rstrip(". ")
-    return f"{silent.provider} ({said})" if said else silent.provider
+    text = silent.reason.removeprefix(silent.provider).lstrip(": ").rstrip(". ")
+    return f"{silent.provider} ({text})" if text else silent.provider
 
 
 REVISED = "its date, and what could not be found, were put in by code"

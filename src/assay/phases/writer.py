@@ -10,10 +10,9 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.act import act
 from assay.agents.findings import cite
 from assay.agents.history import History, ModelTurn, output, result, room, total
-from assay.agents.loop import NO_CALLS_LEFT
+from assay.agents.loop import NO_CALLS_LEFT, act
 from assay.agents.prompt_texts import counted, for_tools, rules
 from assay.agents.replies import defect, mend, salvaged
 from assay.core.brief import words_of
@@ -65,18 +64,18 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        said = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
+        sentences = [f"Today is {self.date}.", f"Write in {self.language or 'the language of the question'}."]
         if self.words:
-            said.append(f"Write about {self.words:,} words.")
+            sentences.append(f"Write about {self.words:,} words.")
         if self.missing:
-            said.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
+            sentences.append(f"The heading of the section on what could not be found is `## {self.missing}`.")
         if self.opening:
-            said.append("Write only the beginning of the report: its parts are written.")
+            sentences.append("Write only the beginning of the report: its parts are written.")
         if self.parts > 1:
-            said.append(f"This is part {self.part} of {self.parts} of the report.")
+            sentences.append(f"This is part {self.part} of {self.parts} of the report.")
         if self.recalls:
-            said.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
-        return " ".join(said)
+            sentences.append(f"You may call `recall` {counted(self.recalls, 'more time')}.")
+        return " ".join(sentences)
 
 
 def slot_of(part: int) -> str:
@@ -185,9 +184,9 @@ class ReportWriter:
         """
         if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
             return ""
-        said = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
+        write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
         written = user("findings", "\n\n".join(self.texts))
-        messages = (*self.case.asked(), written, rules(said))
+        messages = (*self.case.asked(), written, rules(write_rules))
         most = min(OPENING_TOKENS, self._request().max_tokens)
         request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
         if total(messages) > room(self.profile, request.system, (), most):
@@ -276,8 +275,8 @@ class ReportWriter:
         about = self.case.question
         results = await act(place, self.case.ledger, {RECALL: self.case.tools[RECALL]}, made, about)
         results += tuple(result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
-        said = Message(role="assistant", text=reply.text, calls=tuple(calls))
-        history.add(ModelTurn(said=said, results=results))
+        message = Message(role="assistant", text=reply.text, calls=tuple(calls))
+        history.add(ModelTurn(said=message, results=results))
 
     async def _ask(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         """Ask for the text. A model that fails when tools are offered is asked once without: some accept none."""
@@ -329,7 +328,7 @@ class ReportWriter:
 
     def _closing(self, piece: ReportPart) -> list[Message]:
         """The last messages: clarifying answers, the rules, and the plan or the part of it to write."""
-        said = WriteRules(
+        write_rules = WriteRules(
             date=self.case.date,
             language=language_name(self.case.language),
             part=piece.number,
@@ -342,7 +341,7 @@ class ReportWriter:
         plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
         return [
             user("coverage", data(self.coverage if piece.number == piece.of else [])),
-            rules(said),
+            rules(write_rules),
             user("plan", data(plan)),
         ]
 

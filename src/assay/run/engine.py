@@ -279,10 +279,10 @@ class Engine:
     async def _beat(self, execution: Execution, applied: Action) -> None:
         """Renew the lease and do what others want of the run. A lost fence ends the execution."""
         held_until = execution.world.clock.monotonic() + self.ttl
-        left = heeded = 0
+        heeded = 0
         while True:
             try:
-                action, left = await self.journal.renew(execution.lease, self.ttl)
+                action, execution.messages = await self.journal.renew(execution.lease, self.ttl)
                 held_until = execution.world.clock.monotonic() + self.ttl
             except FenceLost as lost:
                 execution.broken = lost
@@ -297,7 +297,7 @@ class Engine:
             if action != applied:
                 applied = action
                 self._apply(execution, action)
-            if execution.opened and left != heeded:
+            if execution.opened and (left := execution.messages) != heeded:
                 with contextlib.suppress(StoreError):  # the next beat tries again and checks the lease
                     await control.heed_stops(execution)
                     heeded = left

@@ -81,6 +81,7 @@ class Execution:
         self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = self.paused = False
         self.steered = 0
+        self.messages = 0  # left for the run, as of the last renewal of the lease
         stops = (each.data for each in memory.steps.values() if each.tag == STOPPED)
         self.stopped = {msgspec.json.decode(lane, type=int) for lane in stops}
         self.broken: BaseException | None = None

@@ -1,15 +1,18 @@
-"""A request in the form in which it is sent, the same whether it is asked or was begun ahead."""
+"""A request in the form in which it is sent, the same whether it is asked or begun ahead (`Run.foresee`)."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
-from assay.core.brief import Timeouts
+from assay.core.brief import Role, Timeouts
 from assay.core.messages import Request, Task, input_tokens
 from assay.run.place import RunPlace
+from assay.run.speculation import ForeseenCall
 
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
 """Tasks with long replies, during which a model may pause to reason."""
@@ -57,3 +60,25 @@ def turn(place: RunPlace, name: str) -> AbstractAsyncContextManager[None]:
     """Wait for the rate limiter; the timeouts begin afterwards."""
     rate_limiter = place.world.rate_limiter
     return nullcontext() if rate_limiter is None else rate_limiter.turn(name)
+
+
+def foresee(
+    place: RunPlace, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False
+) -> None:
+    """Begin the call, if limits, settings and its model allow it and it was not begun yet.
+
+    Only the first model of a role is asked: a fallback is for what goes wrong. A model that gives the same reply at
+    once each time has nothing to gain.
+    """
+    execution = place.execution
+    name = place.brief.models[role][0]
+    model, most = place.world.models[name], execution.spare_tokens()
+    if not most or model.profile.deterministic or execution.breakers.is_open(name, place.world.clock.monotonic()):
+        return
+    request = build()
+    if request is None:
+        return
+    sent = as_sent(place, name, timed(request, place.brief.timeouts))
+    most = sys.maxsize if certain else most
+    if input_tokens(sent) < most and not execution.foreseen.expects(slot, name, sent):
+        execution.foreseen.add(slot, ForeseenCall(name, model, sent, turn(place, name), most))

@@ -208,6 +208,7 @@ async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool)
 
     async def wait(step_context: StepContext) -> T:
         while True:
+            counted = execution.messages  # before they are read: what comes later changes the count
             messages = await execution.journal.inbox(place.run_id, topic)
             if len(messages) > number:
                 execution.commit(Commit(status="running"))
@@ -218,8 +219,10 @@ async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool)
                 await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))
             if leave:
                 raise InputNeeded(place.run_id, topic)
-            began = execution.world.clock.monotonic()
-            await execution.world.clock.sleep(POLL)
-            execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
+            while execution.messages == counted:
+                began = execution.world.clock.monotonic()
+                await execution.world.clock.sleep(POLL)
+                execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
+                execution.check_owner()
 
     return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)

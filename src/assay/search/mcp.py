@@ -25,7 +25,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import Fetched
 from assay.core.web_addresses import OTHER, BadUrl, read
 from assay.search.mcp_line import Closed, SharedConnection
-from assay.search.web.provider import WebHit
+from assay.search.web.http import WebHit
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -68,7 +68,7 @@ class _Wrong(Exception):
 
 
 class McpServer:
-    """Implements `search.web.provider.WebSearchProvider`, and reads what it found (`read`)."""
+    """Implements `search.web.http.WebSearchProvider`, and reads what it found (`read`)."""
 
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock
@@ -261,8 +261,8 @@ def _why(error: Exception) -> str:
         if others is not None:
             raise error
         return _why(error.exceptions[0])
-    said = " ".join((str(error) or type(error).__name__).split())[:200]
-    return f"failed: {said}"
+    text = " ".join((str(error) or type(error).__name__).split())[:200]
+    return f"failed: {text}"
 
 
 def _decoded(text: str, type: Any) -> Any:

@@ -1,7 +1,7 @@
 """An index of the questions and reports of runs. Derived from the journal, and deletable at any time.
 
 Ranked by BM25 as tantivy computes it (Robertson and Zaragoza 2009); a word in the question counts more than one in the
-report. Words are those of the library's index (`core.lexicon.analysis`). Blocking; one thread at a time.
+report. Words are those of the library's index (`core.lexicon`). Blocking; one thread at a time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, terms
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, terms
 from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading
@@ -224,14 +224,14 @@ def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) ->
 def _one(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
     asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
-    said = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
-    return Query.disjunction_max_query([*asked, *said])
+    queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
+    return Query.disjunction_max_query([*asked, *queries])
 
 
 def _hit(entry: tantivy.Document, score: float, words: Sequence[tuple[str, ...]]) -> RunHit:
-    said = bytes(entry.get_first("said") or b"").decode()
+    text = bytes(entry.get_first("said") or b"").decode()
     return RunHit(
-        run_id=_text(entry, "run"), score=float(score), snippet=_snippet(said, _text(entry, "analysis"), words)
+        run_id=_text(entry, "run"), score=float(score), snippet=_snippet(text, _text(entry, "analysis"), words)
     )
 
 

@@ -1,6 +1,6 @@
 """Turns to write what several processes share: one at a time.
 
-Here among the processes of a home; `postgres_turns` has those among the machines of a database.
+Here among the processes of a home; `postgres.tables` has those among the machines of a database.
 """
 
 from __future__ import annotations

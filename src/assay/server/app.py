@@ -1,11 +1,17 @@
-"""The whole server as an ASGI application."""
+"""The server: the ASGI application, and the process that runs it with uvicorn and stops it without losing anything."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from typing import cast
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -13,18 +19,21 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from assay.core.errors import AssayError
+from assay.app.assay import Assay
+from assay.core.errors import AssayError, UsageError
 from assay.server import api, openai, operations, page
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, SafeHeaders, Worded, names_here
+from assay.server.guards import Guard, SafeHeaders, Worded, is_loopback, names_here
 from assay.server.limits import Rated
-from assay.server.mcp import routes as mcp
+from assay.server.mcp import mcp_server as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
-from assay.services.schedules.feeds import PATH as FEEDS
+from assay.server.streams import OUTLET, Outlet
+from assay.services.schedules.book import PATH as FEEDS
 from assay.services.shares import PATH as SHARED
 
 # Other sites whose pages may use the API (CORS): none, unless the settings name them.
@@ -113,25 +122,25 @@ def create_app(
     return app
 
 
-def part_answer(request: Request, told: Problem, headers: dict[str, str] | None = None) -> Response:
+def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
     for part in request.app.state.parts:
         if part.has(path):
-            refused: Response = part.refused(told)
+            refused: Response = part.refused(fault)
             refused.headers.update(headers or {})
             return refused
     if page.wants_page(request):
-        return page.problem_page(request, told, headers)
-    return problem_answer(told, headers)
+        return page.problem_page(request, fault, headers)
+    return problem_answer(fault, headers)
 
 
 def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
-    told = problem_of(error, tuple(map(str, request.scope.get("path_params", {}).values())))
-    if told.status >= 500:
+    fault = problem_of(error, tuple(map(str, request.scope.get("path_params", {}).values())))
+    if fault.status >= 500:
         log.warning("%s %s: %s", request.method, _where(request), error)
-    return part_answer(request, told)
+    return part_answer(request, fault)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -143,11 +152,11 @@ def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "bad-request" if error.status_code < 500 else "bug")
     headers = dict(error.headers or {})
-    said = "/docs describes every route, /openapi.json for programs" if code == "not-found" else ""
+    hint = "/docs describes every route, /openapi.json for programs" if code == "not-found" else ""
     if code == "method-not-allowed":
         headers["Allow"] = _methods(request)
-        said = f"it knows {headers['Allow']}; /docs describes every route"
-    return part_answer(request, problem(code, said), headers)
+        hint = f"it knows {headers['Allow']}; /docs describes every route"
+    return part_answer(request, problem(code, hint), headers)
 
 
 def _methods(request: Request) -> str:
@@ -165,3 +174,182 @@ def _where(request: Request) -> str:
     """The path of a request for a log, without the secret of a shared report or a feed."""
     path = str(request.scope["path"])
     return next((f"{public}…" for public in (SHARED, FEEDS) if path.startswith(public)), path)
+
+
+if sys.platform != "win32":
+    import resource
+
+GRACE = 8
+"""Seconds that requests get to finish when the server stops; streams end at once, and their clients reconnect."""
+HEADER_BYTES = 65_536
+HEAD_SECONDS = 20.0
+"""Seconds within which the head of a request must arrive."""
+KEPT_ALIVE = 15
+"""Seconds for which an idle connection is kept open."""
+
+OTHER_FILES = 256
+"""Files that a process needs besides streams: database connections, requests, the index, blobs."""
+MOST_FILES = 1_048_576
+"""The number of files to request where the system sets no limit."""
+
+Told = Callable[[str], None]
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 with a time limit for the head of a request; a slower connection is closed."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time limit for the first request."""
+        super().connection_made(transport)
+        self._outlet = Outlet(transport, self.flow)
+        self.app_state = {**self.app_state, OUTLET: self._outlet}
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Receive data; if it is part of a head, the rest must arrive in time."""
+        super().data_received(data)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the time limit."""
+        super().connection_lost(exc)
+        self._stop_waiting()
+        self._outlet.lose()
+
+    _late: asyncio.TimerHandle | None = None
+
+    def _await_head(self) -> None:
+        if self._is_answering():
+            self._stop_waiting()
+        elif self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _too_late(self) -> None:
+        self._late = None
+        if not self._is_answering():
+            self.transport.close()
+
+    def _is_answering(self) -> bool:
+        cycle = cast("RequestResponseCycle | None", self.cycle)  # None before the first request
+        return cycle is not None and not cycle.response_complete
+
+
+class Server(uvicorn.Server):
+    """Serves one backend. The caller handles signals, and calls `stop`."""
+
+    def __init__(self, config: uvicorn.Config, backend: Backend) -> None:
+        super().__init__(config)
+        self._backend = backend
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signal handling to the caller."""
+        yield
+
+    def stop(self) -> None:
+        """Accept no more requests, finish the current ones, and end."""
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams before waiting for connections: some streams would never end by themselves."""
+        await self._backend.end_streams()
+        await super().shutdown(sockets)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket bound to an address.
+
+    Raises:
+        UsageError: it cannot be had; the message says why.
+    """
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, proto)
+    except OSError as error:
+        raise UsageError(
+            f"{host} is not an address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
+        ) from error
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except (OSError, OverflowError) as error:
+        made.close()
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {why} (--port chooses another port, 0 a free one)"
+        ) from error
+    made.set_inheritable(True)
+    return made
+
+
+def room_for_streams() -> int | None:
+    """How many connections the process may have besides its other files, with its limit raised as far as possible.
+
+    None if the system has no such limit.
+    """
+    if sys.platform == "win32":
+        return None
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most == resource.RLIM_INFINITY:
+        most = MOST_FILES
+    with suppress(OSError, ValueError):  # a limit that cannot be raised stays as it is
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES, 1)
+
+
+def url_of(sock: socket.socket) -> str:
+    """The address under which a browser reaches the server."""
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
+    """Whether a server on this address requires a login: by default, if there are users.
+
+    Raises:
+        UsageError: others than this machine reach it, and there are no users.
+    """
+    if no_auth:
+        return False
+    if assay.settings.server.oidc.issuer or await assay.users.all():
+        return True
+    if is_loopback(host):
+        return False
+    raise UsageError(
+        f"{host} is reached from other machines, and there are no users: make one (assay users add NAME), "
+        "or let everyone in (--no-auth)"
+    )
+
+
+async def serve(assay: Assay, sock: socket.socket, begun: Callable[[Server], None], *, no_auth: bool = False) -> None:
+    """Serve on a socket until `Server.stop`. `begun` is called with the server before its first request.
+
+    Raises:
+        UsageError: it would serve everybody, and nobody said so.
+    """
+    host = sock.getsockname()[0]
+    login = await demands_login(assay, host, no_auth=no_auth)
+    await assay.ready()
+    gc.freeze()  # what is loaded now stays: else each full collection looks at it again and holds up every reader
+    backend = Backend(assay)
+    backend.streams.within(room_for_streams())
+    config = uvicorn.Config(
+        create_app(backend, host=host, login=login),
+        http=PromptProtocol,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=KEPT_ALIVE,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+    )
+    server = Server(config, backend)
+    begun(server)
+    await server.serve(sockets=[sock])

@@ -56,8 +56,8 @@ class FollowedList:
 
     def tell(self) -> None:
         """Wake all waiting followers."""
-        told, self.news = self.news, asyncio.Event()
-        told.set()
+        news, self.news = self.news, asyncio.Event()
+        news.set()
 
 
 class RunLists:
@@ -77,15 +77,15 @@ class RunLists:
             StoreError: the store cannot be read.
         """
         yield BEGIN
-        followed, told = self._join(owner, read), dict[str, bytes]()
+        followed, sent = self._join(owner, read), dict[str, bytes]()
         try:
             while not self._closing.is_set():
                 news = followed.news  # before the runs: later ones are news
                 if followed.failure is not None:
                     raise followed.failure
                 now = dict(itertools.islice(followed.runs.items(), limit))
-                chunk = b"".join(frame(data, event="run") for id, data in reversed(now.items()) if told.get(id) != data)
-                told = now
+                chunk = b"".join(frame(data, event="run") for id, data in reversed(now.items()) if sent.get(id) != data)
+                sent = now
                 if chunk:
                     yield chunk
                 while not await _wait_for_news(news):

@@ -55,13 +55,13 @@ class AccessGate:
             return
         try:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
-            told = self._refused(scope, who)
+            refused = self._refused(scope, who)
         except AssayError as error:
-            who, told = None, problem_of(error)
-        if told is not None:
+            who, refused = None, problem_of(error)
+        if refused is not None:
             request = Request(scope, receive)
-            challenge = {"WWW-Authenticate": challenged(request, self._oidc)} if told.status == 401 else None
-            await self._answer(request, told, challenge)(scope, receive, send)
+            challenge = {"WWW-Authenticate": challenged(request, self._oidc)} if refused.status == 401 else None
+            await self._answer(request, refused, challenge)(scope, receive, send)
             return
         if who is not None:
             scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
@@ -177,8 +177,8 @@ def check(request: HTTPConnection, needed: Permission) -> None:
     """
     who = who_of(request)
     if who is not None and not who.may(needed):
-        told = not_allowed(needed)
-        raise refusal("forbidden", told.detail)
+        refused = not_allowed(needed)
+        raise refusal("forbidden", refused.detail)
 
 
 def not_allowed(needed: Permission) -> Problem:

@@ -27,7 +27,7 @@ BODY = "assay.body"
 class ProblemAnswer(Protocol):
     """Turns a problem into a response."""
 
-    def __call__(self, request: Request, told: Problem, headers: dict[str, str] | None = None, /) -> ASGIApp:
+    def __call__(self, request: Request, fault: Problem, headers: dict[str, str] | None = None, /) -> ASGIApp:
         """The response, with `headers` added."""
         ...
 
@@ -109,9 +109,9 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        told = self._refused(HTTPConnection(scope))
-        if told is not None:
-            await self._answer(Request(scope, receive), told)(scope, receive, send)
+        refused = self._refused(HTTPConnection(scope))
+        if refused is not None:
+            await self._answer(Request(scope, receive), refused)(scope, receive, send)
             return
         body = LimitedBody(Headers(scope=scope), receive)
         scope[BODY] = body
@@ -204,9 +204,9 @@ def is_same_site(headers: Headers, host: str) -> bool:
     The rule is that of Go's `http.CrossOriginProtection`: browsers send `Sec-Fetch-Site`, older ones at least `Origin`.
     A client that sends neither is not a browser.
     """
-    said = headers.get("sec-fetch-site")
-    if said:
-        return said in ("same-origin", "none")
+    site = headers.get("sec-fetch-site")
+    if site:
+        return site in ("same-origin", "none")
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc.lower() == host.lower()
 

@@ -124,8 +124,8 @@ class Rates:
             yield
             return
         taken = await self._buckets.take(owner, rate)
-        if (told := _told.get()) is not None:
-            told.append(taken)
+        if (states := _told.get()) is not None:
+            states.append(taken)
         if taken.wait:
             raise TooMany(
                 f"{taken.rate.most} runs and jobs an hour are allowed (server.runs_per_hour): "
@@ -155,23 +155,23 @@ class Rated:
         if scope["type"] != "http" or not owner:
             await self._app(scope, receive, send)
             return
-        told: list[BucketState] = []
+        states: list[BucketState] = []
         refused: Problem | None = None
         try:
             if taken := await self._rates.ask(owner):
-                told.append(taken)
+                states.append(taken)
                 refused = _refusal(taken) if taken.wait else None
         except AssayError as error:
             refused = problem_of(error)
 
         async def telling(message: Message) -> None:
-            if message["type"] == "http.response.start" and told:
+            if message["type"] == "http.response.start" and states:
                 headers = MutableHeaders(scope=message)
-                for name, value in rate_headers(told).items():
+                for name, value in rate_headers(states).items():
                     headers[name] = value
             await send(message)
 
-        token = _told.set(told)
+        token = _told.set(states)
         try:
             application = self._app if refused is None else self._answer(Request(scope, receive), refused)
             await application(scope, receive, telling)
@@ -181,12 +181,12 @@ class Rated:
 
 def _refusal(taken: BucketState) -> Problem:
     wait = math.ceil(taken.wait)
-    told = f"{taken.rate.most} requests a minute are allowed (server.requests_per_minute): the next one in {wait} s"
-    return problem("rate-limited", told, retry_after=wait)
+    text = f"{taken.rate.most} requests a minute are allowed (server.requests_per_minute): the next one in {wait} s"
+    return problem("rate-limited", text, retry_after=wait)
 
 
-def rate_headers(told: list[BucketState]) -> dict[str, str]:
+def rate_headers(states: list[BucketState]) -> dict[str, str]:
     """The headers about limits: the policies and their states. After `t` seconds everything is available again."""
-    policies = (f'"{each.rate.name}";q={each.rate.most};w={each.rate.seconds:.0f}' for each in told)
-    standing = (f'"{each.rate.name}";r={each.left};t={math.ceil(each.full)}' for each in told)
+    policies = (f'"{each.rate.name}";q={each.rate.most};w={each.rate.seconds:.0f}' for each in states)
+    standing = (f'"{each.rate.name}";r={each.left};t={math.ceil(each.full)}' for each in states)
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standing)}

@@ -151,10 +151,10 @@ class OidcProvider:
             return ""
         if not url:
             return ""
-        said = {"client_id": self.settings.client_id, "post_logout_redirect_uri": back}
+        parameters = {"client_id": self.settings.client_id, "post_logout_redirect_uri": back}
         if session.id_token:
-            said["id_token_hint"] = session.id_token
-        return f"{url}{'&' if '?' in url else '?'}{urlencode(said)}"
+            parameters["id_token_hint"] = session.id_token
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(parameters)}"
 
     # tokens
 
@@ -225,10 +225,10 @@ class OidcProvider:
             return claims
         if _claim(claims, wanted) is not None and _claim(claims, self.settings.name_claim) is not None:
             return claims
-        told = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
-        if told.get("sub") != claims["sub"]:
+        answer = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
+        if answer.get("sub") != claims["sub"]:
             raise NotLoggedIn("the provider described another user")
-        return {**told, **claims}
+        return {**answer, **claims}
 
     @property
     def _by_groups(self) -> bool:
@@ -254,9 +254,9 @@ class OidcProvider:
             link=self.settings.link,
         )
 
-    def _role(self, said: object) -> UserRole | None:
+    def _role(self, value: object) -> UserRole | None:
         """The highest role of any of the groups."""
-        listed = said.replace(",", " ").split() if isinstance(said, str) else said
+        listed = value.replace(",", " ").split() if isinstance(value, str) else value
         groups = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set()
         of: dict[UserRole, tuple[str, ...]] = {
             "admin": self.settings.admins,
@@ -280,9 +280,9 @@ class OidcProvider:
 
     async def _discovered(self) -> Metadata:
         issuer = self.settings.issuer
-        said = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        metadata = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         try:
-            found = msgspec.convert(said, Metadata)
+            found = msgspec.convert(metadata, Metadata)
             endpoints = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint)
             for url in (*endpoints, found.end_session_endpoint):
                 secure(url.partition("?")[0])
@@ -296,9 +296,9 @@ class OidcProvider:
         async with self._lock:
             age = time.monotonic() - self._keys[0] if self._keys else KEPT_SECONDS + 1
             if self._keys is None or age > KEPT_SECONDS or (anew and age > KEYS_AGAIN_SECONDS):
-                said = await self._json(metadata.jwks_uri)
+                keys = await self._json(metadata.jwks_uri)
                 try:
-                    self._keys = time.monotonic(), KeySet.import_key_set(cast(Any, said))
+                    self._keys = time.monotonic(), KeySet.import_key_set(cast(Any, keys))
                 except (JoseError, KeyError, TypeError, ValueError) as error:
                     raise ProviderFailed(f"the provider's keys cannot be read: {type(error).__name__}") from error
             return self._keys[1]

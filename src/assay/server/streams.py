@@ -64,9 +64,9 @@ class Outlet:
         """Drop a client that no longer reads."""
         self._transport.abort()
 
-    def on_lost(self, told: Callable[[], None] | None) -> None:
+    def on_lost(self, listener: Callable[[], None] | None) -> None:
         """Call `told` when the connection is lost; None: call nothing."""
-        self._lost = told
+        self._lost = listener
 
     def lose(self) -> None:
         """Note that the connection is lost."""

@@ -10,7 +10,7 @@ from assay.app.assay import Assay
 from assay.core.errors import StoreError
 from assay.core.view import RunView
 from assay.server.limits import LimitBook
-from assay.services.handle import RunHandle
+from assay.services.results import RunHandle
 from assay.services.schedules import Schedule, ScheduleBook
 from assay.services.schedules.due import run_due
 

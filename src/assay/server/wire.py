@@ -49,25 +49,25 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
         kind: the type which was wanted of the whole.
         where: what does not fit: "the body".
     """
-    said, _, place = str(error).partition(" - at ")
+    reason, _, place = str(error).partition(" - at ")
     keyed = place.startswith(KEY)
     pointer = place.removeprefix(KEY).strip("`").removeprefix("$").replace("[", "/").replace("]", "").replace(".", "/")
     there = tuple(_at(msgspec.inspect.type_info(kind), [part for part in pointer.split("/") if part]))
     if keyed:
         there = tuple(each.key_type for each in there if isinstance(each, msgspec.inspect.DictType))
     known: tuple[str, ...] = ()
-    if found := _UNKNOWN.fullmatch(said):
+    if found := _UNKNOWN.fullmatch(reason):
         known = _fields(there)
         pointer = f"{pointer}/{found[1]}"
-    elif found := _MISSING.fullmatch(said):
+    elif found := _MISSING.fullmatch(reason):
         pointer = f"{pointer}/{found[1]}"
-    elif found := _VALUE.fullmatch(said):
+    elif found := _VALUE.fullmatch(reason):
         known = _values(there)
     near = difflib.get_close_matches(found[1], known, n=1) if found and known == _fields(there) else []
     if near:
-        detail = f"{said}; did you mean {near[0]!r}?"
+        detail = f"{reason}; did you mean {near[0]!r}?"
     else:
-        detail = f"{said}; there is: {', '.join(known[:SHOWN])}" if known else said
+        detail = f"{reason}; there is: {', '.join(known[:SHOWN])}" if known else reason
     fault = Fault(pointer=pointer, detail=detail)
     return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=known)
 

@@ -28,12 +28,12 @@ from assay.evidence.ingest import (
     page_name,
 )
 from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
-from assay.evidence.monitor import ReadingMonitor
+from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.services import places
+from assay.services.home_paths import scratch_folder
 from assay.services.pages import fetching
 from assay.services.places import FILES
 from assay.services.ports import Readers
-from assay.services.scratch import scratch_folder
 from assay.settings import Settings
 
 if TYPE_CHECKING:

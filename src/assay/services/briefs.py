@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from assay import agents, phases, plugins, verify
 from assay.core.blocks import read_template
 from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
 from assay.core.depths import changed_depths
@@ -20,14 +21,48 @@ from assay.core.options import declared, nested
 from assay.core.ports.lists import checked_labels
 from assay.core.ports.models import judges
 from assay.core.run_options import RunOptions
+from assay.core.sources import sha256
 from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
+from assay.run.prompt_files import checked, prompt
 from assay.run.releases import own_release
-from assay.services import prompts
 from assay.services.arguments import hosts, make_rules, text_of
 from assay.services.threads import brief_answers
 from assay.settings import Settings
+
+
+def replaced() -> dict[str, str]:
+    """The texts of other packages that replace ours, by name (`phases.write`).
+
+    Raises:
+        UnknownName: one replaces a prompt that does not exist; the message suggests the nearest.
+        ConfigError: one is not text, or lacks something of ours.
+    """
+    return {name: _text(name) for name in plugins.names("prompts")}
+
+
+def hashes() -> dict[str, str]:
+    """SHA-256 of every prompt of a run by name.
+
+    Raises:
+        UnknownName, ConfigError: as `replaced`.
+    """
+    return _ours() | {name: sha256(text.encode()) for name, text in replaced().items()}
+
+
+def _ours() -> dict[str, str]:
+    return phases.prompts() | agents.prompts() | verify.prompts()
+
+
+def _text(name: str) -> str:
+    known = _ours()
+    if name not in known:
+        raise UnknownName(plugins.NOUNS["prompts"], name, known)
+    package, _, short = name.partition(".")
+    ours, origin = prompt(f"assay.{package}", short), plugins.package("prompts", name)
+    return checked(name, plugins.load("prompts", name), ours, f"the package {origin}")
+
 
 LONGEST_QUESTION = 100_000
 """Characters; documents do not belong in a question."""
@@ -74,7 +109,7 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
         "speculation": settings.speculation.model_dump(),
         "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
-        "prompts": prompts.hashes(),
+        "prompts": hashes(),
     }
     try:
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
@@ -95,10 +130,10 @@ def _question(text: str) -> str:
 
 def _brief_fields(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
     """The fields of the brief from the options, else the settings; what must be read comes before them."""
-    said: Mapping[str, Any] = wanted
+    options: Mapping[str, Any] = wanted
     found: dict[str, Any] = {}
     for name, each in declared(RunOptions).items():
-        setting, value = each.option.setting, said.get(name)
+        setting, value = each.option.setting, options.get(name)
         configured = attrgetter(setting)(settings) if setting else ""
         if value is None or (not value and isinstance(configured, str)):
             value = configured
@@ -146,8 +181,8 @@ def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
         raise UsageError(
             "--web needs the web, and search.offline forbids it: leave out --web, or set search.offline to false"
         )
-    said = web_in_scope(wanted, settings)
-    return unsaid if said is None else said
+    web_rules = web_in_scope(wanted, settings)
+    return unsaid if web_rules is None else web_rules
 
 
 def _rules(wanted: RunOptions, settings: Settings) -> WebRules:

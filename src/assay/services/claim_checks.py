@@ -14,7 +14,7 @@ from assay import plugins
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
 from assay.core.json_decoders import UNREADABLE
-from assay.verify.added_checks import AddedCheck, faults
+from assay.verify.checks import AddedCheck, faults
 from assay.verify.claim_check import Decided, decide
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.masks import ComparedValue

@@ -16,13 +16,13 @@ import msgspec
 from assay.core.brief import ROLES
 from assay.core.clean import one_line
 from assay.core.errors import AssayError
-from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.lexicon import analysis_of, terms
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
 from assay.evidence.segment import segment
-from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
+from assay.services.results import RunHandle
 
 TASK = "What do these documents say about {subjects}, and where do they disagree?"
 MOST_READ = 300

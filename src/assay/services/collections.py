@@ -13,7 +13,7 @@ from assay.core.ports import Origin, SkippedFile
 from assay.core.sources import UNSORTED, Document, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import Ingested as Ingested
-from assay.evidence.monitor import ReadingMonitor
+from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.services import places
 from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, listed
@@ -155,8 +155,8 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
         await asyncio.to_thread(context.search.sync, reading.say)
     finally:
         reading.stop()
-    said = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
-    return msgspec.structs.replace(synced, **said)
+    fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
+    return msgspec.structs.replace(synced, **fields)
 
 
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
@@ -224,9 +224,9 @@ def _remember(context: Context, collection: str, origins: Sequence[Origin], unch
     """Put what was read into a collection, and store its origins."""
     library, now = context.store.library, context.clock.now()
     found = any(origin.documents for origin in origins)
-    told = [origin for origin in origins if origin.documents or (found and origin.skipped)]
+    remembered = [origin for origin in origins if origin.documents or (found and origin.skipped)]
     before = {each.place: each for each in library.origins(collection)} if unchanged else {}
-    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in told)
+    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in remembered)
     kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
     if kept:
         library.include({sha: None for each in kept for sha in each.documents}, collection)

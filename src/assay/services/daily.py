@@ -18,8 +18,8 @@ from assay.core.allowance import OwnerLimits
 from assay.core.allowance import left as left_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
-from assay.core.pages import MOST
 from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
+from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
 from assay.core.ways import way
 from assay.run.budget import check, check_brief
@@ -114,7 +114,7 @@ async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -
     """What an owner has used today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
-    going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST)
+    going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST_ENTRIES)
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
+from typing import cast
 from urllib.parse import unquote
 
 import msgspec
 
-from assay.core.brief import POINTS, Brief, Fork, Point, Scope
+from assay.core.brief import POINTS, Brief, Fork, Point, Role, Scope
 from assay.core.errors import UnknownName, UsageError
-from assay.core.events import RunForked, encode
+from assay.core.events import Envelope, RunForked, encode
+from assay.core.options import declared
 from assay.core.plan import Plan
 from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
-from assay.core.report import bibliography
-from assay.core.run_options import ForkOptions
+from assay.core.ports.models import judges
+from assay.core.report import bibliography, build_report
+from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
@@ -27,16 +32,96 @@ from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_ove
 from assay.phases.fork import revised as revised_event
 from assay.run.engine import new_run_id
 from assay.run.releases import brief_of
-from assay.run.replay import taken_over
+from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, listed
+from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
-from assay.services.revision import revised
 from assay.services.run_control import reviewed
 from assay.services.run_start import counted, scope_of
 from assay.services.stored_runs import find
 from assay.services.threads import web_too, without_web
+from assay.settings import Settings
+
+
+def revised(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions) -> Brief:
+    """The brief of a fork; scope and thread are still those of the original run.
+
+    Raises:
+        UsageError: an option has a wrong value, or would change nothing from this point on.
+    """
+    changed = {option for option, value in wanted.items() if value is not None and value != {}}
+    _check(old, fork.point, changed)
+    asked = make_brief(old.question, settings, cast("RunOptions", wanted))
+    fields = {field for option in changed for field in declared(ForkOptions)[option].fields}
+    changes = {name: getattr(asked, name) for name in fields if "." not in name}
+    limits = {name.removeprefix("budget."): attrgetter(name)(asked) for name in fields if name.startswith("budget.")}
+    changes["models"] = _models(old.models, named_models(wanted.get("model"), wanted.get("models", {})))
+    same_models = changed.isdisjoint(("model", "models"))
+    changes["allow_private"] = asked.allow_private or (old.allow_private and same_models)
+    return msgspec.structs.replace(
+        old,
+        **changes,
+        budget=msgspec.structs.replace(old.budget, **limits),
+        date=old.date if fork.point == "write" else datetime.now(UTC).date().isoformat(),
+        prompts=asked.prompts,
+        release=asked.release,
+        steps_format=asked.steps_format,
+        fork=fork,
+    )
+
+
+def _check(old: Brief, point: Point, changed: Iterable[str]) -> None:
+    for option in map(declared(ForkOptions).__getitem__, changed):
+        flag, until = option.flags[0].name if option.flags else option.name, option.option.until
+        if point == "write" and until != "write":
+            raise UsageError(f"{flag} does not change a report from the same findings; fork from research or plan")
+        if point == "research" and until == "plan":
+            raise UsageError(f"{flag} needs a new plan: fork from plan")
+    if old.schema and "template" in changed:
+        raise UsageError("this run fills a schema, so it takes no template: leave out --template")
+
+
+def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
+    """The models of each role; a judge that nobody named follows from the other roles as they are now."""
+    models = dict(old) | dict(named)
+    unnamed = "judge" not in named and tuple(old.get("judge", ())) == judges(old)
+    return models | {"judge": judges(models)} if unnamed else models
+
+
+# A replayed run, and its report compared with the stored one.
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a replay.
+
+    `steps` were taken from the journal, `events` were computed again. `differences` say where these differ from the
+    stored log; `same_report` whether the report (`assay.report/1`) is the same, byte for byte.
+    """
+
+    run_id: str
+    steps: int
+    events: int
+    same_report: bool
+    differences: tuple[str, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether everything is the same."""
+        return self.same_report and not self.differences
+
+
+def compared(replayed: Replayed, stored: list[Envelope]) -> Replay:
+    """The result of a replay, compared with the stored log."""
+    before, after = (msgspec.json.encode(build_report(fold(log))) for log in (stored, replayed.log))
+    return Replay(
+        run_id=replayed.run_id,
+        steps=replayed.steps,
+        events=replayed.events,
+        same_report=before == after,
+        differences=replayed.differences,
+    )
 
 
 class Parent(msgspec.Struct, frozen=True, kw_only=True):

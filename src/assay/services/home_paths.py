@@ -1,11 +1,15 @@
-"""The paths of files in a home."""
+"""The paths of files in a home; and temporary folders for what is fetched, read and deleted."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote_plus, unquote_plus
 
 from assay.core.later import later
+from assay.run.process import is_dead, this_process
 
 if TYPE_CHECKING:
     from assay.evidence import segment
@@ -41,3 +45,24 @@ def pages_folder(home: Path) -> Path:
 def log_file(home: Path, run_id: str) -> Path:
     """The log of a process that executes a run without a terminal."""
     return home.expanduser() / "logs" / f"{run_id}.log"
+
+
+# A folder carries the name of its process, which says whether that has ended: on another host, or in another container,
+# nobody can tell, and the folder is left alone.
+
+
+PREFIX = "assay-scratch-"
+
+
+def scratch_folder() -> Path:
+    """Make a folder for this process, and delete those of processes that have ended. Blocking."""
+    sweep()
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{quote_plus(this_process())}."))
+
+
+def sweep() -> None:
+    """Delete the folders of processes of this machine that have ended. Blocking."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        holder, _, _ = folder.name.removeprefix(PREFIX).rpartition(".")
+        if is_dead(unquote_plus(holder)):
+            shutil.rmtree(folder, ignore_errors=True)

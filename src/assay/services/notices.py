@@ -209,10 +209,10 @@ async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyn
 
 def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
     """The command that shows a notice; its text is never read as an option, as markup or as a script."""
-    said = notice.error or notice.next
+    reason = notice.error or notice.next
     title, text = (
         _line(notice.question or "Assay"),
-        _line(f"{notice.status or notice.event}: {said}" if said else "done"),
+        _line(f"{notice.status or notice.event}: {reason}" if reason else "done"),
     )
     if shutil.which("notify-send"):
         return ("notify-send", "--app-name=Assay", "--", title, html.escape(text))
@@ -226,10 +226,10 @@ def _line(text: str) -> str:
 
 def _run(words: Sequence[str], data: bytes) -> str:
     """Why the command failed, empty if it did not. Its words are the user's own; the notice goes to its stdin."""
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=output, start_new_session=True
             )
         except OSError as error:
             return error.strerror or type(error).__name__
@@ -237,15 +237,15 @@ def _run(words: Sequence[str], data: bytes) -> str:
             process.communicate(data, timeout=COMMAND_SECONDS)
         except subprocess.TimeoutExpired:
             _end(process)
-            return f"it did not end within {COMMAND_SECONDS:g} s{_last(said)}"
-        return f"it ended with code {process.returncode}{_last(said)}" if process.returncode else ""
+            return f"it did not end within {COMMAND_SECONDS:g} s{_last(output)}"
+        return f"it ended with code {process.returncode}{_last(output)}" if process.returncode else ""
 
 
-def _last(said: IO[bytes]) -> str:
+def _last(output: IO[bytes]) -> str:
     """The last line a command wrote to stderr, in brackets."""
-    end = said.seek(0, os.SEEK_END)
-    said.seek(max(0, end - MOST_SAID))
-    lines = said.read(MOST_SAID).decode(errors="replace").split("\n")
+    end = output.seek(0, os.SEEK_END)
+    output.seek(max(0, end - MOST_SAID))
+    lines = output.read(MOST_SAID).decode(errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f" ({last})" if last else ""
 

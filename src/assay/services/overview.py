@@ -6,9 +6,8 @@ from collections import defaultdict
 
 import msgspec
 
-from assay.core import pages
 from assay.core.errors import UsageError
-from assay.core.ports import GOING, ModelUsage, RunFilter, RunRow, RunStatus
+from assay.core.ports import GOING, ModelUsage, RunFilter, RunRow, RunStatus, lists
 from assay.core.ports.jobs import QueueDepth
 from assay.core.ports.store import Store
 from assay.run.process import is_dead
@@ -60,12 +59,12 @@ class Overview:
         if wanted.text or wanted.thread or wanted.label:
             raise UsageError("the runs of all users cannot be searched by text: leave out the text")
         journal = self._store.journal.owned_by(user)
-        found = await journal.page(wanted, pages.bounded(limit), pages.read(cursor, int))
+        found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
         rows = [
             msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living(row.holder))
             for row in found.rows
         ]
-        return rows, "" if found.next is None else pages.written(found.next)
+        return rows, "" if found.next is None else lists.cursor_text(found.next)
 
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core import pages
 from assay.core.errors import LeaseHeld, StoreError, UnknownName, UsageError
-from assay.core.ports import FINAL, RunFilter, RunRow
+from assay.core.ports import FINAL, RunFilter, RunRow, lists
 from assay.core.ports.jobs import JobFilter
 from assay.core.ports.store import Adoption, Belongings
 from assay.services import retention, run_control
@@ -179,7 +178,7 @@ async def _jobs(context: Context) -> None:
 async def _runs(context: Context) -> int:
     """Delete all runs, newest first; an active one is cancelled first."""
     count = 0
-    while rows := (await context.store.journal.page(RunFilter(), pages.MOST, None)).rows:
+    while rows := (await context.store.journal.page(RunFilter(), lists.MOST_ENTRIES, None)).rows:
         for row in rows:
             await _deleted(context, row)
         count += len(rows)

@@ -20,7 +20,7 @@ from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import way
 from assay.evidence.ingest import absolute_paths, printable
-from assay.services.scratch import scratch_folder
+from assay.services.home_paths import scratch_folder
 
 # Places that connectors list, for a job that reads them in parts: repositories, object stores.
 

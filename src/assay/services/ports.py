@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader, Spans, Texts
     from assay.services.arguments import Say, Sources
     from assay.services.context import Context
-    from assay.services.handle import RunHandle
     from assay.services.jobs.specifications import VerifyJob
+    from assay.services.results import RunHandle
     from assay.services.run_control import Asked, Came
 
 

@@ -205,8 +205,8 @@ async def learned(settings: Settings, brief: Brief, models: dict[str, Model]) ->
     asked = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
     ]
-    told = {name: _without_contradicted(await model.described(), settings, name) for name, model in asked}
-    known = {name: facts for name, facts in told.items() if facts != ModelFacts()}
+    described = {name: _without_contradicted(await model.described(), settings, name) for name, model in asked}
+    known = {name: facts for name, facts in described.items() if facts != ModelFacts()}
     return msgspec.structs.replace(brief, facts=known) if known else brief
 
 

@@ -20,7 +20,7 @@ from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
 from assay.run.process import event_setter, is_dead, together
 from assay.run.releases import is_ahead
-from assay.services import scratch, stored_runs, threads, worlds
+from assay.services import home_paths, stored_runs, threads, worlds
 from assay.services.context import Context
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class Working(Protocol):
 
 async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
     """Run several workers in this process; if one fails, the others stop. Deletes what killed ones fetched."""
-    await together(asyncio.to_thread(scratch.sweep), *(worker.work(until_empty=until_empty) for worker in workers))
+    await together(asyncio.to_thread(home_paths.sweep), *(worker.work(until_empty=until_empty) for worker in workers))
 
 
 async def enqueue(context: Context, run_id: str, priority: int) -> None:

@@ -1,20 +1,208 @@
-"""The results of a run for a reader: its report as a file, the passage behind a citation, its estimate."""
+"""Runs executed here, and results of any run: its report as a file, the passage behind a citation, its estimate."""
 
 from __future__ import annotations
 
 import asyncio
+import html
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+
+import msgspec
 
 from assay import plugins
 from assay.core.brief import Estimate
-from assay.core.errors import UnknownName
+from assay.core.errors import AssayError, FenceLost, OtherRelease, StoreError, UnknownName, UsageError
+from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.plan import Plan
+from assay.core.ports import FINAL
 from assay.core.ports.exporters import Exporter, Record
-from assay.core.report import bibliography
-from assay.core.view import fold
+from assay.core.report import Report, bibliography, build_report
+from assay.core.view import RunView, fold
 from assay.evidence.documents import CitedPassage, show
+from assay.run.engine import RunTask
 from assay.services import estimates, worlds
 from assay.services.context import Context
+from assay.services.run_control import reviewed
 from assay.services.stored_runs import events, view
+
+# The report of a run in Python: data, with methods to show and save it.
+
+FRAME = (
+    '<iframe title="Report" sandbox="allow-popups" srcdoc="{page}" '
+    'style="width:100%;height:42rem;border:1px solid #8888;border-radius:4px"></iframe>'
+)
+"""How a notebook shows the page: separate from its own styles and ids, and without scripts."""
+
+
+def replace_file(target: Path, data: bytes) -> None:
+    """Replace a file completely or not at all.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    draft = target.with_name(f".{target.name}.part")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise StoreError(f"{target} cannot be written ({error.strerror}): name another place") from error
+
+
+class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
+    """A report that can be shown and saved; it contains what its run had stored when it was created."""
+
+    def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
+        """Write the report in the format of the file name (`report.md`, `.html`, `.docx`, `.pdf`, …) and return its
+        path.
+
+        Args:
+            path: the file; an existing one is replaced.
+            citations: how the report shows its citations.
+
+        Raises:
+            UnknownName: no format has this suffix.
+            ConfigError: the format needs an extra that is not installed; the message names it.
+            StoreError: the file cannot be written.
+        """
+        target = Path(path).expanduser()
+        replace_file(target, self._as(format_of(target), citations))
+        return target
+
+    def _as(self, suffix: str, citations: CitationMode) -> bytes:
+        record: Record | None = self.__dict__.get("_record")
+        if record is None:
+            raise UsageError("this report does not come from a run: Assay.export writes the report of a run to a file")
+        exporter: Exporter = plugins.load("exporters", suffix)
+        return exporter.render(record, citations)
+
+    def _repr_markdown_(self) -> str:
+        """Markdown for notebooks that show no HTML."""
+        return self._as(".md", "numbers").decode()
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks: the page of `save("report.html")`, whose citations open their quotes."""
+        return FRAME.format(page=html.escape(self._as(".html", "numbers").decode(), quote=True))
+
+
+def format_of(path: Path) -> str:
+    """The longest suffix of a file's name that is a format (".csl.json" before ".json").
+
+    Raises:
+        UnknownName: there is none.
+    """
+    known = plugins.names("exporters")
+    ends = [suffix for suffix in known if path.name.lower().endswith(suffix)]
+    if not ends:
+        raise UnknownName("format", path.suffix, known, f"(it is the end of the file's name, {path.name})")
+    return max(ends, key=len)
+
+
+def research_report(record: Record) -> ResearchReport:
+    """The report of a run, from its log so far."""
+    made = ResearchReport(**msgspec.structs.asdict(build_report(record.view)))
+    made.__dict__["_record"] = record
+    return made
+
+
+class RunHandle:
+    """A run executed in this process: iterate over its events, wait for its report, end it early."""
+
+    def __init__(
+        self,
+        execution: RunTask,
+        stored: Callable[[str], Awaitable[RunView]],
+        recorded: Callable[[str], Awaitable[Record]],
+    ) -> None:
+        self._execution, self._stored, self._recorded = execution, stored, recorded
+        self.run_id = execution.run_id
+
+    def __aiter__(self) -> AsyncIterator[Envelope]:
+        """Yield every event from the first, until the run ends or waits."""
+        return aiter(self._execution)
+
+    @property
+    def created(self) -> bool:
+        """Whether the run is stored; then it can be resumed, whatever happens."""
+        return self._execution.created
+
+    @property
+    def ended(self) -> bool:
+        """Whether this process is done with the run: it ended, waits, or could not be started."""
+        return self._execution.ended
+
+    def on_end(self, listener: Callable[[], None]) -> None:
+        """Call `told`, in this event loop, when this process is done with the run, however that ended."""
+        self._execution.on_end(listener)
+
+    async def view(self) -> RunView:
+        """Wait until this process is done with the run, and return it: completed, failed, cancelled or waiting.
+
+        Raises:
+            UsageError: the run could not be created (a path that does not exist, a budget too small for a report).
+            Cancelled: it was cancelled before it was created.
+            FenceLost: another process took it over.
+            OtherRelease: another release of Assay started it, and this one cannot continue it.
+            StoreError: it could not be written any more (a full disk); it can be resumed.
+        """
+        try:
+            await self._execution.wait()
+        except (FenceLost, OtherRelease):
+            raise
+        except StoreError as error:
+            if self._execution.created and (view := await self._stored(self.run_id)).status in FINAL:
+                return view
+            raise self._stopped(error) from error
+        except AssayError:
+            if not self._execution.created:
+                raise
+        return await self._stored(self.run_id)
+
+    def _stopped(self, error: StoreError) -> StoreError:
+        hint = f"; to go on with run {self.run_id} when this is mended: assay runs resume {self.run_id}"
+        return StoreError(f"{error}{hint if self._execution.created else ''}")
+
+    def events(self) -> AsyncIterator[Envelope]:
+        """Yield every event from the first, until the run ends or waits; the same as iterating over the handle."""
+        return aiter(self)
+
+    async def report(self) -> ResearchReport:
+        """Wait for the run to end and return its report. Save it with `report.save("report.html")`; a notebook shows
+        it.
+
+        Raises:
+            Cancelled, Paused: the run was cancelled or paused.
+            InputNeeded: it waits for an answer.
+            AssayError: it failed; its findings are kept, see `Assay.view`.
+        """
+        await self._execution.wait()
+        return research_report(await self._recorded(self.run_id))
+
+    async def answer(self, answers: Sequence[str]) -> None:
+        """Answer the clarifying questions of the run, in order."""
+        await self._execution.answer("answers", tuple(answers))
+
+    async def approve(self, plan: Plan | str | None = None) -> None:
+        """Approve the plan that a run waits with (`review_plan`), or replace it by a `Plan`, its form, or JSON.
+
+        Raises:
+            UsageError: the plan cannot be read.
+        """
+        await self._execution.answer("plan", reviewed(plan))
+
+    def pause(self) -> None:
+        """Abandon every call in flight; `Assay.resume` continues the run."""
+        self._execution.pause()
+
+    def finish(self) -> None:
+        """End research now and write the report from what was found."""
+        self._execution.finish()
+
+    def cancel(self) -> None:
+        """End every call in flight; findings are kept."""
+        self._execution.cancel()
 
 
 async def estimate(context: Context, reference: str) -> Estimate:

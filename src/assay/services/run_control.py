@@ -79,9 +79,9 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
     while True:
         now = await journal.find(row.run_id)
         for each in await journal.events(row.run_id, after=seq):
-            said, seq = decode(each), each.seq
-            if isinstance(said, (ControlApplied, ControlRejected)) and said.id == id:
-                return "applied" if isinstance(said, ControlApplied) else "ended"
+            event, seq = decode(each), each.seq
+            if isinstance(event, (ControlApplied, ControlRejected)) and event.id == id:
+                return "applied" if isinstance(event, ControlApplied) else "ended"
         if now.status in FINAL:
             return "ended"
         if context.clock.monotonic() >= end or not is_executed(now):
@@ -100,13 +100,13 @@ async def _decided(context: Context, run_id: str, id: str, wait: float) -> Steer
         row = await find(context, run_id)
         folder.extend(await context.store.journal.events(run_id, after=folder.view.last_seq))
         view = folder.view
-        told = next(each for each in view.steering if each.id == id)
-        if told.state == "accepted" and (row.status in FINAL or is_writing(view)):
+        steered = next(each for each in view.steering if each.id == id)
+        if steered.state == "accepted" and (row.status in FINAL or is_writing(view)):
             # the writer takes instructions before its phase begins: later ones are not taken
             note = control.ENDED_FIRST if row.status in FINAL else TOO_LATE
-            return msgspec.structs.replace(told, state="rejected", note=note)
-        if told.state != "accepted" or context.clock.monotonic() >= end:
-            return told
+            return msgspec.structs.replace(steered, state="rejected", note=note)
+        if steered.state != "accepted" or context.clock.monotonic() >= end:
+            return steered
         await asyncio.sleep(POLL)
 
 
@@ -189,6 +189,6 @@ async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: As
 
 async def _is_applied(journal: Journal, row: RunRow, action: Asked, after: int) -> bool:
     if action == "finish":
-        said = await journal.events(row.run_id, after=after)
-        return any(each.type == ControlApplied.kind for each in said)
+        events = await journal.events(row.run_id, after=after)
+        return any(each.type == ControlApplied.kind for each in events)
     return row.status == BECOMES[action] and not row.holder

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.core import pages
 from assay.core.brief import Brief, ConversationMessage
 from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
 from assay.core.later import later
 from assay.core.markers import strip
-from assay.core.ports import FINAL, Journal, RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow
+from assay.core.ports import FINAL, Journal, RunFilter, RunRow, RunStatus, ThreadPlace, ThreadRow, lists
 from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.view import fold
 from assay.run.process import is_dead
@@ -52,8 +51,8 @@ class FoundRuns(msgspec.Struct, frozen=True, kw_only=True):
 
 async def search(context: Context, text: str, cursor: str, limit: int) -> FoundRuns:
     """Find runs by words; see `History.search_runs`."""
-    offset = max(pages.read(cursor, int) or 0, 0)
-    limit = pages.bounded(limit)
+    offset = max(lists.read_cursor(cursor, int) or 0, 0)
+    limit = lists.bounded_page(limit)
     try:
         found = await context.seeker.search(text[:LONGEST_TEXT], context.owner, limit + 1, offset)
     except OSError as error:
@@ -64,7 +63,7 @@ async def search(context: Context, text: str, cursor: str, limit: int) -> FoundR
     hits = [
         FoundRun(run=listed[hit.run_id], score=hit.score, snippet=hit.snippet) for hit in shown if hit.run_id in listed
     ]
-    return FoundRuns(runs=tuple(hits), next=pages.written(offset + limit) if len(found) > limit else "")
+    return FoundRuns(runs=tuple(hits), next=lists.cursor_text(offset + limit) if len(found) > limit else "")
 
 
 class Seeker:
@@ -220,20 +219,20 @@ class ThreadMessage(ConversationMessage, frozen=True, kw_only=True):
 async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
     """The runs that match, newest first; see `Assay.page`."""
     journal = context.store.journal
-    found = await journal.page(wanted, pages.bounded(limit), pages.read(cursor, int))
+    found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
     known = without_the_dead(found.rows)
     rows = await with_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
-    return RunsPage(runs=tuple(rows), next="" if found.next is None else pages.written(found.next))
+    return RunsPage(runs=tuple(rows), next="" if found.next is None else lists.cursor_text(found.next))
 
 
-def filter_of(status: Collection[RunStatus], **said: str) -> RunFilter:
+def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
     """A filter for a list; `said` are its other fields.
 
     Raises:
         UsageError: there is no such status.
     """
     try:
-        return msgspec.convert({"status": list(status), **said}, RunFilter)
+        return msgspec.convert({"status": list(status), **texts}, RunFilter)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
 
@@ -246,21 +245,21 @@ async def label(context: Context, reference: str, added: Mapping[str, str], remo
 
 async def threads(context: Context, text: str, cursor: str, limit: int) -> ThreadsPage:
     """Threads, those with the latest run first; see `Assay.threads`."""
-    place = pages.read(cursor, ThreadPlace)
-    found = await context.store.journal.threads(text, pages.bounded(limit), place)
-    return ThreadsPage(threads=tuple(found.rows), next="" if found.next is None else pages.written(found.next))
+    place = lists.read_cursor(cursor, ThreadPlace)
+    found = await context.store.journal.threads(text, lists.bounded_page(limit), place)
+    return ThreadsPage(threads=tuple(found.rows), next="" if found.next is None else lists.cursor_text(found.next))
 
 
 async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
     """The messages of a thread, oldest first; see `Assay.messages`."""
-    journal, told = context.store.journal, []
+    journal, messages = context.store.journal, []
     for row in await _runs(context, await journal.thread(reference)):
         view = fold(await journal.events(row.run_id))
-        told += [
+        messages += [
             ThreadMessage(**msgspec.structs.asdict(each), run_id=row.run_id, created_at=row.created_at)
             for each in conversation.messages(view)
         ]
-    return told
+    return messages
 
 
 async def rename(context: Context, reference: str, title: str) -> ThreadRow:
@@ -288,7 +287,7 @@ async def _runs(context: Context, thread: ThreadRow) -> list[RunRow]:
     rows: list[RunRow] = []
     place: int | None = None
     while True:
-        found = await context.store.journal.page(RunFilter(thread=thread.name), pages.MOST, place)
+        found = await context.store.journal.page(RunFilter(thread=thread.name), lists.MOST_ENTRIES, place)
         rows += [each for each in found.rows if each.owner == thread.owner]
         if found.next is None:
             return rows[::-1]

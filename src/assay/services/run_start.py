@@ -10,6 +10,7 @@ import msgspec
 from assay.core import phrases
 from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
+from assay.core.milestones import ProgressNote, summed
 from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import RunOptions
@@ -22,11 +23,10 @@ from assay.services import results, threads, worlds
 from assay.services.arguments import DEFAULT, Say, Sources, listed
 from assay.services.briefs import make_brief, web_in_scope
 from assay.services.context import Context
-from assay.services.handle import RunHandle
 from assay.services.places import collections_in
 from assay.services.queue_workers import check_priority
+from assay.services.results import RunHandle
 from assay.services.stored_runs import find, view
-from assay.services.warnings import ProgressNote, summed
 
 
 class Storing(msgspec.Struct, frozen=True, kw_only=True):

@@ -54,18 +54,18 @@ async def placed(journal: Journal, brief: Brief, *, web: bool | None = False) ->
     parent = await _parent(journal, brief.parent) if brief.parent else None
     thread = brief.thread or (parent.thread or parent.run_id if parent else "")
     previous = await journal.latest(thread) or parent
-    said = await _thread_messages(journal, previous) if previous else brief.conversation
+    conversation = await _thread_messages(journal, previous) if previous else brief.conversation
     if parent is None:
-        return msgspec.structs.replace(brief, thread=thread, conversation=latest(said))
+        return msgspec.structs.replace(brief, thread=thread, conversation=latest(conversation))
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
-        said = (*said, *await _messages(journal, parent))
+        conversation = (*conversation, *await _messages(journal, parent))
     memory = await journal.load(parent.run_id)
     continued = msgspec.json.decode(memory.brief, type=Brief)
     scope = await _documents(journal, continued)
     return msgspec.structs.replace(
         brief,
         thread=thread,
-        conversation=latest(said),
+        conversation=latest(conversation),
         parent=parent.run_id,
         lane=highest(memory, continued) + 1,
         scope=_going_on(scope, brief.scope, web=scope.web if web is None else web),
@@ -144,14 +144,14 @@ def messages(view: RunView) -> tuple[ConversationMessage, ...]:
     answered = "\n".join(f"{question} — {answer}" for question, answer in pairs)
     put = view.brief is not None and view.brief.may_ask
     asked = questions if put else tuple(question for question, _ in pairs)
-    said = [ConversationMessage(by="user", text=view.question)]
+    messages = [ConversationMessage(by="user", text=view.question)]
     if asked:
-        said.append(ConversationMessage(by="assistant", text="\n".join(asked), questions=True))
+        messages.append(ConversationMessage(by="assistant", text="\n".join(asked), questions=True))
     if answered:
-        said.append(ConversationMessage(by="user", text=answered))
+        messages.append(ConversationMessage(by="user", text=answered))
     if view.report.text.strip():
-        said.append(ConversationMessage(by="assistant", text=strip(view.report.text).strip()))
-    return tuple(said)
+        messages.append(ConversationMessage(by="assistant", text=strip(view.report.text).strip()))
+    return tuple(messages)
 
 
 def highest(memory: Memory, brief: Brief) -> int:
@@ -187,9 +187,9 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     if await is_answered(journal, row.run_id, "answers"):
         raise NotNow(f"run {row.run_id} already has its answers; to continue it: {way('resume', row.run_id)}")
     questions = view.clarification.questions
-    told = brief_answers(answers)
-    found = matched(questions, told)
-    if len(told) > len(questions) or sum(each is not None for each in found) < len(told):
+    given = brief_answers(answers)
+    found = matched(questions, given)
+    if len(given) > len(questions) or sum(each is not None for each in found) < len(given):
         asked = "; ".join(questions)
-        raise UsageError(f"{len(told)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")
+        raise UsageError(f"{len(given)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")
     await journal.post(row.run_id, "answers", msgspec.json.encode([each or "" for each in found]))

@@ -122,8 +122,8 @@ class Webhooks:
             raise UsageError(
                 f"the address cannot be a webhook ({error}): give one that begins with https:// and is public"
             ) from error
-        id, told = f"wh_{secrets.token_hex(8)}", tuple(dict.fromkeys(events))
-        return Webhook(id=id, owner=owner, url=url, secret=secret, events=told)
+        id, kinds = f"wh_{secrets.token_hex(8)}", tuple(dict.fromkeys(events))
+        return Webhook(id=id, owner=owner, url=url, secret=secret, events=kinds)
 
     async def all(self, owner: str, run: str = "") -> list[Webhook]:
         """The webhooks of a user for all their runs, or for one `run` (its id) only."""
@@ -199,16 +199,16 @@ def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery
 
 
 def _run_news(news: NewEvents, event: NewEvent) -> RunOutcome:
-    told = msgspec.json.decode(event.data, type=_EventFacts)
+    facts = msgspec.json.decode(event.data, type=_EventFacts)
     statuses = {"run.finished": "completed"}
     kind = TYPES[event.type]
     return RunOutcome(
         id=news.run_id,
         status=statuses.get(kind, kind.removeprefix("run.")),
         url=f"/api/v1/runs/{news.run_id}",
-        topic=told.topic,
-        stop_reason=told.stop_reason,
-        verified=told.verified,
+        topic=facts.topic,
+        stop_reason=facts.stop_reason,
+        verified=facts.verified,
     )
 
 
@@ -273,11 +273,11 @@ class Teller:
         """Look for new events, and send what is due."""
         loop, tasks = asyncio.get_running_loop(), Tasks()
 
-        def told(_run_id: str) -> None:  # from another thread
+        def wake(_run_id: str) -> None:  # from another thread
             with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(self._news.set)
 
-        stop = self._journal.listen(told)
+        stop = self._journal.listen(wake)
         try:
             while True:
                 self._news.clear()

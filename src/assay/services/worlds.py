@@ -19,11 +19,11 @@ from assay.phases.pipeline import PipelineParts, pipeline
 from assay.run.budget import check_brief
 from assay.run.engine import TTL, Engine, Outcome, Pipeline
 from assay.run.run import Run
-from assay.services import daily, estimates, privacy, prompts, providers
+from assay.services import briefs, daily, estimates, privacy, providers
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.providers import load_model, turns_of
-from assay.verify.added_checks import require_known as known_checks
+from assay.verify.checks import require_known as known_checks
 
 
 def engine(context: Context) -> Engine:
@@ -124,7 +124,7 @@ def any_world(context: Context, brief: Brief) -> World:
         notices=web.notices() if web else None,
         keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
         similarity=context.wiring.similarity(context.of(brief), brief),
-        prompts=prompts.replaced(),
+        prompts=briefs.replaced(),
     )
 
 

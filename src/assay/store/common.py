@@ -84,17 +84,17 @@ class Listeners:
         self._told: tuple[Told, ...] = ()
         self._lock = threading.Lock()
 
-    def add(self, told: Told) -> Callable[[], None]:
+    def add(self, listener: Told) -> Callable[[], None]:
         """Call `told` from now on; call the result to stop that."""
         with self._lock:
-            self._told = (*self._told, told)
-        return lambda: self._remove(told)
+            self._told = (*self._told, listener)
+        return lambda: self._remove(listener)
 
     def tell(self, run_ids: Iterable[str]) -> None:
         """Report that the logs of these runs have grown."""
-        told = self._told
+        listeners = self._told
         for run_id in run_ids:
-            for each in told:
+            for each in listeners:
                 each(run_id)
 
     @property
@@ -102,9 +102,9 @@ class Listeners:
         """Whether there are listeners."""
         return bool(self._told)
 
-    def _remove(self, told: Told) -> None:
+    def _remove(self, listener: Told) -> None:
         with self._lock:
-            self._told = tuple(each for each in self._told if each is not told)
+            self._told = tuple(each for each in self._told if each is not listener)
 
 
 # Rows as one owner sees them.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.core.errors import ConfigError, StoreError
-from assay.core.object_answers import NO_BUCKET, error_summary, is_no_bucket, status_of
+from assay.core.remote_services import NO_BUCKET, error_summary, is_no_bucket, status_of
 from assay.core.sources import sha256
 from assay.store.blobs import (
     OWNERS,
@@ -214,14 +214,14 @@ def _age(stored: Stored) -> float:
 
 def _reason(error: BaseException) -> str:
     """The meaning of a library's error in our own words, with the store's status and code."""
-    said = error_summary(error)
-    code = _CODE.search(said)
+    message = error_summary(error)
+    code = _CODE.search(message)
     answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
         return f"access is refused ({answered or 'no right'}): look at its keys and their rights in the environment"
     if answered:
         return f"it answers {answered}"
-    kind = _KIND.search(said)
+    kind = _KIND.search(message)
     if kind is not None and kind[1] == "Timeout":
         return "it does not answer in time"
     if kind is not None and kind[1] in ("Connect", "Request", "Interrupted"):

@@ -66,24 +66,24 @@ class _Open:
 
 
 def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
-    told: dict[str, Fact | list[str]] = {}
+    attributes: dict[str, Fact | list[str]] = {}
     for fact, value in facts.items():
         name = names.ATTRIBUTES.get(fact)
         if name is not None:
             short = value[:LONGEST] if isinstance(value, str) else value
-            told[name] = [str(short)] if name in names.LISTS else short
-    return told
+            attributes[name] = [str(short)] if name in names.LISTS else short
+    return attributes
 
 
 def _span_attributes(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
-    told: dict[str, Fact | list[str]] = {}
+    attributes: dict[str, Fact | list[str]] = {}
     if kind in names.OPERATIONS:
-        told[names.OPERATION] = names.OPERATIONS[kind]
+        attributes[names.OPERATION] = names.OPERATIONS[kind]
     if kind in names.NAMED:
-        told[names.NAMED[kind]] = name
+        attributes[names.NAMED[kind]] = name
     if kind == "model":
-        told[names.PROVIDER] = names.provider(name)
-    return told
+        attributes[names.PROVIDER] = names.provider(name)
+    return attributes
 
 
 def _resource() -> Resource:

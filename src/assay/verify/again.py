@@ -13,7 +13,7 @@ from assay.core.translation import Phrases, spoken
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.verify import gate
-from assay.verify.added_checks import faults
+from assay.verify.checks import faults
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.verify import number_words
 from assay.verify.number_words import BOUNDS, CURRENCIES, MONEY, ONE_LETTER, Bound, Share, shares
 

@@ -12,7 +12,7 @@ from typing import Literal as Choice
 
 import msgspec
 
-from assay.core.lexicon.analysis import stem as english
+from assay.core.lexicon import stem as english
 from assay.core.text import sentences, words
 from assay.verify.amounts import Token, tokens
 

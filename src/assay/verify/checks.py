@@ -6,20 +6,80 @@ the weight of words, which calls a claim supported only if that is certain (docs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from assay.core.claims import HOLDING, Check
+import msgspec
+
+from assay.core.claims import CHECKS, HOLDING, Check
+from assay.core.errors import UnknownName
 from assay.core.translation import N_, listed, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
-from assay.verify.added_checks import AddedCheck
 from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
-from assay.verify.evidence import RULES, ClaimEvidence, SlotFinding, reworded
+from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
 from assay.verify.rows import computed
 from assay.verify.rules import names, negation, numbers, oppositions, qualifiers, quotes, trends
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sameness
 from assay.verify.verifier.verdicts import weigh
+
+
+class AddedCheck(msgspec.Struct, frozen=True):
+    """A check of another package. `find` is like `rules.negation.find`; a check with the name of ours replaces it."""
+
+    name: str
+    package: str
+    find: Callable[[AnalyzedText, Texts], Iterable[SlotFinding]]
+
+    def findings(self, claim: AnalyzedText, texts: Texts) -> list[SlotFinding]:
+        """Its findings, under its name. If it fails, a finding says so, and the claim is unchecked by it."""
+        try:
+            return [self._own(each) for each in self.find(claim, texts)]
+        except Exception as fault:  # noqa: BLE001 - another's code: its fault is told, and ends no run
+            message = f"{type(fault).__name__}: {fault}"
+            return [SlotFinding(rule=self.name, slot=ClaimSlot("", 0, 0), outcome="failed", said=message)]
+
+    def _own(self, finding: SlotFinding) -> SlotFinding:
+        plain = msgspec.to_builtins(finding) | {"rule": self.name}
+        found = msgspec.convert(plain, SlotFinding)
+        if found.outcome == "failed":
+            raise ValueError("a check raises an exception if it fails")
+        return found
+
+
+def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tuple[str, ...]:
+    """Messages about failed checks, each once: its package, its first error and the number of claims."""
+    failed: dict[str, list[str]] = {}
+    for each in findings:
+        if each.outcome == "failed":
+            failed.setdefault(each.rule, []).append(each.said)
+    messages = []
+    for check in checks:
+        if errors := failed.get(check.name):
+            claims = "1 claim" if len(errors) == 1 else f"{len(errors)} claims"
+            messages.append(
+                f"the check {check.name!r} of the package {check.package} failed on {claims}, which it left unchecked: "
+                f"{errors[0]}"
+            )
+    return tuple(messages)
+
+
+def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
+    """What was found, without the faults of checks: they tell nothing of a claim."""
+    return tuple(each for each in findings if each.outcome != "failed")
+
+
+def require_known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
+    """Make sure that there is a check with each name.
+
+    Raises:
+        UnknownName: there is none; the message suggests the nearest.
+    """
+    names = (*CHECKS, *(each.name for each in added))
+    for name in off:
+        if name not in names:
+            raise UnknownName("check", name, names)
+
 
 OFF = Check(rule="off", verdict="unchecked", reason=N_("off"))
 NO_SOURCES = Check(rule="off", verdict="unchecked", reason=N_("no sources"))
@@ -94,9 +154,9 @@ def weighed(
         return NO_JUDGE
     doubt = objection(findings, evidence)
     found = weigh(reworded(claim, findings), _weighable(evidence), doubted=doubt is not None)
-    said = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
+    pattern = _("lexical, {score} (likely): {why}") if found.is_likely else _("lexical, {score} (unlikely): {why}")
     reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *found.reasons))
-    return Check(rule="lexical", verdict=found.verdict, reason=said.format(score=f"{found.score:.2f}", why=reasons))
+    return Check(rule="lexical", verdict=found.verdict, reason=pattern.format(score=f"{found.score:.2f}", why=reasons))
 
 
 def _weighable(evidence: ClaimEvidence) -> str:
@@ -112,17 +172,17 @@ def examine(
     """
     silent = {*off, *(each.name for each in added)}
     found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
-    folded, told = read(claim), _texts(evidence)
+    folded, texts = read(claim), _texts(evidence)
     for finder in _FINDERS:
-        found.extend(finder(folded, told))
+        found.extend(finder(folded, texts))
     found.extend(trends.find(folded, evidence))
-    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, told))
+    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, texts))
     return (*(finding for finding in found if finding.rule not in silent), *theirs)
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
-    told = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
-    return texts(told, evidence.names())
+    pairs = ((passage.id, text) for passage in evidence.passages for text in (passage.text, *passage.above))
+    return texts(pairs, evidence.names())
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
@@ -170,10 +230,10 @@ _LACKING = {
 def _absent(findings: list[SlotFinding], passages: int) -> str:
     first = findings[0]
     if first.rule == "quote":
-        said, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
+        pattern, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
     elif len(findings) == 1:
-        said, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
+        pattern, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        said, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
+        pattern, what = _("{what} are not in {where}"), listed(finding.slot.text for finding in findings)
     where = ngettext("the cited passage", "the cited passages", passages)
-    return said.format(what=what, where=where)
+    return pattern.format(what=what, where=where)

@@ -10,20 +10,30 @@ from functools import partial
 
 import msgspec
 
-from assay.core.claims import HOLDING, Check, Claim, Nearest, Relevance, Verdict
+from assay.core.claims import Check, Claim, Relevance, Verdict
 from assay.core.report_sentences import ReportSentence
 from assay.core.sources import Passage, sha256
-from assay.core.text import sentences
 from assay.run.run import Branch, Handle, Run
-from assay.verify.added_checks import AddedCheck, sound
-from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, NO_SOURCES, OFF, examine, firsthand, ruled, veto, weighed
+from assay.verify.checks import (
+    NO_CITATION,
+    NO_SHARED_WORD,
+    NO_SOURCES,
+    OFF,
+    AddedCheck,
+    examine,
+    firsthand,
+    ruled,
+    sound,
+    veto,
+    weighed,
+)
 from assay.verify.checks import objection as objected
 from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
 from assay.verify.evidence_index import inherits
 from assay.verify.judge import judge
 from assay.verify.rows import compared
 from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import WordToken, index, tokens, weight
+from assay.verify.verifier.index import with_nearest
 from assay.verify.verifier.verdicts import weigh
 from assay.verify.verifier.verifier_constants import MOST_EVIDENCE
 
@@ -68,11 +78,11 @@ def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
     findings = examine(claim, evidence, added=added)
     vetoed, doubt = veto(claim, findings, evidence), objected(findings, evidence)
     weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
-    said = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
+    reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
-        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=said, findings=findings)
+        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings)
     score = min(_VETOED, weighed.score)
-    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=said, findings=findings)
+    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -102,49 +112,6 @@ def evidence_of(text: str) -> ClaimEvidence:
         text_sha256=digest,
     )
     return ClaimEvidence(passages=(passage,), sources={})
-
-
-# The passage nearest to a claim, and what it lacks: where nothing is certain, a reader looks there.
-
-_LISTED = 8
-
-
-def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
-    """`check` with the nearest of `passages`, if the claim does not hold and there is one."""
-    if check.verdict in HOLDING or check.nearest is not None:
-        return check
-    found = nearest(claim, passages)
-    return msgspec.structs.replace(check, nearest=found) if found else check
-
-
-def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
-    """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
-    telling = _telling(claim)
-    best, most = None, 0.0
-    for passage in passages:
-        missing = _missing(telling, passage)
-        said = sum(map(weight, telling)) - sum(map(weight, missing))
-        if said > most:
-            listed = tuple(token.text for token in missing[:_LISTED])
-            best, most = Nearest(passage=passage.id, missing=listed), said
-    return best
-
-
-def _telling(claim: str) -> list[WordToken]:
-    """The distinct words, numbers and names of a claim, in order."""
-    found: dict[str, WordToken] = {}
-    for start, end in sentences(claim):
-        for token in tokens(claim[start:end]):
-            if token.content:
-                found.setdefault(token.stem, token)
-    return list(found.values())
-
-
-def _missing(telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
-    read = index(" \n".join((passage.text, *passage.above)))
-    return [
-        token for token in telling if token.stem not in read.places and (token.number or not read.alike(token.stem))
-    ]
 
 
 AT_ONCE = 8
@@ -226,8 +193,8 @@ async def check_claim(
     check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
     if check is None:
         check = await judge(run, sentence.text, evidence, sound(findings), sentence.head)
-    told = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+    checked = _with_nearest(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
 def _own(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -243,8 +210,8 @@ def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: Che
     check, findings = decided(sentence, evidence, rules)
     if check is None:
         check = weighed(sentence.text, evidence, findings, rules.off)
-    told = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=told, findings=findings)
+    checked = _with_nearest(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
 def decided(
@@ -276,8 +243,8 @@ def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules)
     """The verdict by code; if it is open, a judge may be asked."""
     check, findings = decided(sentence, evidence, rules)
     own = check or weighed(sentence.text, evidence, findings, rules.off)
-    told = _with_nearest(own, sentence, evidence, rules)
-    return CodeRuling(check=told, is_open=check is None, findings=findings)
+    checked = _with_nearest(own, sentence, evidence, rules)
+    return CodeRuling(check=checked, is_open=check is None, findings=findings)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -372,7 +339,7 @@ async def check_all(
     run: Run,
     found: Sequence[PendingClaim],
     rules: CheckRules,
-    told: Callable[[Run, ClaimResult], None],
+    notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
     """Check claims. `told` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
@@ -388,12 +355,12 @@ async def check_all(
             await checks.settle(some)
             for each in some:
                 checked.append(await checks.check(each))
-                told(run, checked[-1])
+                notify(run, checked[-1])
         return tuple(checked)
 
     async def one(place: Run, each: PendingClaim) -> ClaimResult:
         done = await checks.check(each)
-        told(place, done)
+        notify(place, done)
         return done
 
     return tuple(await run.gather(*(Branch(each.id, partial(one, each=each)) for each in found)))

@@ -355,14 +355,14 @@ def _restated(
     short: Sequence[int], long: Sequence[int], compared: Sequence[Part], rows: Sequence[Sequence[float]], usual: float
 ) -> int:
     """Words of the passages in `short` that one of those in `long` restates."""
-    said = 0
+    restated = 0
     for at in short:
         figures = _figures(compared[at].text)
         if any(
             rows[at][other] >= usual + _least(figures, _figures(compared[other].text)) * (1.0 - usual) for other in long
         ):
-            said += len(words(compared[at].text))
-    return said
+            restated += len(words(compared[at].text))
+    return restated
 
 
 def _figures(text: str) -> frozenset[str]:

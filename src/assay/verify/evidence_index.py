@@ -149,8 +149,8 @@ class EvidenceIndex:
         try:
             self._take(await run.step("gate", work, returns=gate.Documents, input=hashes))
         except Failed as failed:
-            said = f"the cited passages were not held against their documents: {failed.reason}"
-            self._problems.update(dict.fromkeys(fresh, said))
+            message = f"the cited passages were not held against their documents: {failed.reason}"
+            self._problems.update(dict.fromkeys(fresh, message))
 
     def _take(self, held: gate.Documents) -> None:
         self._before.update(held.cut_before)

@@ -197,12 +197,12 @@ def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> s
     return ""
 
 
-def _inputs(stated: Sequence[Token], told: Sequence[Token]) -> list[Input]:
+def _inputs(stated: Sequence[Token], given: Sequence[Token]) -> list[Input]:
     """The figures to combine: all if they are few, else those that the claim states too, if these are few enough."""
     every = _figures(stated)
     if len(every) <= _FEW:
         return every
-    values = {figure.value for figure in _figures(told)}
+    values = {figure.value for figure in _figures(given)}
     both = [figure for figure in every if figure.value in values]
     return both if len(both) <= _MOST else []
 
@@ -306,8 +306,8 @@ FEWEST = 2
 
 def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
     """How the amount follows from a column of the cited rows ("sum of 12 rows of price"); empty if it does not."""
-    told = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
-    tables = _tables(told)
+    pairs = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
+    tables = _tables(pairs)
     operation = read_asking(claim.plain.text).ways[0].operation if tables else "cell"
     if operation not in ("sum", "mean"):
         return ""
@@ -320,9 +320,9 @@ def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
 
 
 @lru_cache(maxsize=64)
-def _tables(told: tuple[tuple[str, str], ...]) -> tuple[ReadTable, ...]:
+def _tables(pairs: tuple[tuple[str, str], ...]) -> tuple[ReadTable, ...]:
     """The tables of the cited passages."""
-    return read_tables(TablePiece(name, text) for name, text in told if "|" in text)
+    return read_tables(TablePiece(name, text) for name, text in pairs if "|" in text)
 
 
 def _columns(table: ReadTable, claim: AnalyzedText) -> Iterator[tuple[int, list[Figure]]]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS
+from assay.core.lexicon import NUMBER_WORDS, ORDINALS
 
 ONE_LETTER = frozenset("kmb")
 CURRENCIES = {
@@ -104,17 +104,17 @@ def shares(text: str) -> Iterator[Share]:
             yield Share(some.start(), match.end(), count, whole)
 
 
-def _terms(said: dict[str, str]) -> tuple[int, int]:
-    if "plural" in said:
-        return _number(said["count"]), _PLURALS[said["plural"]]
-    if "quarters" in said:
-        return _number(said["quarters"]), 4
-    (part,) = said.values()
+def _terms(parts: dict[str, str]) -> tuple[int, int]:
+    if "plural" in parts:
+        return _number(parts["count"]), _PLURALS[parts["plural"]]
+    if "quarters" in parts:
+        return _number(parts["quarters"]), 4
+    (part,) = parts.values()
     return 1, _PARTS[part]
 
 
-def _number(said: str) -> int:
-    return int(said) if said.isdecimal() else _WHOLES[said]
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else _WHOLES[text]
 
 
 # Units of measure: their names, their dimension, and their conversion.

@@ -19,7 +19,7 @@ from assay.core.sources import Passage, Source
 from assay.core.tables.table_questions import answer
 from assay.run.run import Run
 from assay.verify import gate
-from assay.verify.added_checks import faults
+from assay.verify.checks import faults
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, check_all
 from assay.verify.evidence_index import EvidenceIndex, dropped
 from assay.verify.judge import has_judge
@@ -37,10 +37,10 @@ _ASKED = re.compile(r"[^?？؟]+[?？؟]")
 async def graded(run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source]) -> tuple[ClaimResult, ...]:
     """Grade how far each claim answers the run's question, and log it."""
     asked = questions(run.brief)
-    told = [_cited_sentence(each, sources) for each in checked]
+    sentences = [_cited_sentence(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
-        words = grade(asked, told, run.rarity)
+        words = grade(asked, sentences, run.rarity)
         return ["answers" if is_answer(each, asked) else word for each, word in zip(checked, words, strict=True)]
 
     found = await asyncio.to_thread(work)
@@ -58,7 +58,7 @@ def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
         return False
     tables = each.evidence.tables()
     found = (answer(question, tables) for question in asked) if tables else ()
-    return any(each.sentence.text == said.text for one in found if one is not None for said in one.answers)
+    return any(each.sentence.text == reply.text for one in found if one is not None for reply in one.answers)
 
 
 def questions(brief: Brief) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def questions(brief: Brief) -> tuple[str, ...]:
     text = brief.question
     asked = read_question(text)
     if (asked.elliptical or len(asked.keys) < FEW) and brief.conversation:
-        before = next((said.text for said in reversed(brief.conversation) if said.by == "user"), "")
+        before = next((message.text for message in reversed(brief.conversation) if message.by == "user"), "")
         text = f"{before} {text}".strip()
     parts = [each.strip() for each in _ASKED.findall(text)]
     return (text, *parts) if len(parts) > 1 else (text,)

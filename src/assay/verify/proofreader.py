@@ -30,7 +30,7 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
-from assay.verify.added_checks import AddedCheck
+from assay.verify.checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
 from assay.verify.evidence_index import EvidenceIndex, inherits
 from assay.verify.judge import has_judge
@@ -369,5 +369,5 @@ def _checked(checked: ClaimResult) -> ClaimChecked:
 
 def _named(found: ClaimFound, checked: ClaimChecked | None) -> str:
     """A name for the results of a claim, wherever it is in the text by now."""
-    said = (found.text, [passage.id for passage in found.passages], checked)
-    return f"{found.id}/{sha256(msgspec.json.encode(said))[:16]}"
+    content = (found.text, [passage.id for passage in found.passages], checked)
+    return f"{found.id}/{sha256(msgspec.json.encode(content))[:16]}"

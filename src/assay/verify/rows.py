@@ -91,8 +91,8 @@ def _compare(value: str, field: FieldPassage) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
     if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
-    said, stated = set(words(mine)), set(words(theirs))
-    if said <= stated or stated <= said:
+    ours, stated = set(words(mine)), set(words(theirs))
+    if ours <= stated or stated <= ours:
         return None  # a part of the value, or more than it: this rule cannot decide
     key = " ".join(field.name)
     return Check(
@@ -183,9 +183,9 @@ def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
     return _check(*found, rows=sum(len(table.rows) for table in cited))
 
 
-def _check(same: bool, said: str, rows: int = 0) -> Check:
+def _check(same: bool, message: str, rows: int = 0) -> Check:
     if not same:
-        reason = _("the table gives {said}").format(said=repr(said[:200]))
+        reason = _("the table gives {said}").format(said=repr(message[:200]))
         return Check(rule="field", verdict="contradicted", reason=reason)
     if not rows:
         return Check(rule="field", verdict="supported", reason=_("the cited cell says so"))

@@ -53,19 +53,19 @@ def test_the_background_makes_what_add_leaves(folder: Path, capsys: pytest.Captu
     (first, *_) = json.loads(capsys.readouterr().out)["hits"]
     assert (first["found"]["title"], first["lexical"], first["cosine_rank"]) == ("Vehicles", None, 1)
     assert main(["docs", "search", ASKED, "--embedder", LOCAL, "--explain"]) == 0
-    said = capsys.readouterr().out
-    assert "by words: not found" in said
-    assert "by meaning: cosine 0." in said
+    output = capsys.readouterr().out
+    assert "by words: not found" in output
+    assert "by meaning: cosine 0." in output
 
 
 def test_explained_without_an_embedder(folder: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["docs", "add", "-q", str(folder)]) == 0
     assert main(["docs", "search", "salt and water", "--explain"]) == 0
-    said = capsys.readouterr().out
-    assert "rank 1" in said
-    assert "salt in text: " in said
-    assert "salt in passage: " in said
-    assert "meaning" not in said
+    output = capsys.readouterr().out
+    assert "rank 1" in output
+    assert "salt in text: " in output
+    assert "salt in passage: " in output
+    assert "meaning" not in output
     assert main(["docs", "search", "--batch", "-", "--explain"]) == 2
 
 
@@ -116,6 +116,6 @@ async def test_doctor_names_it(server: EmbeddingServer, config: Path):
         ("nobody:m", "broken", "no embedder named 'nobody'"),
     ):
         config.write_text(plain + f'[embedder]\nmodel = "{model}"\n')
-        (told,) = [each for each in await examine() if each.name == "embedder"]
-        assert (told.state, says in told.said) == (state, True), told
+        (message,) = [each for each in await examine() if each.name == "embedder"]
+        assert (message.state, says in message.said) == (state, True), message
     assert server.requests == []

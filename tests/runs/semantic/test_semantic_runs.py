@@ -138,8 +138,8 @@ async def test_in_postgres_with_pgvector(folder: Path, tmp_path: Path, server: E
         where = {"database": postgres.with_schema(url), "search": {"index": "postgres"}}
         found_in = {}
         for there in (True, False):
-            told = load(embedder={"model": LOCAL, "pgvector": there}, **where)
-            async with Assay(told, home=tmp_path / "home") as assay:
+            found = load(embedder={"model": LOCAL, "pgvector": there}, **where)
+            async with Assay(found, home=tmp_path / "home") as assay:
                 await assay.add(folder)
                 assert (await assay.embed()).embedded == (3 if there else 0)
                 found_in[there] = await assay.search(ASKED)
@@ -157,8 +157,8 @@ async def test_a_run_finds_by_meaning_and_is_replayed_without_the_embedder(
         await assay.embed()
         run = assay.start(ASKED, mode="deep_research", depth="light", web=False)
         view = await run.view()
-        said = [e.decode(each) for each in await assay.events(view.run_id)]
-        hits = [url for each in said if isinstance(each, e.SearchPerformed) for url in each.found]
+        events = [e.decode(each) for each in await assay.events(view.run_id)]
+        hits = [url for each in events if isinstance(each, e.SearchPerformed) for url in each.found]
         assert "vehicles.md" in named(hits)
         asked = len(server.requests)
     assert asked > 1

@@ -58,13 +58,13 @@ def test_rules_are_sentences_with_every_number(said: RuleTexts) -> None:
 
 @given(st.integers(0, 50))
 def test_a_noun_agrees_with_its_number(number: int) -> None:
-    said = counted(number, "step")
-    assert said.endswith("s") is (number != 1)
-    assert said.startswith(str(number) if number else "no ")
+    text = counted(number, "step")
+    assert text.endswith("s") is (number != 1)
+    assert text.startswith(str(number) if number else "no ")
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=6))
 def test_numbers_are_listed_in_order(numbers: list[int]) -> None:
-    said = listed(tuple(numbers))
-    assert [int(part) for part in said.replace(" and ", ", ").split(", ")] == numbers
-    assert said.count(" and ") == (len(numbers) > 1)
+    text = listed(tuple(numbers))
+    assert [int(part) for part in text.replace(" and ", ", ").split(", ")] == numbers
+    assert text.count(" and ") == (len(numbers) > 1)

@@ -146,9 +146,9 @@ def test_a_pooler_is_told_by_its_mode(tmp_path: Path, postgres_server: str) -> N
         url = postgres.with_schema(pooler.url)
         found = looked(load(database=url, blobs=tmp_path / "blobs"))
         assert (found["pooler"].state, found["schema"].state) == ("ok", "note")
-        (told,) = looked(load(database=pooler.undirected, blobs=tmp_path / "blobs")).values()
-        assert (told.name, told.state) == ("pooler", "broken")
-        assert "?direct=" in told.fix
+        (message,) = looked(load(database=pooler.undirected, blobs=tmp_path / "blobs")).values()
+        assert (message.name, message.state) == ("pooler", "broken")
+        assert "?direct=" in message.fix
 
 
 def test_the_command_gives_json_and_the_code_of_what_is_broken(

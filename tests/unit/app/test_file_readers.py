@@ -110,9 +110,11 @@ def test_rows_have_an_end_however_short_they_are(monkeypatch: pytest.MonkeyPatch
 
 
 def test_bad_rows_are_counted_and_the_first_are_named() -> None:
-    with pytest.raises(ExtractError, match=r"^900 rows could not be read \(row 1: no `text`.* and 897 more\)$") as told:
+    with pytest.raises(
+        ExtractError, match=r"^900 rows could not be read \(row 1: no `text`.* and 897 more\)$"
+    ) as found:
         list(jsonl.JsonLinesExtractor().extract(b"{}\n" * 900, "a.jsonl"))
-    assert len(str(told.value)) < 200
+    assert len(str(found.value)) < 200
 
 
 PAGE = "# Tides\n\nThe tide at Brest rises seven metres – twice a day.\n\n- one\n- two\n\n" * 300

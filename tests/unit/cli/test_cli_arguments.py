@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.arguments import paths_from, question_from, spread
 from assay.cli.options import Count, Duration
+from assay.cli.run_options import paths_from, question_from, spread
 
 WORDS = st.text(alphabet="abc/.*é问", min_size=1, max_size=6)
 

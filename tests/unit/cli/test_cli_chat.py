@@ -32,8 +32,8 @@ class Person:
     def __init__(self, *arguments: object, **env: str) -> None:
         self.master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
-        told = {**os.environ, "TERM": "xterm", "CI": "", "NO_COLOR": "1", "PYTHONUTF8": "1", **env}
-        self.process = warm.start(*arguments, stdin=slave, stdout=slave, stderr=slave, env=told, terminal=True)
+        environment = {**os.environ, "TERM": "xterm", "CI": "", "NO_COLOR": "1", "PYTHONUTF8": "1", **env}
+        self.process = warm.start(*arguments, stdin=slave, stdout=slave, stderr=slave, env=environment, terminal=True)
         os.close(slave)
         self.seen = ""
 
@@ -157,8 +157,8 @@ def test_what_was_not_opened_is_researched(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry of Osterby sails at six in the morning.\n")
     ways = ("--thread", "t", "--offline")
     piped(tmp_path, f"{FIRST}\n", *ways, "--in", "bridge.md")
-    said = piped(tmp_path, "When does the ferry of Osterby sail?\n", *ways, "--in", "ferry.md")
-    assert "The ferry of Osterby sails at six in the morning. [1]" in said.stdout
+    done = piped(tmp_path, "When does the ferry of Osterby sail?\n", *ways, "--in", "ferry.md")
+    assert "The ferry of Osterby sails at six in the morning. [1]" in done.stdout
 
 
 def test_a_line_is_a_question_a_number_or_a_command() -> None:

@@ -90,8 +90,8 @@ def test_the_question_over_the_wire_has_no_value(
     [row] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert (row["rule"], row["verdict"]) == ("judge", "supported")
     assert row["slots"] == [{"text": "400", "kind": "number", "outcome": "same", "said": "about 400 people"}]
-    said = "\n".join(message["content"] for message in request["messages"])
-    assert tagged(said, "sentence") == "{A} people work there.\nHidden: {A} is a number."
+    sent = "\n".join(message["content"] for message in request["messages"])
+    assert tagged(sent, "sentence") == "{A} people work there.\nHidden: {A} is a number."
     assert request["tool_choice"]["function"]["name"] == "verdict"
 
 

@@ -49,7 +49,7 @@ def test_without_problems_there_is_nothing_to_list(home: Path, capsys: pytest.Ca
 
 def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
     near = NearestPassage(passage="S1001.1", text="The tide rises.", missing=("nine", "spring"))
-    said = ListedClaim(
+    found = ListedClaim(
         id="c1",
         text="The tide rises nine metres in spring.",
         verdict="unchecked",
@@ -60,7 +60,7 @@ def test_a_claim_which_does_not_hold_shows_what_is_nearest() -> None:
         versions=(),
         nearest=near,
     )
-    assert row_of(said)[5] == (
+    assert row_of(found)[5] == (
         "lexical, 0.41 (unlikely); nearest: S1001.1 “The tide rises.”, which lacks: nine, spring"
     )
 

@@ -97,9 +97,9 @@ def test_private_is_refused_before_anything_is_sent(notes: Path, capsys: Capture
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", "sk-planted")
         assert main(asked) == 2
-    said = capsys.readouterr().err
-    assert "openai:gpt-5 is not on this machine" in said
-    assert "--allow-private" in said
+    errors = capsys.readouterr().err
+    assert "openai:gpt-5 is not on this machine" in errors
+    assert "--allow-private" in errors
     assert main(asked[:3]) == 0
 
 

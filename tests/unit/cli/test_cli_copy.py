@@ -73,15 +73,15 @@ def on_a_terminal(code: str) -> str:
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    said = b""
+    output = b""
     try:
         while more := os.read(ours, 65536):
-            said += more
+            output += more
     except OSError:  # the other end is closed
         pass
     os.close(ours)
     assert process.wait() == 0
-    return said.decode()
+    return output.decode()
 
 
 COPYING = "from assay.cli.destinations import copy; copy('one \\x1b]0;bad\\x07 é [1]')"
@@ -94,18 +94,18 @@ def test_a_terminal_gets_it_where_no_program_is_or_the_desktop_is_elsewhere(
     if over_ssh:
         monkeypatch.setenv("SSH_CONNECTION", "192.0.2.1 50000 192.0.2.2 22")
         program(desk, "xclip", f'/bin/cat > "{tmp_path / "copied"}"')
-    said = on_a_terminal(COPYING)
-    sent = re.findall(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07", said)
+    output = on_a_terminal(COPYING)
+    sent = re.findall(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07", output)
     assert [base64.b64decode(each).decode() for each in sent] == ["one ]0;bad é [1]"]
-    assert "the terminal's clipboard" in said
+    assert "the terminal's clipboard" in output
     assert not (tmp_path / "copied").exists()
 
 
 def test_a_dumb_terminal_is_sent_no_sequence(desk: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TERM", "dumb")
-    said = on_a_terminal(COPYING)
-    assert "\x1b" not in said
-    assert "not copied" in said
+    output = on_a_terminal(COPYING)
+    assert "\x1b" not in output
+    assert "not copied" in output
 
 
 @pytest.mark.parametrize("other", ["--detach", "--queue"])

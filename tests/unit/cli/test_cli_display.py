@@ -69,11 +69,11 @@ def test_plain_lines_hold_no_escape_sequence(capsys: pytest.CaptureFixture[str])
         for envelope in logs.failing_agent().events:
             shown.show(envelope)
     shown.say("cancelling")
-    said = capsys.readouterr().err
-    assert "\x1b" not in said
-    assert "agent 1 failed: no model answered\n" in said
-    assert said.startswith("reading: file 1 of 2[31m\n")
-    assert said.endswith("cancelling\n")
+    errors = capsys.readouterr().err
+    assert "\x1b" not in errors
+    assert "agent 1 failed: no model answered\n" in errors
+    assert errors.startswith("reading: file 1 of 2[31m\n")
+    assert errors.endswith("cancelling\n")
 
 
 def test_plain_lines_say_the_same_warning_once(capsys: pytest.CaptureFixture[str]):

@@ -105,5 +105,5 @@ def test_where_nothing_was_skipped_that_is_said(folder: Path, capsys: pytest.Cap
     lines = add(capsys, str(folder / "table.csv"))
     assert lines[-1] == "1 document from 1 file, 1 of them new"
     assert main(["docs", "list", "--skipped"]) == 0
-    told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "nothing was skipped\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "nothing was skipped\n")

@@ -95,15 +95,15 @@ def on_a_terminal(home: Path, *more: str) -> str:
     words = [QUESTION, "--in", "harbor.md", "--home", str(home), "--yes", *more]
     process = warm.start(*words, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    said = b""
+    output = b""
     try:
         while more_said := os.read(ours, 65536):
-            said += more_said
+            output += more_said
     except OSError:  # the other end is closed
         pass
     os.close(ours)
     process.wait()
-    return said.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def test_a_terminal_is_told_and_a_pipe_or_quiet_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -24,9 +24,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_empty_lists_say_what_makes_the_first(capsys, home: Path):
     for command, hint in ((("runs", "list"), "assay QUESTION --in PATH"), (("schedule", "list"), "schedule add")):
         assert main(command) == 0
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert hint in said.err
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert hint in printed.err
     assert not home.exists()
 
 
@@ -35,9 +35,9 @@ def test_where_documents_are_is_said_where_there_are_none(capsys):
     capsys.readouterr()
     for command, code in ((["docs", "list"], 0), (["How high does the tide rise?", "--offline"], 1)):
         assert main(command) == code
-        said = capsys.readouterr().err
-        assert "the collection default has no documents; others have some: sea (`--in @NAME`)" in said
-        assert "the library is empty" not in said
+        errors = capsys.readouterr().err
+        assert "the collection default has no documents; others have some: sea (`--in @NAME`)" in errors
+        assert "the library is empty" not in errors
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_where_documents_are_is_said_where_there_are_none(capsys):
 )
 def test_without_a_library_both_ways_to_one_are_named(command: list[str], capsys):
     assert main(command) == 2
-    said = capsys.readouterr().err
-    assert "assay docs add PATH" in said
-    assert "assay QUESTION --in PATH" in said
+    errors = capsys.readouterr().err
+    assert "assay docs add PATH" in errors
+    assert "assay QUESTION --in PATH" in errors
 
 
 @pytest.mark.parametrize("command", ["plan", "batch", "agent", "research"])
@@ -106,5 +106,5 @@ def test_quiet_is_quiet_where_a_run_is_cancelled(capsys):
     assert main(["plan", "How high does the tide rise?", "--in", "tides.md", "--offline", "-q"]) == 0
     capsys.readouterr()
     assert main(["runs", "cancel", "last", "-q"]) == 0
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "")

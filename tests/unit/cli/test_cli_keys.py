@@ -17,7 +17,7 @@ from assay.core.errors import ConfigError, UnknownName
 KEY = "sk-planted-0123456789"
 ACME = """
 from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.provider import WebHit
+from assay.search.web.http import WebHit
 
 
 class Acme(HttpProvider):

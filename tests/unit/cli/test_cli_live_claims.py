@@ -30,7 +30,7 @@ def test_before_a_claim_is_found_only_words_are_counted() -> None:
 
 
 def test_claims_are_counted_by_what_was_found_of_them() -> None:
-    said = written(
+    line = written(
         found(1),
         e.ClaimChecked(id="c1", rule="judge", verdict="supported"),
         found(2),
@@ -39,5 +39,5 @@ def test_claims_are_counted_by_what_was_found_of_them() -> None:
         e.ClaimChecked(id="c3", rule="lexical", verdict="unchecked"),
         found(4),
     )
-    assert said == "writing the report: 5 words; 4 claims: 1 supported, 1 contradicted, 1 unchecked, 1 being checked"
+    assert line == "writing the report: 5 words; 4 claims: 1 supported, 1 contradicted, 1 unchecked, 1 being checked"
     assert written(found(1)) == "writing the report: 5 words; 1 claim: 1 being checked"

@@ -51,9 +51,9 @@ async def test_a_real_run_fits_and_shows_its_agents(size: Size):
         folder.apply(envelope)
         fits(folder.view, size)
         seen |= set(" ".join(drawn(folder.view, size, now=moment(envelope.at))).split("  "))
-    said = "\n".join(seen)
+    text = "\n".join(seen)
     for part in ("Find how far the tide rises at Brest", "search mistral", "reported: 1 passage cited", "1 source"):
-        assert part in said, part
+        assert part in text, part
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])

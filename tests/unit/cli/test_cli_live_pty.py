@@ -31,8 +31,8 @@ class Seen:
     def __init__(self, *args: object, size: tuple[int, int] = (80, 24), **env: str) -> None:
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-        told = {**os.environ, "TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
-        self.process = warm.start(*args, stdout=subprocess.PIPE, stderr=slave, terminal=True, env=told)
+        environment = {**os.environ, "TERM": "xterm-256color", "CI": "", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
+        self.process = warm.start(*args, stdout=subprocess.PIPE, stderr=slave, terminal=True, env=environment)
         os.set_blocking(self._master, False)
         self._slave = slave  # held, so that what was written can be read after the process ended
         self.terminal, self.raw = Terminal(size[0]), ""
@@ -200,7 +200,7 @@ def test_where_nothing_can_be_drawn_there_are_plain_lines(on_terminal: Callable[
 def test_verbose_lines_stay_above_the_view(on_terminal: Callable[..., Seen], notes: Path):
     seen = on_terminal(QUESTION, "--in", notes, "-v")
     assert seen.end()[0] == 0
-    said = seen.terminal.shown
-    assert "  phase triage" in said
-    assert [line.split(" ")[0] for line in said[-3:]] == ["completed:", "took", "run"]
-    assert not any(line.startswith(("●", "✓ triage")) for line in said)
+    found = seen.terminal.shown
+    assert "  phase triage" in found
+    assert [line.split(" ")[0] for line in found[-3:]] == ["completed:", "took", "run"]
+    assert not any(line.startswith(("●", "✓ triage")) for line in found)

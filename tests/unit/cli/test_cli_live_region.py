@@ -45,14 +45,14 @@ def test_what_is_shown_is_the_last_frame(frames: list[list[str]]):
 
 @given(st.lists(st.tuples(FRAME, FRAME.map(tuple)), max_size=5))
 def test_lines_above_stay_in_their_order(draws: list[tuple[list[str], tuple[str, ...]]]):
-    here, told = Here(), list[str]()
+    here, shown = Here(), list[str]()
     for lines, above in draws:
         here.draw(*lines, above=above)
-        told += above
+        shown += above
     here.region.erase()
-    while told and not told[-1]:
-        told.pop()
-    assert here.terminal.shown == told
+    while shown and not shown[-1]:
+        shown.pop()
+    assert here.terminal.shown == shown
 
 
 def test_only_what_changed_is_written():

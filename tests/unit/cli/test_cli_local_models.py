@@ -35,15 +35,15 @@ def on_a_terminal(folder: Path, *more: str) -> str:
     words = [QUESTION, "--in", "tides.md", "--home", "home", "--yes", *more]
     process = warm.start(*words, stdout=subprocess.DEVNULL, stderr=theirs, cwd=folder)
     os.close(theirs)
-    said = b""
+    output = b""
     try:
         while more_said := os.read(ours, 65536):
-            said += more_said
+            output += more_said
     except OSError:  # the other end is closed
         pass
     os.close(ours)
     assert process.wait() == 0
-    return said.decode()
+    return output.decode()
 
 
 def test_the_first_run_alone_tells_of_a_server_on_this_machine(tmp_path: Path, file: Path) -> None:

@@ -57,9 +57,9 @@ def test_a_run_without_a_report_is_exported_as_what_it_is(place: Path, capsys: p
     capsys.readouterr()
     files = [place / f"report.{kind}" for kind in ("md", "html", "json", "zip", "bib")]
     assert main(["runs", "export", "last", *(part for path in files for part in ("-o", str(path)))]) == 0
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == len(files)
-    assert all(" failed, there is no report: " in line and "the report of" not in line for line in said)
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == len(files)
+    assert all(" failed, there is no report: " in line and "the report of" not in line for line in errors)
     for path in files[:3]:
         text = path.read_text()
         assert "The run failed: " in text

@@ -33,10 +33,10 @@ def on_a_terminal(*arguments: object, columns: int = 60, **env: str) -> str:
     """What a process writes to a terminal which is its stdout."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    told = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
+    environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "", "PYTHONUTF8": "1", **env}
     for name in ("COLUMNS", "LINES"):
-        told.pop(name, None)
-    process = warm.start(*arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=told)
+        environment.pop(name, None)
+    process = warm.start(*arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=environment)
     os.close(slave)
     seen = b""
     while select.select([master], [], [], 60)[0]:
@@ -72,8 +72,8 @@ def test_open_shows_the_page_in_the_browser(note: Path, tmp_path: Path) -> None:
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
     browser.chmod(0o700)
     warm.run(QUESTION, "--in", note, "--offline", "--depth", "light", "-q")
-    said = warm.run("runs", "open", env={**os.environ, "BROWSER": f"{browser} %s", "TERM": "xterm", "CI": ""})
-    path = Path(said.stdout.strip())
+    environment = warm.run("runs", "open", env={**os.environ, "BROWSER": f"{browser} %s", "TERM": "xterm", "CI": ""})
+    path = Path(environment.stdout.strip())
     assert "built in 1790" in path.read_text()
     assert path.parent.stat().st_mode & 0o077 == 0
     assert opened.read_text() == path.as_uri()

@@ -48,10 +48,10 @@ def assay(capsys: pytest.CaptureFixture[str]) -> Command:
 
 
 def test_the_report_is_on_stdout_and_the_milestones_on_stderr(assay, notes: Path):
-    said = assay(QUESTION, "--in", notes)
-    assert said.returncode == 0, said.stderr
-    assert "Ada Byron" in said.stdout
-    assert "[1]" in said.stdout
+    done = assay(QUESTION, "--in", notes)
+    assert done.returncode == 0, done.stderr
+    assert "Ada Byron" in done.stdout
+    assert "[1]" in done.stdout
     milestones = [
         "searching",
         "plan:",
@@ -61,26 +61,26 @@ def test_the_report_is_on_stdout_and_the_milestones_on_stderr(assay, notes: Path
         "checked",
         "completed",
     ]
-    places = [said.stderr.find(milestone) for milestone in milestones]
-    assert -1 not in places, said.stderr
+    places = [done.stderr.find(milestone) for milestone in milestones]
+    assert -1 not in places, done.stderr
     assert places == sorted(places)
 
 
 def test_with_the_word_research_and_quiet(assay, notes: Path):
-    said = assay("research", "-q", QUESTION, "--in", notes / "harbor.md", notes / "bridge.md")
-    assert (said.returncode, said.stderr) == (0, "")
-    assert "Ada Byron" in said.stdout
+    done = assay("research", "-q", QUESTION, "--in", notes / "harbor.md", notes / "bridge.md")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Ada Byron" in done.stdout
 
 
 def test_verbose_says_more(assay, notes: Path):
-    said = assay(QUESTION, "-v", "--in", notes)
-    assert "  searched" in said.stderr
-    assert "  model extractive" in said.stderr
+    done = assay(QUESTION, "-v", "--in", notes)
+    assert "  searched" in done.stderr
+    assert "  model extractive" in done.stderr
 
 
 def test_json_follows_its_schema(assay, notes: Path):
-    said = assay(QUESTION, "--in", notes, "--json")
-    report = json.loads(said.stdout)
+    done = assay(QUESTION, "--in", notes, "--json")
+    report = json.loads(done.stdout)
     schema = json.loads((files("assay.export") / "schemas" / "assay.report-1.json").read_text())
     jsonschema_rs.validate(schema, report)
     assert report["question"] == QUESTION
@@ -88,8 +88,8 @@ def test_json_follows_its_schema(assay, notes: Path):
 
 
 def test_events_are_lines_of_json_without_a_gap(assay, notes: Path):
-    said = assay(QUESTION, "--in", notes, "--events")
-    events = [json.loads(line) for line in said.stdout.splitlines()]
+    done = assay(QUESTION, "--in", notes, "--events")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[0]["type"] == "run.created"
     assert events[-1]["type"] == "run.completed"
@@ -97,8 +97,8 @@ def test_events_are_lines_of_json_without_a_gap(assay, notes: Path):
 
 def test_files_take_the_report(assay, notes: Path, tmp_path: Path):
     markdown, data = tmp_path / "a.md", tmp_path / "a.json"
-    said = assay(QUESTION, "--in", notes, "-o", markdown, "-o", data)
-    assert (said.returncode, said.stdout) == (0, "")
+    done = assay(QUESTION, "--in", notes, "-o", markdown, "-o", data)
+    assert (done.returncode, done.stdout) == (0, "")
     assert "Ada Byron" in markdown.read_text()
     assert json.loads(data.read_text())["schema"] == "assay.report/1"
 
@@ -115,15 +115,15 @@ def test_without_verification_claims_stay_unchecked(assay, notes: Path):
 
 
 def test_repair_can_be_left_out(assay, notes: Path):
-    said = assay(QUESTION, "--in", notes, "--no-repair", "--events")
-    created = next(json.loads(line) for line in said.stdout.splitlines() if '"run.created"' in line)
+    done = assay(QUESTION, "--in", notes, "--no-repair", "--events")
+    created = next(json.loads(line) for line in done.stdout.splitlines() if '"run.created"' in line)
     assert created["data"]["brief"]["repair"] is False
 
 
 def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
-    said = assay("What is the boiling point of tungsten?", "--in", notes)
-    assert said.returncode == 6, said.stderr
-    assert "[1]" not in said.stdout
+    done = assay("What is the boiling point of tungsten?", "--in", notes)
+    assert done.returncode == 6, done.stderr
+    assert "[1]" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_no_evidence_exits_with_6_and_cites_nothing(assay, notes: Path):
 )
 def test_what_cannot_be_done_is_said_before_anything_is_spent(assay, notes: Path, options: list[str], message: str):
     sources = [] if "--in" in options else ["--in", notes]
-    said = assay(QUESTION, *sources, *options)
-    assert said.returncode == 2
-    assert message in said.stderr
-    assert said.stdout == ""
+    done = assay(QUESTION, *sources, *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stdout == ""
     assert assay("runs", "list").stdout == ""
 
 
@@ -147,9 +147,9 @@ def test_the_library_is_searched_without_in(assay, notes: Path):
     added = assay("docs", "add", notes)
     assert "2 documents from 2 files, 2 of them new" in added.stderr
     assert "2 documents from 2 files, 0 of them new" in assay("docs", "add", notes).stderr
-    said = assay(QUESTION)
-    assert "the default collection (2 documents)" in said.stderr
-    assert "Ada Byron" in said.stdout
+    done = assay(QUESTION)
+    assert "the default collection (2 documents)" in done.stderr
+    assert "Ada Byron" in done.stdout
 
 
 def test_docs_list_and_search(assay, notes: Path):
@@ -174,26 +174,26 @@ def test_docs_search_in_a_batch(assay, notes: Path, tmp_path: Path):
     assert [answer["hits"][0]["title"] for answer in answers] == ["Harbor report", "Bridge report"]
     assert set(answers[0]["hits"][0]) == {"document", "url", "title", "score"}
     batch.write_text('{"id": 1}\n')
-    said = assay("docs", "search", "--batch", batch)
-    assert said.returncode == 2
-    assert "line 1 is no row {id, query}" in said.stderr
+    done = assay("docs", "search", "--batch", batch)
+    assert done.returncode == 2
+    assert "line 1 is no row {id, query}" in done.stderr
 
 
 def test_an_empty_library_says_how_to_fill_it(assay):
-    said = assay(QUESTION)
-    assert said.returncode == 1
-    assert "failed: nothing was searched" in said.stderr
-    assert "assay docs add PATH" in said.stderr
-    assert "--in PATH" in said.stderr
+    done = assay(QUESTION)
+    assert done.returncode == 1
+    assert "failed: nothing was searched" in done.stderr
+    assert "assay docs add PATH" in done.stderr
+    assert "--in PATH" in done.stderr
     assert "assay docs add PATH" in assay("docs", "list").stderr
 
 
 @pytest.mark.parametrize("command", [["list"], ["search", "bridge"], ["search", "--batch", "-"]])
 def test_an_unknown_collection_is_an_error(assay, notes: Path, command: list[str]):
     assay("docs", "add", notes)
-    said = assay("docs", *command, "--collection", "nope")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert "no collection named 'nope'" in said.stderr
+    done = assay("docs", *command, "--collection", "nope")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no collection named 'nope'" in done.stderr
 
 
 def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
@@ -213,12 +213,12 @@ def test_runs_are_listed_shown_and_exported(assay, notes: Path, tmp_path: Path):
 
 def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
     assay(QUESTION, "--in", notes)
-    said = assay("cite", "last", "1")
-    assert said.stdout.startswith("[1] Harbor report")
-    assert "»" in said.stdout
-    assert "Ada Byron" in said.stdout
-    assert "snapshot" in said.stdout
-    assert "supported" in said.stdout
+    done = assay("cite", "last", "1")
+    assert done.stdout.startswith("[1] Harbor report")
+    assert "»" in done.stdout
+    assert "Ada Byron" in done.stdout
+    assert "snapshot" in done.stdout
+    assert "supported" in done.stdout
     (first, *_) = json.loads(assay("cite", "last", "1", "--json").stdout)
     assert first["passage"]["text"] in NOTES["harbor.md"]
     unknown = assay("cite", "last", "99")
@@ -228,9 +228,9 @@ def test_cite_shows_the_passage_in_its_document(assay, notes: Path):
 
 def test_an_unknown_run_is_an_error(assay, notes: Path):
     assay("docs", "add", notes)
-    said = assay("runs", "show", "zzzz")
-    assert said.returncode == 2
-    assert "zzzz" in said.stderr
+    done = assay("runs", "show", "zzzz")
+    assert done.returncode == 2
+    assert "zzzz" in done.stderr
 
 
 async def interrupt(home: Path, notes: Path) -> str:
@@ -252,9 +252,9 @@ def interrupted(home: Path, notes: Path) -> str:
 
 def test_an_interrupted_question_says_how_to_go_on(assay, interrupted: str, notes: Path):
     assert assay("runs", "list").stdout.split("\t")[2] == "interrupted"
-    said = assay(QUESTION, "--in", notes)
-    assert said.returncode == 0
-    assert f"assay runs resume {interrupted}" in said.stderr
+    done = assay(QUESTION, "--in", notes)
+    assert done.returncode == 0
+    assert f"assay runs resume {interrupted}" in done.stderr
     assert len(assay("runs", "list").stdout.splitlines()) == 2
 
 
@@ -268,10 +268,10 @@ def test_a_run_whose_process_is_gone_is_interrupted_before_its_lease_ends(assay,
 
 
 def test_an_interrupted_run_is_resumed(assay, interrupted: str):
-    said = assay("runs", "resume", interrupted, "--json")
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout)["run_id"] == interrupted
-    assert json.loads(said.stdout)["status"] == "completed"
+    done = assay("runs", "resume", interrupted, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["run_id"] == interrupted
+    assert json.loads(done.stdout)["status"] == "completed"
 
 
 class Slow:
@@ -288,12 +288,12 @@ class Slow:
         self.process.send_signal(number)
         self._until(until)
 
-    def _until(self, said: str) -> None:
+    def _until(self, text: str) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            if said.encode() in line:
+            if text.encode() in line:
                 return
-        raise AssertionError(f"it ended and never said {said!r}")
+        raise AssertionError(f"it ended and never said {text!r}")
 
     def end(self) -> tuple[int, str]:
         out, _ = self.process.communicate(timeout=60)

@@ -29,25 +29,25 @@ def two_runs(assay: Command, tmp_path: Path) -> tuple[str, str]:
     ids = []
     for author in ("Ada Byron", "Mary Somerville"):
         note.write_text(f"# Harbor report\n\nThe Harbor report was written by {author} in 1843.\n")
-        said = assay(QUESTION, "--in", note, "--json", "-q")
-        assert said.returncode == 0
-        ids.append(str(json.loads(said.stdout)["run_id"]))
+        done = assay(QUESTION, "--in", note, "--json", "-q")
+        assert done.returncode == 0
+        ids.append(str(json.loads(done.stdout)["run_id"]))
     return ids[0], ids[1]
 
 
 def test_a_diff_shows_what_is_said_otherwise(assay: Command, two_runs: tuple[str, str]) -> None:
-    said = assay("runs", "diff", *two_runs)
-    assert said.returncode == 0
-    assert "claims changed:" in said.stdout
-    assert "- quoted: The Harbor report was written by Ada Byron in 1843." in said.stdout
-    assert "+ quoted: The Harbor report was written by Mary Somerville in 1843." in said.stdout
+    done = assay("runs", "diff", *two_runs)
+    assert done.returncode == 0
+    assert "claims changed:" in done.stdout
+    assert "- quoted: The Harbor report was written by Ada Byron in 1843." in done.stdout
+    assert "+ quoted: The Harbor report was written by Mary Somerville in 1843." in done.stdout
     assert assay("runs", "diff", *two_runs, "--exit-code", "-q").returncode == 1
 
 
 def test_a_run_does_not_differ_from_itself(assay: Command, two_runs: tuple[str, str]) -> None:
-    said = assay("runs", "diff", two_runs[0], two_runs[0], "--exit-code")
-    assert said.returncode == 0
-    assert "nothing differs" in said.stdout
+    done = assay("runs", "diff", two_runs[0], two_runs[0], "--exit-code")
+    assert done.returncode == 0
+    assert "nothing differs" in done.stdout
 
 
 def test_a_diff_as_json(assay: Command, two_runs: tuple[str, str]) -> None:
@@ -57,13 +57,13 @@ def test_a_diff_as_json(assay: Command, two_runs: tuple[str, str]) -> None:
 
 
 def test_a_diff_with_a_run_that_is_not_there(assay: Command, two_runs: tuple[str, str]) -> None:
-    said = assay("runs", "diff", "zzzz", two_runs[1])
-    assert said.returncode == 2
-    assert "no run named 'zzzz'" in said.stderr
+    done = assay("runs", "diff", "zzzz", two_runs[1])
+    assert done.returncode == 2
+    assert "no run named 'zzzz'" in done.stderr
 
 
 def test_a_replay_says_that_all_is_the_same(assay: Command, two_runs: tuple[str, str]) -> None:
-    said = assay("runs", "replay", two_runs[0])
-    assert said.returncode == 0
-    assert "the report is the same, byte for byte" in said.stdout
+    done = assay("runs", "replay", two_runs[0])
+    assert done.returncode == 0
+    assert "the report is the same, byte for byte" in done.stdout
     assert json.loads(assay("runs", "replay", "last", "--json").stdout)["same_report"] is True

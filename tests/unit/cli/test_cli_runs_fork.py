@@ -35,19 +35,19 @@ def run_id(assay: Command, tmp_path: Path) -> str:
     folder.mkdir()
     for name, text in NOTES.items():
         (folder / name).write_text(text)
-    said = assay(QUESTION, "--in", folder, "--offline", "--json", "-q")
-    assert said.returncode == 0
-    return str(json.loads(said.stdout)["run_id"])
+    done = assay(QUESTION, "--in", folder, "--offline", "--json", "-q")
+    assert done.returncode == 0
+    return str(json.loads(done.stdout)["run_id"])
 
 
 def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Command, run_id: str) -> None:
-    said = assay("runs", "fork", run_id, "--from", "write", "--exclude", "bridge.md", "--json")
-    report = json.loads(said.stdout)
-    assert said.returncode == 0
+    done = assay("runs", "fork", run_id, "--from", "write", "--exclude", "bridge.md", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
     assert report["forked_from"] == run_id != report["run_id"]
     assert "Ada Byron" in report["markdown"]
     assert "in 1851" not in report["markdown"]
-    assert f"run {report['run_id']}, forked from write" in said.stderr
+    assert f"run {report['run_id']}, forked from write" in done.stderr
     diff = assay("runs", "diff", run_id, "last")
     assert "claims dropped:" in diff.stdout
     assert "Bridge report" in diff.stdout
@@ -59,9 +59,9 @@ def test_a_fork_without_a_source_is_another_run_with_another_report(assay: Comma
 def test_a_plan_in_a_file_is_followed(assay: Command, run_id: str, tmp_path: Path) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("title: The bridge\n1. When the bridge at Sandmouth was opened\n")
-    said = assay("runs", "fork", run_id, "--from", "plan", "--plan", plan, "--json", "-q")
-    assert said.returncode == 0
-    assert [step["title"] for step in json.loads(said.stdout)["plan"]["steps"]] == [
+    done = assay("runs", "fork", run_id, "--from", "plan", "--plan", plan, "--json", "-q")
+    assert done.returncode == 0
+    assert [step["title"] for step in json.loads(done.stdout)["plan"]["steps"]] == [
         "When the bridge at Sandmouth was opened"
     ]
 
@@ -69,9 +69,9 @@ def test_a_plan_in_a_file_is_followed(assay: Command, run_id: str, tmp_path: Pat
 def test_documents_are_added(assay: Command, run_id: str, tmp_path: Path) -> None:
     tower = tmp_path / "tower.md"
     tower.write_text("# Tower\n\nThe bridge at Sandmouth was opened again in 1907.\n")
-    said = assay("runs", "fork", run_id, "--from", "research", "--add", tower, "--json", "-q")
-    assert said.returncode == 0
-    assert "Tower" in {source["title"] for source in json.loads(said.stdout)["sources"]}
+    done = assay("runs", "fork", run_id, "--from", "research", "--add", tower, "--json", "-q")
+    assert done.returncode == 0
+    assert "Tower" in {source["title"] for source in json.loads(done.stdout)["sources"]}
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,15 @@ def test_documents_are_added(assay: Command, run_id: str, tmp_path: Path) -> Non
     ],
 )
 def test_what_cannot_be_done_is_said(assay: Command, run_id: str, args: list[str], message: str) -> None:
-    said = assay("runs", "fork", run_id, *args)
-    assert said.returncode == 2
-    assert message in said.stderr
+    done = assay("runs", "fork", run_id, *args)
+    assert done.returncode == 2
+    assert message in done.stderr
     assert len(assay("runs", "list").stdout.splitlines()) == 1
 
 
 def test_help_shows_how(assay: Command) -> None:
-    said = assay("runs", "fork", "--help")
-    assert "assay runs fork last --from write --exclude 3" in said.stdout
+    done = assay("runs", "fork", "--help")
+    assert "assay runs fork last --from write --exclude 3" in done.stdout
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
@@ -107,11 +107,11 @@ def test_the_end_of_a_fork_is_told_and_its_plan_may_come_by_a_pipe(assay: Comman
     os.mkfifo(pipe)
     with ThreadPoolExecutor() as pool:
         written = pool.submit(pipe.write_text, "1. When was the bridge at Sandmouth opened\n")
-        told = f"{sys.executable} {script}"
-        said = assay("runs", "fork", run_id, "--from", "plan", "--plan", pipe, "--notify", told, "--json")
+        text = f"{sys.executable} {script}"
+        done = assay("runs", "fork", run_id, "--from", "plan", "--plan", pipe, "--notify", text, "--json")
         written.result(30)
-    assert said.returncode == 0
-    assert [step["title"] for step in json.loads(said.stdout)["plan"]["steps"]] == [
+    assert done.returncode == 0
+    assert [step["title"] for step in json.loads(done.stdout)["plan"]["steps"]] == [
         "When was the bridge at Sandmouth opened"
     ]
     assert json.loads((tmp_path / "told.json").read_text())["event"] == "ended"

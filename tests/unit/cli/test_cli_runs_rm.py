@@ -98,6 +98,6 @@ def test_a_run_of_a_live_process_is_not_deleted(runs: list[str], home: Path, cap
 
     asyncio.run(hold())
     assert main(["runs", "rm", *runs, "--yes"]) == 1
-    said = capsys.readouterr().err
-    assert f"run {runs[0]} is running in elsewhere: it was not deleted" in said
+    errors = capsys.readouterr().err
+    assert f"run {runs[0]} is running in elsewhere: it was not deleted" in errors
     assert left(home) == [runs[0]]

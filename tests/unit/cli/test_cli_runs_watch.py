@@ -25,21 +25,21 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_ended_run_is_told_again_without_its_report(notes: Path, capsys: pytest.CaptureFixture[str]):
     main([QUESTION, "--in", str(notes)])
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert main(["runs", "watch", "last"]) == 0
     again = capsys.readouterr()
     assert again.out == ""
-    lines = [line for line in told.err.splitlines() if not line.startswith(("indexed", "reading"))]
+    lines = [line for line in printed.err.splitlines() if not line.startswith(("indexed", "reading"))]
     assert again.err.splitlines() == lines
     assert [line.split(" ")[0] for line in lines[-3:]] == ["completed:", "took", "run"]
 
 
 def test_its_events_are_those_of_the_run(notes: Path, capsys: pytest.CaptureFixture[str]):
     main([QUESTION, "--in", str(notes), "--events"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert main(["runs", "watch", "last", "--events", "--speed", "1000"]) == 0
-    assert capsys.readouterr().out == told
-    assert json.loads(told.splitlines()[-1])["type"] == "run.completed"
+    assert capsys.readouterr().out == output
+    assert json.loads(output.splitlines()[-1])["type"] == "run.completed"
 
 
 def test_the_exit_code_is_the_runs(notes: Path, capsys: pytest.CaptureFixture[str]):

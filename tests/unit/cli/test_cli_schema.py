@@ -95,7 +95,7 @@ def test_a_question_about_all_documents_says_how_far_it_came(place: Path, capsys
             f"PEP: {number}\nTitle: T{number}\nStatus: {status}\n\nText.\n"
         )
     assert main(["How many PEPs are Final?", "--in", str(place / "docs"), "--yes"]) == 0
-    said = capsys.readouterr()
-    assert said.out.startswith("2 documents match; the header fields of 3 of 3 documents were read.")
-    assert "coverage: the question is answered" in said.err
-    assert "2 claims: 2 supported" in said.err
+    printed = capsys.readouterr()
+    assert printed.out.startswith("2 documents match; the header fields of 3 of 3 documents were read.")
+    assert "coverage: the question is answered" in printed.err
+    assert "2 claims: 2 supported" in printed.err

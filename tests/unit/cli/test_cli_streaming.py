@@ -49,11 +49,11 @@ def streamed(text: str, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> tup
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
 def test_pieces_and_the_rest_are_the_whole_however_it_was_cut(cuts: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        said, rest = streamed(ANSWER, cuts, patch)
+        output, rest = streamed(ANSWER, cuts, patch)
         at_once = "".join(streamed(ANSWER, [], patch))
-    assert said + rest == at_once
+    assert output + rest == at_once
     assert at_once.startswith("The tide rises [1] [2]. It *turns*")
-    assert len(said) > len(ANSWER) // 2
+    assert len(output) > len(ANSWER) // 2
 
 
 def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:

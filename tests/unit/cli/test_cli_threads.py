@@ -56,8 +56,8 @@ def test_threads_are_listed_shown_named_and_deleted(assay: Command, notes: Path)
     shown = assay("threads", "show", "The old town").stdout
     assert "> When was the harbor built?" in shown
     assert "1843" in shown
-    said = json.loads(assay("threads", "show", "to", "--json").stdout)
-    assert [each["by"] for each in said] == ["user", "assistant"]
+    data = json.loads(assay("threads", "show", "to", "--json").stdout)
+    assert [each["by"] for each in data] == ["user", "assistant"]
 
     first = assay("threads", "list", "-n", "1", "--json")
     page = json.loads(first.stdout)
@@ -93,7 +93,7 @@ def test_runs_are_listed_by_what_they_are(assay: Command, notes: Path):
     first = assay("runs", "list", "-n", "1")
     assert "--cursor " in first.stderr
     assert listed("--cursor", first.stderr.split()[-1]) == both[1:]
-    told = json.loads(assay("runs", "list", "--json").stdout)
-    assert [(row["question"], row["user"], row["tokens"] >= 0) for row in told] == [(each, "", True) for each in both]
+    data = json.loads(assay("runs", "list", "--json").stdout)
+    assert [(row["question"], row["user"], row["tokens"] >= 0) for row in data] == [(each, "", True) for each in both]
     assert assay("runs", "list", "--search", "x", "--status", "failed").returncode == 2
     assert assay("runs", "list", "--search", "zebra").stderr == "no run is so\n"

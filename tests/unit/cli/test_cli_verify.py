@@ -16,11 +16,10 @@ from bundles import bundle_of_two_agents, forged, members_of
 from logs import Log, begin
 from records import recorded
 
-from assay.app import signatures
-from assay.app.bundle import Verification
+from assay.app import bundles
 from assay.cli.main import main
 from assay.core import events as e
-from assay.export.bundle import EXPORTER
+from assay.export.bundle import EXPORTER, Verification
 
 
 @pytest.fixture
@@ -157,13 +156,13 @@ def settings_file(nowhere: Path, tmp_path: Path) -> Path:
 def test_a_key_for_signing_is_kept_as_other_keys_are(settings_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     secret = tomllib.loads(settings_file.read_text())["signing"]["key"]
     assert stat.S_IMODE(settings_file.stat().st_mode) == 0o600
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert main(["config", "list"]) == 0
     assert main(["keys", "sign", "show"]) == 0
     assert main(["keys", "sign", "list"]) == 0
     assert main(["keys", "sign", "create"]) == 2
     later = capsys.readouterr()
-    assert secret not in said.out + said.err + later.out + later.err
+    assert secret not in printed.out + printed.err + later.out + later.err
     assert "--replace" in later.err
     assert tomllib.loads(settings_file.read_text())["signing"]["key"] == secret
     assert main(["keys", "sign", "create", "--replace"]) == 0
@@ -174,10 +173,10 @@ def test_signed_bundles_and_who_has_to_have_signed_them(
     bundle: Path, settings_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = bundle.read_bytes()
-    bundle.write_bytes(signatures.signed(plain, "r1"))
-    own = str(signatures.own_key())
+    bundle.write_bytes(bundles.signed(plain, "r1"))
+    own = str(bundles.own_key())
     assert main(["keys", "sign", "create", "--replace"]) == 0
-    other = str(signatures.own_key())
+    other = str(bundles.own_key())
     capsys.readouterr()
 
     def verified(*options: str) -> tuple[int, str]:

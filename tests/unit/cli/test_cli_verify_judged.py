@@ -96,8 +96,8 @@ def test_the_judge_decides_what_a_build_is_told(there: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize("by", ["option", "settings"])
 def test_a_judge_takes_no_more_than_it_may(there: Path, capsys: pytest.CaptureFixture[str], by: str) -> None:
-    said = [f"Some {who} say that our satellite does most of it ([Tides](tides.md)).\n" for who in ALIKE]
-    (there / "report.md").write_text("\n".join(said))
+    claims_text = [f"Some {who} say that our satellite does most of it ([Tides](tides.md)).\n" for who in ALIKE]
+    (there / "report.md").write_text("\n".join(claims_text))
     with judging_server() as server:
         configured(there, server.url)
         if by == "settings":
@@ -150,10 +150,10 @@ async def run(assay: Assay) -> str:
 
 
 async def test_a_run_is_judged_once_more(there: Path) -> None:
-    told = "The tide at Brest rises seven metres. [S1001.1] Our satellite does most of the work. [S1001.1]\n"
+    text = "The tide at Brest rises seven metres. [S1001.1] Our satellite does most of the work. [S1001.1]\n"
     with judging_server() as server:
         configured(there, server.url)
-        async with Assay(home=there / "home", models={"w": writes(told)}) as assay:
+        async with Assay(home=there / "home", models={"w": writes(text)}) as assay:
             run_id = await run(assay)
             before = await assay.recheck(run_id)
             found = await assay.recheck(run_id, model="mine:m")
@@ -170,9 +170,9 @@ async def test_a_run_is_judged_once_more(there: Path) -> None:
 
 async def test_a_judge_elsewhere_is_refused_what_is_private(there: Path) -> None:
     profile = Profile(name="hosted", local=False)
-    told = "The tide at Brest rises seven metres. [S1001.1] Our satellite does most of the work. [S1001.1]\n"
+    text = "The tide at Brest rises seven metres. [S1001.1] Our satellite does most of the work. [S1001.1]\n"
     hosted = Scripted([], profile=profile)
-    async with Assay(home=there / "home", models={"w": writes(told), "hosted": hosted}) as assay:
+    async with Assay(home=there / "home", models={"w": writes(text), "hosted": hosted}) as assay:
         await assay.add("tides.md", "secret")
         await assay.mark("secret", private=True)
         run_id = await run(assay)

@@ -48,12 +48,12 @@ def test_what_is_told_fits_and_keeps_its_order(said: list[ConversationMessage], 
 
 
 def test_replies_are_shortened_before_anything_is_left_out() -> None:
-    said = [user("How far does the tide rise?"), reply("It rises seven metres. " * 100), user("Why?")]
-    kept = fitted(said, 300)
+    found = [user("How far does the tide rise?"), reply("It rises seven metres. " * 100), user("Why?")]
+    kept = fitted(found, 300)
     assert [each.text for each in kept if each.by == "user"] == ["How far does the tide rise?", "Why?"]
     assert kept[1].text.startswith("It rises seven metres.")
     assert kept[1].text.endswith("…")
-    assert fitted(said, 10_000) == tuple(said)
+    assert fitted(found, 10_000) == tuple(found)
 
 
 @given(st.text(max_size=400), st.integers(3, 100))

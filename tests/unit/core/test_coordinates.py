@@ -109,7 +109,12 @@ def test_a_cycle_and_its_agents_are_two_blocks_and_the_next_cycle_a_third() -> N
 
 def test_dropped_events_have_no_place() -> None:
     events = logs.restarted_step().events
-    dropped = {seq for each in events if isinstance(said := e.decode(each), e.StepRestarted) for seq in said.dropped}
+    dropped = {
+        seq
+        for each in events
+        if isinstance(dropped_event := e.decode(each), e.StepRestarted)
+        for seq in dropped_event.dropped
+    }
     placed = dict(place(events))
     assert dropped
     assert not dropped & set(placed)

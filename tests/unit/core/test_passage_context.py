@@ -136,4 +136,4 @@ def test_no_notice_passes_for_something_else(notices: tuple[Notice, ...], kind: 
     (found,) = read(show(known, []))
     assert (found.kind, found.published, found.url) == (kind, published, "https://peps.example/6")
     assert len(found.notices) <= min(5, len(notices))
-    assert all(said.partition(" ")[0] in {each.kind for each in notices} for said in found.notices)
+    assert all(notice.partition(" ")[0] in {each.kind for each in notices} for notice in found.notices)

@@ -44,9 +44,9 @@ def test_the_statement_which_answers_is_the_best(question: str, texts: tuple[str
 
 
 def test_what_stands_around_a_statement_counts() -> None:
-    said = QuotableStatement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
+    found = QuotableStatement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
     other = QuotableStatement(text="The default is 40 peers.", label="frob_peers (integer)", place=2)
-    assert judge(read_question("What is the default of frob_buffers?"), [other, said]).ranked[0].place == 1
+    assert judge(read_question("What is the default of frob_buffers?"), [other, found]).ranked[0].place == 1
     under = QuotableStatement(text="They are paid forty pounds.", heading="Keepers", place=1)
     away = QuotableStatement(text="They are paid thirty pounds.", heading="Pilots", place=9)
     assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].place == 1

@@ -149,8 +149,8 @@ def test_a_report_that_broke_off_says_so_before_its_other_limits() -> None:
     cut = next(at for at, each in enumerate(log.events) if each.type == e.ReportFinished.kind)
     log.events = log.events[:cut]
     log.add("", e.RunFailed(stop_reason="failed", error="the disk is full"))
-    (said,) = build_report(fold(log.events)).limits
-    assert said == "The run failed: the disk is full; this report is not finished."
+    (message,) = build_report(fold(log.events)).limits
+    assert message == "The run failed: the disk is full; this report is not finished."
 
 
 def test_a_report_without_its_final_check_says_so() -> None:
@@ -158,8 +158,8 @@ def test_a_report_without_its_final_check_says_so() -> None:
     logs.begin(log)
     logs.write(log, "It is so.\n", ("One limit.",))
     log.add("", e.RunCancelled())
-    said, other = build_report(fold(log.events)).limits
-    assert said == "The run was cancelled; this report was not given its final check."
+    found, other = build_report(fold(log.events)).limits
+    assert found == "The run was cancelled; this report was not given its final check."
     assert other == "One limit."
 
 

@@ -44,15 +44,15 @@ def test_what_is_told(headers: dict[str, str], seconds: float | None) -> None:
 
 
 def test_a_date_is_counted_from_this_machines_clock_where_no_time_is_given() -> None:
-    told = retry_after({"retry-after": format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)})
-    assert told is not None
-    assert 50 < told <= 60
+    seconds = retry_after({"retry-after": format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)})
+    assert seconds is not None
+    assert 50 < seconds <= 60
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_nothing_told_is_an_error_or_no_time(milliseconds: str, seconds: str) -> None:
-    told = retry_after({"retry-after-ms": milliseconds, "retry-after": seconds}, NOW.isoformat())
-    assert told is None or (math.isfinite(told) and told >= 0)
+    wait = retry_after({"retry-after-ms": milliseconds, "retry-after": seconds}, NOW.isoformat())
+    assert wait is None or (math.isfinite(wait) and wait >= 0)
 
 
 @given(st.integers(min_value=0, max_value=10_000_000))

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import FINAL_URL, SNIPPET, Source
-from assay.evidence.identity import CANONICAL, pages, same_site
+from assay.phases.source_comparison import CANONICAL, pages, same_site
 
 
-def source(number: int, url: str, document: str = "", **said: str) -> Source:
+def source(number: int, url: str, document: str = "", **text: str) -> Source:
     made = logs.source(f"S{number}", document or f"d{number}", url=url)
-    return msgspec.structs.replace(made, metadata=said)
+    return msgspec.structs.replace(made, metadata=text)
 
 
 def hashes(*sources: Source) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from assay.core.errors import ExtractError, NothingRead, UsageError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress
-from assay.store.memory import memory_store
 
 
 class Lines:
@@ -48,11 +47,6 @@ class StillClock:
 
     async def sleep(self, seconds: float) -> None:
         return None
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
 
 
 def run(store: Store, *paths: str | Path, lines: Lines | None = None, **more: object) -> Ingested:
@@ -134,12 +128,12 @@ def test_odd_files_are_skipped_with_a_word_each(store: Store, tmp_path: Path) ->
     os.mkfifo(tmp_path / "pipe.lines")
     found = run(store, tmp_path, collection="c", largest=1000)
     assert names(store, "c") == ["one"]
-    told = "\n".join(found.warnings)
+    text = "\n".join(found.warnings)
     for part in ("huge.lines: larger", "empty.lines: empty", "binary.lines: binary", "dangling.lines: No such file"):
-        assert part in told
-    assert "pipe.lines: not a regular file" in told
-    assert "skipped 2 files which are not text" in told
-    assert "loop: a link to a folder" in told
+        assert part in text
+    assert "pipe.lines: not a regular file" in text
+    assert "skipped 2 files which are not text" in text
+    assert "loop: a link to a folder" in text
     assert len(found.warnings) == 7
 
 

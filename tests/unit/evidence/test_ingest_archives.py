@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from intake import read_into
+from intake import packed, read_into
 
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested, units
 from assay.fetch.csv import CsvExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.zip import ZipArchive
-from assay.store.memory import memory_store
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
 
 
 def read(store: Store, path: Path) -> Ingested:

@@ -11,22 +11,14 @@ from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested
 from assay.evidence.ingest.files import left_out_by_content
-from assay.fetch.code import CodeExtractor
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.markdown import MarkdownExtractor
-from assay.fetch.text import TextExtractor
-from assay.store.memory import memory_store
+from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
 RST = "Harbours\n========\n\nThe harbour of Brest has three piers and a lighthouse built of granite in 1848.\n"
 PAGE = (
     "<html><head><title>Harbours</title></head><body><h1>Harbours</h1><p>The harbour of Brest has three piers and a "
     "lighthouse built of granite in 1848.</p></body></html>"
 )
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
 
 
 def run(store: Store, *paths: Path) -> Ingested:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 import socket
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from intake import read_into
+from intake import packed, read_into
 from odd_readers import OddReader
 from pdfs import column, pdf
 
@@ -24,7 +22,6 @@ from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import TextExtractor
 from assay.fetch.workers import Workers
 from assay.fetch.zip import ZipArchive
-from assay.store.memory import memory_store
 
 LARGEST = 20_000_000
 
@@ -34,11 +31,6 @@ def workers() -> Iterator[Workers]:
     made = Workers(2, seconds=2.5)
     yield made
     made.close()
-
-
-@pytest.fixture
-def store() -> Store:
-    return memory_store()
 
 
 @pytest.fixture
@@ -52,14 +44,6 @@ def read(store: Store, folder: Path, workers: Workers) -> Ingested:
     extractors: list[Extractor] = [TextExtractor(), CsvExtractor()]
     extractors += [workers.isolate(each) for each in (PdfExtractor(), OddReader())]
     return read_into(store, [folder], extractors, archives=[ZipArchive()], largest=LARGEST)
-
-
-def packed(files: Mapping[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
 
 
 def sparse(path: Path) -> None:

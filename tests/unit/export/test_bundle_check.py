@@ -74,8 +74,8 @@ def test_what_the_report_says_must_be_what_the_log_says() -> None:
     members = members_of(bundle())
     assert failing(forged(bundle(), {"report.md": members["report.md"].replace(b"seven", b"eight")})) == ["report.md"]
     assert failing(forged(bundle(), {"report.html": members["report.html"] + b" "})) == ["report.html"]
-    told = check(forged(bundle(), {"report.json": members["report.json"].replace(b"seven", b"eight")}))
-    assert "report.markdown is not what the log says" in problems(told, "report.json")
+    checked = check(forged(bundle(), {"report.json": members["report.json"].replace(b"seven", b"eight")}))
+    assert "report.markdown is not what the log says" in problems(checked, "report.json")
 
 
 def test_json_is_held_to_its_form() -> None:

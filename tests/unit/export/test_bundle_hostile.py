@@ -53,8 +53,8 @@ def test_verifying_has_an_end_in_seconds(tmp_path: Path) -> None:
     ended = verified(file, max_seconds="0.2")
     assert (ended.returncode, ended.stderr) == (3, "")
     assert ended.stdout == f"{file} was not verified: that takes more than 0.2 s of computing (bundles.max_seconds)\n"
-    told = verified(file, "--json", max_seconds="0.2")
-    assert (told.returncode, msgspec.json.decode(told.stdout)["ok"]) == (3, False)
+    checked = verified(file, "--json", max_seconds="0.2")
+    assert (checked.returncode, msgspec.json.decode(checked.stdout)["ok"]) == (3, False)
 
 
 def test_a_file_which_is_too_large_is_not_read(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.export.differences import TextDifference, differing
+from assay.export.html.ledger import TextDifference, differing
 
 
 def marked(found: TextDifference) -> tuple[list[str], list[str]]:

@@ -107,8 +107,8 @@ def test_any_titles_authors_and_addresses_read_back(facts: list[tuple[str, str, 
     for entry, reference in zip(entries, wanted, strict=True):
         assert unescape(entry["title"][1:-1]) == reference.title
         assert entry["url"] == reference.url
-        said = unescape(entry["author"]) if reference.authors else ""
-        assert all((name.literal or name.family) in said for name in reference.authors)
+        found = unescape(entry["author"]) if reference.authors else ""
+        assert all((name.literal or name.family) in found for name in reference.authors)
 
 
 @given(st.text())

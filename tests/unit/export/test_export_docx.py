@@ -63,14 +63,14 @@ def test_what_it_holds_in_order() -> None:
 def test_no_heading_stands_twice(again: str) -> None:
     text = f"{again}\n\n### First\n\n### first\n\nIt is so [S1.1].\n\n#### Deeper\n\nSo it is [S1.1].\n"
     paragraphs = styled(part(EXPORTER.render(full(text))))
-    heads = [(style, said) for style, said in paragraphs if style == "Title" or style.startswith("Heading")]
+    heads = [(style, heading) for style, heading in paragraphs if style == "Title" or style.startswith("Heading")]
     assert heads[:3] == [("Title", "What is so?"), ("Heading1", "First"), ("Heading2", "Deeper")]
-    assert [said for _, said in heads[3:]] == ["Sources", "Claims to check"]
+    assert [heading for _, heading in heads[3:]] == ["Sources", "Claims to check"]
 
 
 def test_a_heading_which_comes_again_later_stays() -> None:
     text = "## Kiel\n\nOne [S1.1].\n\n## What is so?\n\nTwo [S1.1].\n\n## Kiel\n\nThree [S1.1].\n"
-    heads = [said for style, said in styled(part(EXPORTER.render(full(text)))) if style == "Heading1"]
+    heads = [heading for style, heading in styled(part(EXPORTER.render(full(text)))) if style == "Heading1"]
     assert heads[:3] == ["Kiel", "What is so?", "Kiel"]
 
 

@@ -117,9 +117,9 @@ def test_conflicts_and_removed_sentences_are_told() -> None:
     conflicts = (Conflict(text="2001 or <2003>", sides=sides),)
     removed = (RemovedClaim(id="c9", text="It was 1999.", why="nothing supports it"),)
     found = page(msgspec.structs.replace(TWO, conflicts=conflicts, removed=removed))
-    told = texts(found, ".glance li")
-    assert "unchecked It was 1999. (nothing supports it)" in told
-    assert any(each.startswith("2001 or <2003> 2.1, 1.1") for each in told)
+    shown = texts(found, ".glance li")
+    assert "unchecked It was 1999. (nothing supports it)" in shown
+    assert any(each.startswith("2001 or <2003> 2.1, 1.1") for each in shown)
     assert texts(found, ".sides .value") == ["2001", "<2003>"]  # beside one another, each with its words and source
     assert texts(found, ".sides blockquote") == [TWO.passages[side.passage].text for side in sides]
     assert texts(found, ".sides .facts") == [TWO.sources[side.source].title for side in sides]

@@ -34,9 +34,9 @@ def test_what_speaks_against_a_claim_is_quoted() -> None:
 
 
 def test_a_revised_claim_says_what_it_was_and_why_it_was_revised() -> None:
-    [said] = texts("#claim-2 .versions li")
+    [found] = texts("#claim-2 .versions li")
     assert (
-        said == "contradicted was: High water comes three times a day., because the passage says twice (three, twice)"
+        found == "contradicted was: High water comes three times a day., because the passage says twice (three, twice)"
     )
 
 

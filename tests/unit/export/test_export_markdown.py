@@ -173,17 +173,17 @@ def test_the_text_cannot_define_where_a_number_leads() -> None:
 
 
 def test_it_ends_with_how_the_claims_fared() -> None:
-    said = render(repaired.view())
-    assert "| Claims | supported | contradicted |\n|---|---|---|\n| 2 | 1 | 1 |\n" in said
-    assert "| The tide at Brest rises nine metres. | contradicted | the claim says 'nine metres'" in said
-    assert "| Taken out | Why |\n|---|---|\n| Ships sank in 1999. | nothing supports it |\n" in said
-    assert "no passage \\<names\\> \\*anyone\\*" in said
+    text = render(repaired.view())
+    assert "| Claims | supported | contradicted |\n|---|---|---|\n| 2 | 1 | 1 |\n" in text
+    assert "| The tide at Brest rises nine metres. | contradicted | the claim says 'nine metres'" in text
+    assert "| Taken out | Why |\n|---|---|\n| Ships sank in 1999. | nothing supports it |\n" in text
+    assert "no passage \\<names\\> \\*anyone\\*" in text
 
 
 def test_where_all_hold_one_line_says_so() -> None:
-    said = render(fold(logs.one_agent().events))
-    assert "## Verification" not in said
-    assert "1 claim: 1 supported." in said
+    text = render(fold(logs.one_agent().events))
+    assert "## Verification" not in text
+    assert "1 claim: 1 supported." in text
 
 
 def test_what_is_quoted_is_counted_apart_and_is_no_problem() -> None:
@@ -193,6 +193,6 @@ def test_what_is_quoted_is_counted_apart_and_is_no_problem() -> None:
     logs.agent(log, 1, (logs.source("S1001"), (shown,)))
     logs.write(log, text)
     logs.verify(log, text, {shown.id: shown}, ("quoted", "supported"))
-    said = render(fold(log.events))
-    assert "2 claims: 1 quoted, 1 supported." in said
-    assert "## Verification" not in said
+    rendered = render(fold(log.events))
+    assert "2 claims: 1 quoted, 1 supported." in rendered
+    assert "## Verification" not in rendered

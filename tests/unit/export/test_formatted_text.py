@@ -95,7 +95,7 @@ def test_citations_are_numbers_ids_or_nothing() -> None:
     view = full().view
     modes: tuple[CitationMode, ...] = ("numbers", "footnotes", "links", "markers", "none")
     shown = {mode: lines(read_formatted(read_body(view, mode), mode)) for mode in modes}
-    cites = {mode: [piece for each in said for piece in each.pieces if piece.cite] for mode, said in shown.items()}
+    cites = {mode: [piece for each in found for piece in each.pieces if piece.cite] for mode, found in shown.items()}
     assert [piece.text for piece in cites["numbers"]] == ["[1]", "[2]", "[1]", "[1]", "[2]", "[2]"]
     assert cites["footnotes"] == cites["links"] == cites["numbers"]
     assert [piece.text for piece in cites["markers"]] == [
@@ -156,19 +156,19 @@ def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
     for mode in modes:
         body = read_body(known, mode)
         assert [leaf.origin for leaf in body.text.prose()] == ["writer", "engine:date", "engine:date", "writer"]
-        said, notice, quote, items = read_formatted(body, mode)
+        found, notice, quote, items = read_formatted(body, mode)
         assert isinstance(quote, Quote)
         assert isinstance(items, Items)
-        shown = (said, notice, *quote.blocks, *items.items[0])
+        shown = (found, notice, *quote.blocks, *items.items[0])
         assert [isinstance(each, Paragraph) and each.notice for each in shown] == [False, True, True, False]
         assert {leaf.origin for leaf in read_body(view, mode).text.prose()} == {"writer"}
 
 
 def test_a_notice_is_known_although_a_sign_in_it_is_escaped_where_it_is_shown() -> None:
-    said = "Nothing was found about [1] <img>."
-    view = full(f"The tide rises. [S1.1]\n\n*{said}*\n").view
-    report = msgspec.structs.replace(view.report, stated={said: "notice"})
+    text = "Nothing was found about [1] <img>."
+    view = full(f"The tide rises. [S1.1]\n\n*{text}*\n").view
+    report = msgspec.structs.replace(view.report, stated={text: "notice"})
     known = msgspec.structs.replace(view, report=report, claims=())
     body = read_body(known, "numbers")
     assert "\\[1] \\<img>" in body.report.markdown
-    assert [(block.notice, block.line.text) for block in read_formatted(body, "numbers")[1:]] == [(True, said)]
+    assert [(block.notice, block.line.text) for block in read_formatted(body, "numbers")[1:]] == [(True, text)]

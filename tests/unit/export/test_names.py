@@ -61,8 +61,8 @@ def test_nobody(stated: str) -> None:
 
 
 def test_a_name_is_said_in_its_order() -> None:
-    assert read_name("King, Martin Luther, Jr.").said == "Martin Luther King, Jr."
-    assert read_name("OWASP").said == "OWASP"
+    assert read_name("King, Martin Luther, Jr.").full == "Martin Luther King, Jr."
+    assert read_name("OWASP").full == "OWASP"
 
 
 SIGNS = st.lists(
@@ -74,10 +74,10 @@ SIGNS = st.lists(
 def test_any_text_gives_names_of_one_line(stated: str) -> None:
     for name in read_names(stated):
         assert bool(name.literal) != bool(name.family)
-        said = f"{name.family}{name.given}{name.suffix}{name.literal}"
-        assert said.strip() == said
-        assert said.splitlines() == [said]
-        assert not HARMFUL.search(said)
+        text = f"{name.family}{name.given}{name.suffix}{name.literal}"
+        assert text.strip() == text
+        assert text.splitlines() == [text]
+        assert not HARMFUL.search(text)
 
 
 @given(
@@ -91,6 +91,6 @@ def test_a_list_of_names_is_those_names(names: list[str]) -> None:
         " and ".join((", ".join(names[:-1]), names[-1])).removeprefix(" and "),
     )
     for stated in ways:
-        assert [name.said for name in read_names(stated)] == names
+        assert [name.full for name in read_names(stated)] == names
     inverted = "; ".join(read_name(name).sorted for name in names)
-    assert [name.said for name in read_names(inverted)] == names
+    assert [name.full for name in read_names(inverted)] == names

@@ -9,11 +9,9 @@ import pytest
 
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
-from assay.fetch.code import CodeExtractor
 from assay.fetch.fields import first_heading, iso_date, read_fields
 from assay.fetch.jsonl import JsonLinesExtractor
-from assay.fetch.markdown import MarkdownExtractor
-from assay.fetch.text import TextExtractor
+from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
 ROW = {
     "id": "a/1",

@@ -97,10 +97,10 @@ def test_messages_come_apart_where_they_were_put_together(parts: list[bytes]):
 def test_a_type_which_is_nested_too_deep_is_refused(sign: bytes):
     data = b"From: a@b.c\nContent-Type: multipart/mixed; boundary=" + sign * 4_000 + b"\n\nThe tide rises.\n"
     try:
-        said = next(EmlExtractor().extract(data, "deep.eml")).text
+        found = next(EmlExtractor().extract(data, "deep.eml")).text
     except ExtractError as error:
-        said = str(error)
-    assert "cannot be read" in said or "The tide rises." in said
+        found = str(error)
+    assert "cannot be read" in found or "The tide rises." in found
 
 
 @pytest.mark.parametrize("sign", [b'"', b";a", b";a*0=", b"(", b"<a@b.c>,"])

@@ -26,7 +26,7 @@ BODIES = (
 
 def text(*pages: list[Placed]) -> list[str]:
     (document,) = PdfExtractor().extract(pdf(pages), "harbour.pdf")
-    return [" ".join(said.split()) for said in document.text.split(PAGE_BREAK)]
+    return [" ".join(found.split()) for found in document.text.split(PAGE_BREAK)]
 
 
 def page(number: int, head: str = "", foot: str = "") -> list[Placed]:
@@ -76,7 +76,7 @@ def test_numbers_which_do_not_count_stay() -> None:
 def test_a_heading_which_comes_again_far_away_stays() -> None:
     filler = [column(*(f"Line {row} of text {at}." for row in range(4))) for at in range(12)]
     pages = [[(72, 810, "Exercises"), *lines] if at in (1, 5, 9) else lines for at, lines in enumerate(filler)]
-    assert sum("Exercises" in said for said in text(*pages)) == 3
+    assert sum("Exercises" in found for found in text(*pages)) == 3
 
 
 def line(words: str, base: float) -> PrintedLine:
@@ -85,7 +85,7 @@ def line(words: str, base: float) -> PrintedLine:
 
 @given(st.lists(st.text("ab 12iv.", min_size=1).filter(str.strip), max_size=8))
 def test_one_page_loses_nothing(words: list[str]) -> None:
-    lines = [line(said, 700 - 14 * at) for at, said in enumerate(words)]
+    lines = [line(found, 700 - 14 * at) for at, found in enumerate(words)]
     assert without_running_lines([lines]) == [lines]
 
 
@@ -110,11 +110,11 @@ def test_a_word_cut_by_a_pages_end_is_whole_on_the_first() -> None:
 def test_real_papers() -> None:
     name = "004-pdflatex-4-pages/pdflatex-4-pages.pdf"
     (document,) = PdfExtractor().extract((SAMPLES / name).read_bytes(), name)
-    for number, said in enumerate(document.text.split(PAGE_BREAK), 1):
-        assert not said.rstrip().endswith(str(number))
+    for number, found in enumerate(document.text.split(PAGE_BREAK), 1):
+        assert not found.rstrip().endswith(str(number))
     name = "009-pdflatex-geotopo/GeoTopo-komprimiert.pdf"
     (document,) = PdfExtractor().extract((SAMPLES / name).read_bytes(), name)
     pages = document.text.split(PAGE_BREAK)
     assert len(pages) == 117
-    assert not any(said.startswith(("4 1.1. TOPOLOGISCHE", "57 3.3. ÜBERLAGERUNGEN")) for said in pages)
-    assert sum("Übungsaufgaben" in said.splitlines() for said in pages) == 3  # the headings, one of them at the top
+    assert not any(found.startswith(("4 1.1. TOPOLOGISCHE", "57 3.3. ÜBERLAGERUNGEN")) for found in pages)
+    assert sum("Übungsaufgaben" in found.splitlines() for found in pages) == 3  # the headings, one of them at the top

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.fetch.fields import LONGEST, first_heading, first_line, fit
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.markdown import MarkdownExtractor
+from assay.fetch.text import MarkdownExtractor
 
 
 @pytest.mark.parametrize(

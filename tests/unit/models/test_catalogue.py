@@ -40,9 +40,9 @@ def test_a_price_which_rises_with_length_is_taken_at_its_highest() -> None:
 
 def test_the_users_word_comes_first() -> None:
     facts = ModelFacts(window=9_000, max_output=100, native_reasoning=True, price=Price(input=1, output=2))
-    told = profile("openai:gpt-4o-mini", "openai", "gpt-4o-mini", facts)
-    assert (told.window, told.max_output, told.native_reasoning) == (9_000, 100, True)
-    assert told.price == Price(input=1, output=2)
+    found = profile("openai:gpt-4o-mini", "openai", "gpt-4o-mini", facts)
+    assert (found.window, found.max_output, found.native_reasoning) == (9_000, 100, True)
+    assert found.price == Price(input=1, output=2)
 
 
 @pytest.mark.parametrize(

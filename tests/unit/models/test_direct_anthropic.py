@@ -148,11 +148,11 @@ def marked(body: dict) -> list[tuple[int, int]]:
 
 async def test_the_stable_prefix_is_cached_and_a_history_up_to_what_passes() -> None:
     rules = Message(role="user", name="rules", text="Turn 1.")
-    said = (Message(role="assistant", calls=(ToolCall(id="b", name="open"),)), Message(role="tool", call_id="b"))
+    found = (Message(role="assistant", calls=(ToolCall(id="b", name="open"),)), Message(role="tool", call_id="b"))
     growing = [
         (*FIRST.messages, rules),
         (*LATER.messages, rules),
-        (*LATER.messages[:-1], *said, rules),  # the note is no user's last word: a tool result is
+        (*LATER.messages[:-1], *found, rules),  # the note is no user's last word: a tool result is
     ]
     bodies = [await sent(msgspec.structs.replace(FIRST, messages=each, passing=1)) for each in growing]
     once = await sent(LATER)
@@ -211,9 +211,9 @@ async def test_ids_of_another_make_are_made_acceptable() -> None:
         Message(role="assistant", calls=(ToolCall(id="functions.search:0", name="search", malformed='{"query": '),)),
         Message(role="tool", call_id="functions.search:0", text="It."),
     )
-    _, said, result = (await sent(msgspec.structs.replace(FIRST, messages=messages)))["messages"]
-    assert said["content"][0]["id"] == result["content"][0]["tool_use_id"]
-    assert said["content"][0]["id"].isalnum()
+    _, found, result = (await sent(msgspec.structs.replace(FIRST, messages=messages)))["messages"]
+    assert found["content"][0]["id"] == result["content"][0]["tool_use_id"]
+    assert found["content"][0]["id"].isalnum()
 
 
 async def test_calls_are_given_as_soon_as_they_are_whole() -> None:
@@ -358,8 +358,8 @@ async def test_the_server_is_true_to_the_format() -> None:
             client.messages.stream(model="m", max_tokens=9, messages=[{"role": "user", "content": "?"}]) as stream,
         ):
             whole = await stream.get_final_message()
-    thought, said, call = whole.content
-    assert (thought.thinking, said.text, call.input) == ("Hm", "Seven", {"a": 1})
+    thought, found, call = whole.content
+    assert (thought.thinking, found.text, call.input) == ("Hm", "Seven", {"a": 1})
     assert (whole.usage.output_tokens, whole.stop_reason) == (30, "end_turn")
     _, reply = await play([answer])
     assert (reply.thinking, reply.text, reply.calls[0].arguments) == ("Hm", "Seven", {"a": 1})

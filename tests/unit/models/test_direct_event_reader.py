@@ -32,8 +32,8 @@ def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], cuts: list[int], es
             deltas += reader.take(PartDeltaEvent(index=index, delta=delta))
         done = [delta for delta in deltas if isinstance(delta, CallDone)]
         assert len(done) == index + 1  # given when it is whole, not when the next begins
-        told = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == index)
-        assert told == text
+        streamed = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == index)
+        assert streamed == text
     deltas += reader.end()
     assert [delta.index for delta in deltas if isinstance(delta, CallDone)] == list(range(len(wanted)))
     assert [delta.call.arguments for delta in deltas if isinstance(delta, CallDone)] == wanted

@@ -57,8 +57,8 @@ async def test_claude_is_held_to_a_form_where_it_can_be() -> None:
 
 async def test_a_form_which_is_refused_is_left_out_from_then_on() -> None:
     refused = google_wire.fault(400, "INVALID_ARGUMENT", "response_schema is not supported by this model")
-    said = google_wire.says(SAID)
-    bodies = await asked("google:gemini-2.5-flash", check_google, refused, said, said, times=2)
+    found = google_wire.says(SAID)
+    bodies = await asked("google:gemini-2.5-flash", check_google, refused, found, found, times=2)
     assert ["responseMimeType" in body["generationConfig"] for body in bodies] == [True, False, False]
 
 

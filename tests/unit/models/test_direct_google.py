@@ -183,10 +183,10 @@ BROKEN = '{"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABL
 @pytest.mark.parametrize("piece", [f"data: {BROKEN}\n\n", 'data: {"candidates": 7}\n\n', "data: {not json\n\n", 5.0])
 def test_a_stream_left_in_the_middle_leaves_nothing_to_close(piece: str | float) -> None:
     """What is left open, asyncio closes at its end, from without: that fails, on standard error and nowhere else."""
-    told: list[dict] = []
+    received: list[dict] = []
 
     async def asked() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: received.append(context))
         with provider_server(wire.streamed(wire.chunk(wire.text("Sev")), piece), check=check_google) as server:
             adapter = create("google:gemini-2.5-flash", Access(url=server.url, key=Secret(KEY)))
             stream = adapter.stream(ASKED)
@@ -198,7 +198,7 @@ def test_a_stream_left_in_the_middle_leaves_nothing_to_close(piece: str | float)
             await adapter.close()
 
     asyncio.run(asked())
-    assert told == []
+    assert received == []
 
 
 async def test_silence_ends() -> None:

@@ -17,8 +17,8 @@ BEFORE = (
 
 
 def asked(question: str, *before: ConversationMessage) -> Request:
-    said = [Message(role="user", name="conversation", text=msgspec.json.encode(before).decode())] if before else []
-    return Request(task="triage", system="", messages=(*said, Message(role="user", name="question", text=question)))
+    found = [Message(role="user", name="conversation", text=msgspec.json.encode(before).decode())] if before else []
+    return Request(task="triage", system="", messages=(*found, Message(role="user", name="question", text=question)))
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_a_pronoun_is_told_what_it_stands_for(question: str, whole: str) -> None
 
 
 def test_documents_named_before_are_named_again() -> None:
-    said = (
+    found = (
         ConversationMessage(by="user", text="What is the status of PEP 6?"),
         ConversationMessage(by="user", text="Thanks, and why?"),
     )
-    assert restated(asked("When was it created?", *said)) == "When was it created (PEP 6)?"
+    assert restated(asked("When was it created?", *found)) == "When was it created (PEP 6)?"
 
 
 def test_a_conversation_that_cannot_be_read_is_an_error() -> None:

@@ -197,10 +197,10 @@ def test_whatever_is_asked_each_line_is_quoted_or_framed_and_cites_what_was_show
     text = found(f"{noise} {topic}")
     for line in text.splitlines() if text != NOTHING else ():
         (marker,) = markers.parse(line)
-        said = line[: marker.start].strip()
+        report_lines = line[: marker.start].strip()
         assert set(marker.passages) <= set(PASSAGES)
         field = PASSAGES[marker.passages[0]]
-        assert said in field or said.endswith(f": {field.partition(':')[2].strip()}")
+        assert report_lines in field or report_lines.endswith(f": {field.partition(':')[2].strip()}")
 
 
 # planning

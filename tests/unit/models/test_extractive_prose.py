@@ -123,5 +123,5 @@ def test_plans_have_no_fragments() -> None:
 def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:
     commands = "assay runs prune --older-than 30d --dry-run\nassay runs prune --keep 100 and some more of it"
     assert split("S1.1", commands) == ()
-    told = "Runs are kept unless `--older-than 30d` or `--keep 100` says otherwise."
-    assert [sentence.text for sentence in split("S1.2", told)] == [told]
+    text = "Runs are kept unless `--older-than 30d` or `--keep 100` says otherwise."
+    assert [sentence.text for sentence in split("S1.2", text)] == [text]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.models.extractive.question import analyze, is_comparison, parts, without
 from assay.models.extractive.words import topics
 

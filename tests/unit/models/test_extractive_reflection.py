@@ -24,8 +24,8 @@ def asked(task: Task, tools: tuple[ToolDefinition, ...] = (), /, **messages: Any
     texts = {
         name: text if isinstance(text, str) else msgspec.json.encode(text).decode() for name, text in messages.items()
     }
-    said = tuple(Message(role="user", name=name, text=text) for name, text in texts.items())
-    return Request(task=task, system="", messages=said, tools=tools)
+    found = tuple(Message(role="user", name=name, text=text) for name, text in texts.items())
+    return Request(task=task, system="", messages=found, tools=tools)
 
 
 def step_report(step: int, title: str, cites: int, *searched: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def everything(title: str) -> tuple[str, ...]:
 
 def reflected(findings: list[dict[str, Any]], step: int, steps: tuple[PlanStep, ...] = (), **rules: int) -> Any:
     made = steps or tuple(PlanStep(id=place, title=title) for place, title in enumerate(TITLES, 1))
-    said = {
+    found = {
         "step": step,
         "steps_done": step,
         "steps_left": 2 - step,
@@ -48,7 +48,7 @@ def reflected(findings: list[dict[str, Any]], step: int, steps: tuple[PlanStep, 
         "plans": 3,
     }
     request = asked(
-        "reflect", question=QUESTION, findings=findings, plan=Plan(title="x", steps=made), rules=said | rules
+        "reflect", question=QUESTION, findings=findings, plan=Plan(title="x", steps=made), rules=found | rules
     )
     return json.loads(respond(request)[0])
 
@@ -113,8 +113,8 @@ def test_an_analysis_quotes_the_evidence() -> None:
     text = "Bug fix releases of Python are binary compatible with the release before."
     passage = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text=text, text_sha256="")
     task = "Are bug fix releases of Python binary compatible?"
-    said, calls = respond(asked("analyze", evidence=show(source, [passage]), question=task, task=task))
-    assert (said, calls) == (f"{text} [S1001.1]", ())
+    found, calls = respond(asked("analyze", evidence=show(source, [passage]), question=task, task=task))
+    assert (found, calls) == (f"{text} [S1001.1]", ())
     assert respond(asked("analyze", question=task, task=task))[0] == "Nothing about this was found."
 
 

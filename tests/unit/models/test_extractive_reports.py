@@ -55,8 +55,8 @@ def report(template: str = "", **rules: int) -> str:
     plan = Plan(title=QUESTION, steps=(PlanStep(id=1, title="Dredging"),))
     messages = [user("question", QUESTION), user("findings", finding), user("evidence", HARBOR)]
     messages += [user("template", template)] if template else []
-    said = msgspec.json.encode({"date": "2026-01-01", "part": 1, "parts": 1, "words": 0, **rules}).decode()
-    return asked("write", *messages, user("rules", said), user("plan", msgspec.json.encode(plan).decode()))
+    found = msgspec.json.encode({"date": "2026-01-01", "part": 1, "parts": 1, "words": 0, **rules}).decode()
+    return asked("write", *messages, user("rules", found), user("plan", msgspec.json.encode(plan).decode()))
 
 
 def test_the_answer_stands_in_the_first_part_and_the_note_in_the_last() -> None:

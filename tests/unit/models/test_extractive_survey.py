@@ -30,15 +30,15 @@ HEADERS = [
 
 
 def survey(question: str, headers: Any = HEADERS) -> Any:
-    told = msgspec.json.encode(headers).decode()
-    messages = (Message(role="user", name="headers", text=told), Message(role="user", name="question", text=question))
+    found = msgspec.json.encode(headers).decode()
+    messages = (Message(role="user", name="headers", text=found), Message(role="user", name="question", text=question))
     _, called = respond(Request(task="survey", system="", messages=messages, tools=WAYS))
     return (called[0].name, next(iter(called[0].arguments.values()))) if called and called[0].arguments else None
 
 
 def called(question: str) -> ToolCall | None:
-    told = msgspec.json.encode(HEADERS).decode()
-    messages = (Message(role="user", name="headers", text=told), Message(role="user", name="question", text=question))
+    found = msgspec.json.encode(HEADERS).decode()
+    messages = (Message(role="user", name="headers", text=found), Message(role="user", name="question", text=question))
     return next(iter(respond(Request(task="survey", system="", messages=messages, tools=WAYS))[1]), None)
 
 

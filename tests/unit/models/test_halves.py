@@ -54,5 +54,5 @@ async def test_a_stream_cut_between_halves_is_whole_again() -> None:
     assert isinstance(reply, Reply)
     assert (reply.thinking, reply.text) == ("Hm 😀", "So 😀.")
     assert reply.calls[0].arguments == {"reasoning": "😀 first"}
-    for kind, said in ((ThinkingDelta, "Hm 😀"), (TextDelta, "So 😀."), (CallDelta, arguments)):
-        assert "".join(each.text for each in deltas if isinstance(each, kind)) == said
+    for kind, found in ((ThinkingDelta, "Hm 😀"), (TextDelta, "So 😀."), (CallDelta, arguments)):
+        assert "".join(each.text for each in deltas if isinstance(each, kind)) == found

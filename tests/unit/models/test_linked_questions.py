@@ -9,8 +9,8 @@ from questions.scoring import Report
 
 
 def row(number: int, **header: str) -> Row:
-    said = {"eip": str(number), "author": f"Author{number} Name", "status": "Final", "created": f"20{number:02}-01-01"}
-    return Row(f"https://eips.example/eip-{number}", f"Title {number}", "", "eips", said | header)
+    found = {"eip": str(number), "author": f"Author{number} Name", "status": "Final", "created": f"20{number:02}-01-01"}
+    return Row(f"https://eips.example/eip-{number}", f"Title {number}", "", "eips", found | header)
 
 
 ROWS = [row(number, requires=f"{number - 1}, {number - 2}") for number in range(13, 40)]

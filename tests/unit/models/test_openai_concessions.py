@@ -132,12 +132,12 @@ def test_without_tools_they_are_told_in_words() -> None:
     body = sent(without=without(tools=False, system=False))
     assert not {"tools", "tool_choice"} & body.keys()
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
-    first, said, told = (message["content"] for message in body["messages"])
+    first, call, result = (message["content"] for message in body["messages"])
     assert first.startswith("You research.")
     assert first.endswith("Find it.")
     assert '"name":"search"' in first
-    assert json.loads(said) == {"name": "search", "arguments": {"query": "it"}}
-    assert told.startswith("Here.")
+    assert json.loads(call) == {"name": "search", "arguments": {"query": "it"}}
+    assert result.startswith("Here.")
 
 
 @given(

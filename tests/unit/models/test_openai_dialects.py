@@ -222,5 +222,5 @@ def test_every_result_answers_a_call_said_before_it(said: list[Message], name: s
         called |= {call["id"] for call in message.get("tool_calls", ())}
     if name == "mistral":
         check_mistral({"messages": made, "model": "m"})
-    told = [message["content"] for message in made if message["role"] in ("user", "tool")]
-    assert len(told) == sum(message.role != "assistant" for message in asked.messages)
+    found = [message["content"] for message in made if message["role"] in ("user", "tool")]
+    assert len(found) == sum(message.role != "assistant" for message in asked.messages)

@@ -27,13 +27,13 @@ def played(parts: list[ChatPart]) -> tuple[Reply, str, str, list[CallDone]]:
     deltas += assembler.end()
     taken_back = [place for place, delta in enumerate(deltas) if isinstance(delta, Retracted)]
     deltas = deltas[taken_back[-1] if taken_back else 0 :]
-    said = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+    streamed = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     thought = "".join(delta.text for delta in deltas if isinstance(delta, ThinkingDelta))
     done = [delta for delta in deltas if isinstance(delta, CallDone)]
     for each in done:
         text = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == each.index)
         assert json.loads(text) == each.call.arguments
-    return assembler.reply(ASKED, "m"), said, thought, done
+    return assembler.reply(ASKED, "m"), streamed, thought, done
 
 
 def cut(text: str, places: list[int]) -> list[str]:
@@ -47,10 +47,10 @@ def test_text_and_thoughts_do_not_depend_on_the_cuts(signs: list[str], places: l
     text = "".join(signs)
     whole, pieces = played([ChatPart(content=text)]), played([ChatPart(content=piece) for piece in cut(text, places)])
     assert whole[:3] == pieces[:3]
-    reply, said, thought, _ = whole
-    assert (reply.text, reply.thinking) == (said, thought)
+    reply, found, thought, _ = whole
+    assert (reply.text, reply.thinking) == (found, thought)
     if not text.lstrip().startswith("<think>") and "</think>" not in text:
-        assert (said, thought) == (text, "")
+        assert (found, thought) == (text, "")
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_text_and_thoughts_do_not_depend_on_the_cuts(signs: list[str], places: l
 )
 @given(places=st.lists(st.integers(0, 200), max_size=8))
 def test_ways_to_write_reasoning(text: str, thinking: str, answer: str, places: list[int]) -> None:
-    reply, said, thought, _ = played([ChatPart(content=piece) for piece in cut(text, places)])
-    assert (reply.thinking, reply.text) == (thought, said) == (thinking, answer)
+    reply, found, thought, _ = played([ChatPart(content=piece) for piece in cut(text, places)])
+    assert (reply.thinking, reply.text) == (thought, found) == (thinking, answer)
 
 
 @given(places=st.lists(st.integers(0, 200), max_size=8))

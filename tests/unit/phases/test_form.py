@@ -95,8 +95,8 @@ def test_an_answer_ends_where_a_heading_begins() -> None:
 def test_what_could_not_be_found_is_said_once_at_the_end() -> None:
     added = formed("Seven. [S1.1]\n\n## More\n\nIt turns. [S1.2]", DATED, ("The moon", "The sun"))
     assert added.endswith("It turns. [S1.2]\n\n## What could not be found\n\n- The moon\n- The sun")
-    said = formed("Seven.\n\n## Not found\n\n- The moon: no source.\n\n## More\n\nIt turns.", DATED, ("The moon",))
-    assert said.endswith("## More\n\nIt turns.\n\n## Not found\n\n- The moon: no source.")
+    found = formed("Seven.\n\n## Not found\n\n- The moon: no source.\n\n## More\n\nIt turns.", DATED, ("The moon",))
+    assert found.endswith("## More\n\nIt turns.\n\n## Not found\n\n- The moon: no source.")
     twice = formed("7.\n\n## What could not be found\n\nA\n\n## X\n\nY\n\n## What could not be found\n\nB", DATED, ())
     assert twice.endswith("## X\n\nY\n\n## What could not be found\n\nA\n\nB")
     assert "not be found" not in formed("Seven.", DATED, ())

@@ -70,12 +70,12 @@ SENTENCES = st.lists(st.tuples(WORDS, CITED, st.sampled_from(["", "- ", "\n\n"])
 
 def written(sentences: list[tuple[list[str], list[str], str]]) -> str:
     """Sentences with their markers; each says which it is, so that none is like another."""
-    said = []
+    lines = []
     for number, (words, cited, before) in enumerate(sentences):
         marker = f" [{', '.join(cited)}]" if cited else ""
         start = f"\n{before}" if before == "- " else before or " "
-        said.append(f"{start}Sentence{number} {' '.join(words)}.{marker}")
-    return "".join(said).strip()
+        lines.append(f"{start}Sentence{number} {' '.join(words)}.{marker}")
+    return "".join(lines).strip()
 
 
 @given(SENTENCES, st.sets(st.sampled_from(SOURCES)))

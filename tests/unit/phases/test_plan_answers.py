@@ -85,10 +85,12 @@ def test_what_is_not_found_after_all_stands_at_the_end_and_nothing_before_moves(
 
 def test_a_section_stands_before_what_could_not_be_found() -> None:
     text = "It rises.\n\n## What could not be found\n\n- Winds"
-    told = "## Where sources disagree\n\nA or B:"
-    assert with_section(text, told) == f"It rises.\n\n{told}\n\n## What could not be found\n\n- Winds"
-    assert with_section("It rises.", told) == f"It rises.\n\n{told}"
-    assert with_section("It rises.\n\n```\nopen", told).endswith(f"```\n\n{told}")
+    conflicts_text = "## Where sources disagree\n\nA or B:"
+    assert (
+        with_section(text, conflicts_text) == f"It rises.\n\n{conflicts_text}\n\n## What could not be found\n\n- Winds"
+    )
+    assert with_section("It rises.", conflicts_text) == f"It rises.\n\n{conflicts_text}"
+    assert with_section("It rises.\n\n```\nopen", conflicts_text).endswith(f"```\n\n{conflicts_text}")
 
 
 def test_parts_of_the_question_can_be_missing_too() -> None:

@@ -57,8 +57,8 @@ def test_analysis_needs_no_search() -> None:
 
 def test_descriptions_which_only_repeat_the_question_are_left_out() -> None:
     question = "Who wrote PEP 8,  and when was it created?"
-    said = ["Who wrote PEP 8, and when was it created?", "who wrote PEP 8, and…", "Its authors", ""]
-    written = [{"title": str(number), "description": text} for number, text in enumerate(said)]
+    found = ["Who wrote PEP 8, and when was it created?", "who wrote PEP 8, and…", "Its authors", ""]
+    written = [{"title": str(number), "description": text} for number, text in enumerate(found)]
     plan = read_plan(json.dumps(written), 6)
     assert plan is not None
     assert [step.description for step in concise(plan, question).steps] == ["", "", "Its authors", ""]

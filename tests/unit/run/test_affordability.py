@@ -25,7 +25,7 @@ def request(max_tokens: int = 1_000) -> Request:
 
 
 def test_each_measure_below_the_least_is_refused() -> None:
-    for budget, told in (
+    for budget, found in (
         (Budget(tokens=LEAST_TOKENS - 1), "allow at least 4000"),
         (Budget(seconds=0), "0 seconds"),
         (Budget(searches=0), "0 searches"),
@@ -33,7 +33,7 @@ def test_each_measure_below_the_least_is_refused() -> None:
         (Budget(agents=0), "0 agents"),
         (Budget(usd=0.01), r"by dear; allow at least \$0.0800"),
     ):
-        with pytest.raises(UsageError, match=told):
+        with pytest.raises(UsageError, match=found):
             check(budget, Profile(name="dear", price=DEAR))
     check(Budget(usd=0.08, tokens=LEAST_TOKENS, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR))
 

@@ -65,9 +65,9 @@ def test_the_pause_has_an_end_and_heeds_the_service() -> None:
         breakers.failed("a", now, transient=True, retry_after=1e9)
     assert breakers.usable(NAMES, now + LONGEST - 1) == ("b",)
     assert breakers.usable(NAMES, now + LONGEST) == NAMES
-    told = CircuitBreakers()
-    told.failed("a", 0.0, transient=False, retry_after=2 * PAUSE)
-    assert told.usable(NAMES, 2 * PAUSE - 1) == ("b",)
+    found = CircuitBreakers()
+    found.failed("a", 0.0, transient=False, retry_after=2 * PAUSE)
+    assert found.usable(NAMES, 2 * PAUSE - 1) == ("b",)
 
 
 def test_the_tries_of_one_call_are_one_failure() -> None:

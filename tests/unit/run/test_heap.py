@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from assay.run.heap import resident
+from assay.run.process import resident
 
 FRAGMENTED = """
 import asyncio
-from assay.run.heap import HEAP, resident
+from assay.run.process import HEAP, resident
 HEAP.grown()
 blocks = [b"x" * (60_000 + i) for i in range(1_000)]
 kept = blocks[::20]
@@ -35,7 +35,7 @@ def test_free_memory_between_blocks_in_use_goes_back() -> None:
 
 QUIET = """
 import asyncio, sys
-from assay.run.heap import HEAP, resident
+from assay.run.process import HEAP, resident
 async def main():
     HEAP.relieve_soon()
 asyncio.run(main())

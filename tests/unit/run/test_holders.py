@@ -20,8 +20,8 @@ def test_this_process_is_alive() -> None:
 
 def test_a_process_that_ended_is_dead() -> None:
     code = "from assay.run.process import this_process; print(this_process())"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert is_dead(said.stdout.strip())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert is_dead(done.stdout.strip())
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="starts are not told in ticks here")

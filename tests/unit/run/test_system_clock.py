@@ -13,10 +13,10 @@ from assay.run.process import SystemClock, stamp
 
 def test_it_is_now_in_utc_with_milliseconds() -> None:
     before = datetime.now(UTC).timestamp()
-    said = SystemClock().now()
+    found = SystemClock().now()
     after = datetime.now(UTC).timestamp()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", said)
-    assert before - 0.001 <= datetime.fromisoformat(said).timestamp() <= after
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", found)
+    assert before - 0.001 <= datetime.fromisoformat(found).timestamp() <= after
 
 
 @given(st.lists(st.integers(0, 4_000_000_000_000), min_size=1, max_size=6))

@@ -34,7 +34,7 @@ def same(event: e.Event) -> e.Event:
 
 
 def test_what_stands_before_the_phase_is_taken_over_without_who_did_it_and_what_it_cost():
-    told = log(
+    events = log(
         ("", e.RunStarted()),
         ("", e.RunContinued(parent="p", sources=1, passages=2, queries=3, pages=4)),
         ("triage", e.PhaseStarted(phase="triage")),
@@ -49,7 +49,7 @@ def test_what_stands_before_the_phase_is_taken_over_without_who_did_it_and_what_
         ("plan", e.PhaseStarted(phase="plan")),
         ("plan", e.PlanStarted()),
     )
-    drafts = taken_over(told, "plan", same, NOW)
+    drafts = taken_over(events, "plan", same, NOW)
     assert [draft.type for draft in drafts] == ["run.continued", "phase.started", "model.attempted", "phase.finished"]
     assert [draft.key for draft in drafts] == [f"fork:{number}" for number in range(4)]
     assert {draft.step for draft in drafts} == {"fork"}
@@ -58,19 +58,19 @@ def test_what_stands_before_the_phase_is_taken_over_without_who_did_it_and_what_
 
 
 def test_what_was_taken_back_is_left_out_even_where_that_was_said_later():
-    told = log(
+    events = log(
         ("research/agent-1", e.FindingDelta(lane=1, text="first")),
         ("research/agent-1", e.StepRestarted(step="s", attempt=2, dropped=(1,))),
         ("research/agent-1", e.FindingDelta(lane=1, text="second")),
         ("write", e.PhaseStarted(phase="write")),
     )
-    (draft,) = taken_over(told, "write", same, NOW)
+    (draft,) = taken_over(events, "write", same, NOW)
     assert b"second" in draft.data
 
 
 def test_the_phase_of_a_lane_of_that_name_is_not_the_one():
-    told = log(("research/write", e.PhaseStarted(phase="write")), ("write", e.PhaseStarted(phase="write")))
-    assert len(taken_over(told, "write", same, NOW)) == 1
+    events = log(("research/write", e.PhaseStarted(phase="write")), ("write", e.PhaseStarted(phase="write")))
+    assert len(taken_over(events, "write", same, NOW)) == 1
 
 
 def test_kinds_nobody_knows_are_taken_over_as_they_are():
@@ -81,7 +81,7 @@ def test_kinds_nobody_knows_are_taken_over_as_they_are():
 
 @given(st.lists(st.sampled_from(PHASES), max_size=12), st.sampled_from(PHASES), st.sets(st.integers(0, 11)))
 def test_the_beginning_in_order_but_for_what_is_refused(names, point, refused):
-    told = log(*((name, e.PhaseStarted(phase=name)) for name in names))
+    events = log(*((name, e.PhaseStarted(phase=name)) for name in names))
     before = names[: names.index(point)] if point in names else names
     seen: list[str] = []
 
@@ -90,7 +90,7 @@ def test_the_beginning_in_order_but_for_what_is_refused(names, point, refused):
         seen.append(event.phase)
         return None if len(seen) - 1 in refused else event
 
-    drafts = taken_over(told, point, revise, NOW)
+    drafts = taken_over(events, point, revise, NOW)
     assert seen == before
     assert [draft.path[0] for draft in drafts] == [name for place, name in enumerate(before) if place not in refused]
     assert len({draft.key for draft in drafts}) == len(drafts)

@@ -22,7 +22,7 @@ class Log:
         self.events: list[Event] = []
         self.thoughts = Thoughts((THINK, SEARCH), self.events.append)
 
-    def told(self) -> list[tuple[str, str]]:
+    def streamed(self) -> list[tuple[str, str]]:
         """Each thought as it streamed and as it was finished; they do not overlap."""
         made: list[list[str]] = []
         for event in self.events:
@@ -59,7 +59,7 @@ def test_a_call_which_comes_whole_or_only_in_the_reply_is_told_once() -> None:
     log = Log()
     log.thoughts.done(0, think("First."))
     log.thoughts.end(Reply(calls=(think("First."), think("Second."), think(""))))
-    assert log.told() == [("", "First."), ("", "Second.")]
+    assert log.streamed() == [("", "First."), ("", "Second.")]
 
 
 def test_a_name_may_come_late_or_not_at_all() -> None:
@@ -70,7 +70,7 @@ def test_a_name_may_come_late_or_not_at_all() -> None:
     log.thoughts.part(CallDelta(2, '{"reasoning": "Not a thought."}', name="search"))
     calls = (think("Late."), ToolCall(id="", name="", arguments={"reasoning": "No name."}))
     log.thoughts.end(Reply(calls=calls))
-    assert log.told() == [("Late.", "Late.")]
+    assert log.streamed() == [("Late.", "Late.")]
 
 
 def test_native_reasoning_ends_where_the_model_speaks() -> None:
@@ -82,7 +82,7 @@ def test_native_reasoning_ends_where_the_model_speaks() -> None:
     log.thoughts.part(CallDelta(0, '{"reasoning": "By tool."}', name="think"))
     log.thoughts.done(0, think("By tool."))
     log.thoughts.end(Reply(thinking="Hmm.Again.", calls=(think("By tool."),)))
-    assert log.told() == [("Hmm.", "Hmm."), ("Again.", "Again."), ("By tool.", "By tool.")]
+    assert log.streamed() == [("Hmm.", "Hmm."), ("Again.", "Again."), ("By tool.", "By tool.")]
 
 
 def test_a_model_which_goes_on_changing_does_not_flood_the_log() -> None:
@@ -91,15 +91,15 @@ def test_a_model_which_goes_on_changing_does_not_flood_the_log() -> None:
         log.thoughts.native(str(number))
         log.thoughts.spoken()
     log.thoughts.end(Reply())
-    told = log.told()
-    assert len(told) == MOST
-    assert "".join(streamed for streamed, _ in told) == "".join(map(str, range(500)))
+    found = log.streamed()
+    assert len(found) == MOST
+    assert "".join(streamed for streamed, _ in found) == "".join(map(str, range(500)))
 
 
 def test_reasoning_which_an_adapter_gives_at_the_end_only() -> None:
     log = Log()
     log.thoughts.end(Reply(thinking="Hmm."))
-    assert log.told() == [("Hmm.", "Hmm.")]
+    assert log.streamed() == [("Hmm.", "Hmm.")]
 
 
 def test_a_cut_call_leaves_what_was_read_and_one_encoded_twice_is_read() -> None:
@@ -110,14 +110,14 @@ def test_a_cut_call_leaves_what_was_read_and_one_encoded_twice_is_read() -> None
     log.thoughts.part(CallDelta(1, '{"reasoning": "Cut o', name="think"))
     log.thoughts.done(1, ToolCall(id="b", name="think", malformed='{"reasoning": "Cut o'))
     log.thoughts.end(Reply())
-    assert log.told() == [("Twice.", "Twice."), ("Cut o", "Cut o")]
+    assert log.streamed() == [("Twice.", "Twice."), ("Cut o", "Cut o")]
 
 
 def test_an_attempt_which_dies_leaves_no_open_thought() -> None:
     log = Log()
     log.thoughts.native("Hm")
     log.thoughts.stop()
-    assert log.told() == [("Hm", "Hm")]
+    assert log.streamed() == [("Hm", "Hm")]
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=4), st.data())
@@ -138,6 +138,6 @@ def test_parallel_thoughts_in_any_order_of_their_pieces(said: list[str], data: s
             del left[index]
             log.thoughts.done(index, calls[index])
     log.thoughts.end(Reply(calls=calls))
-    told = log.told()
-    assert sorted(finished for _, finished in told) == sorted(said)
-    assert all(streamed in ("", finished) for streamed, finished in told)
+    found = log.streamed()
+    assert sorted(finished for _, finished in found) == sorted(said)
+    assert all(streamed in ("", finished) for streamed, finished in found)

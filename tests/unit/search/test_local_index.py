@@ -119,16 +119,16 @@ def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: 
     search = opened(store, tmp_path)
     search.sync()
     lock = FileLock(tmp_path / f"{FORMAT}.lock")
-    said: list[str] = []
+    lines: list[str] = []
     with lock.acquire(timeout=60):  # merges may still be under way
         assert found(search, "w7") == ["doc-7.md"]
         fill(store, {"new.md": "zeppelin"})
-        thread = threading.Thread(target=lambda: search.sync(said.append))
+        thread = threading.Thread(target=lambda: search.sync(lines.append))
         thread.start()
         deadline = time.monotonic() + 60
-        while not said and time.monotonic() < deadline:
+        while not lines and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert said == ["waiting for another process to finish the search index"]
+        assert lines == ["waiting for another process to finish the search index"]
     thread.join(20)
     assert found(search, "zeppelin") == ["new.md"]
 

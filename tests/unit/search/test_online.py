@@ -8,8 +8,8 @@ from assay.core.ports import Query
 from assay.core.sources import SNIPPET
 from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
+from assay.search.web.http import WebHit
 from assay.search.web.online import OnlineSearch
-from assay.search.web.provider import WebHit
 from assay.store.memory import memory_store
 
 URL = "https://example.org/harbor"

@@ -18,8 +18,7 @@ from assay.core.ports.jobs import Job
 from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
-from assay.run.job_hand import JobInHand
-from assay.run.job_worker import JobWorker, JobWorkerLimits
+from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits
 from assay.run.process import SystemClock
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
 from assay.search.turns import INDEX, file_turn
@@ -79,10 +78,10 @@ def bulks(server: OpenSearchServer) -> int:
 
 
 def test_a_second_machine_finds_it_indexed(server: OpenSearchServer, search: OpenSearchSearch, store: Store) -> None:
-    said: list[str] = []
-    search.sync(said.append)
+    lines: list[str] = []
+    search.sync(lines.append)
     written = bulks(server)
-    assert said == ["indexed 30 documents"]
+    assert lines == ["indexed 30 documents"]
     assert found(opened(server, store), "w7") == ["doc-7.md"]
     assert bulks(server) == written
 
@@ -142,9 +141,9 @@ def test_a_wrong_login_is_told_without_the_password(store: Store) -> None:
     with running("ann:right") as server:
         assert found(opened(server, store), "w7") == ["doc-7.md"]
         server.url = server.url.replace("right", "wrong")
-        with pytest.raises(SearchError, match="refuses the login: check the user and password") as told:
+        with pytest.raises(SearchError, match="refuses the login: check the user and password") as raised:
             found(opened(server, store), "w7")
-    assert "wrong" not in str(told.value)
+    assert "wrong" not in str(raised.value)
 
 
 def test_what_is_no_address_is_told() -> None:
@@ -278,11 +277,11 @@ async def test_a_job_waits_for_a_server_which_is_away(tmp_path: Path, store: Sto
         return {}
 
     limits = JobWorkerLimits(slots=1, per_user=0, ttl=4.0, tells_all=False)
-    said: list[str] = []
-    worker = JobWorker(jobs, {"index": index}, SystemClock(), lambda _: lambda: None, limits, said.append)
+    lines: list[str] = []
+    worker = JobWorker(jobs, {"index": index}, SystemClock(), lambda _: lambda: None, limits, lines.append)
 
     async def stopped() -> None:
-        while len(said) < 2:
+        while len(lines) < 2:
             await asyncio.sleep(0.01)
         worker.stop()
 

@@ -93,24 +93,24 @@ def test_what_is_forgotten_is_found_no_more(engine: Engine, store: Store):
 
 def test_progress_is_told(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(postgres_search, "PAGE", 20)
-    said: list[str] = []
-    opened(engine, store).sync(said.append)
-    assert said == ["indexed 20 documents", "indexed 30 documents"]
+    lines: list[str] = []
+    opened(engine, store).sync(lines.append)
+    assert lines == ["indexed 20 documents", "indexed 30 documents"]
 
 
 def test_a_lot_ends_with_many_passages(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(postgres_search, "PASSAGES", 12)
-    said: list[str] = []
-    opened(engine, store).sync(said.append)
-    assert said == ["indexed 12 documents", "indexed 24 documents", "indexed 30 documents"]
+    lines: list[str] = []
+    opened(engine, store).sync(lines.append)
+    assert lines == ["indexed 12 documents", "indexed 24 documents", "indexed 30 documents"]
 
 
 def test_a_lot_ends_in_time(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(postgres_search, "LOT_SECONDS", 0.0)
-    said: list[str] = []
-    opened(engine, store).sync(said.append)
-    assert said[0] == "indexed 1 document"
-    assert said[-1] == "indexed 30 documents"
+    lines: list[str] = []
+    opened(engine, store).sync(lines.append)
+    assert lines[0] == "indexed 1 document"
+    assert lines[-1] == "indexed 30 documents"
 
 
 def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
@@ -174,9 +174,9 @@ class Passing:
 
 def test_what_goes_while_it_is_read_is_read_again(engine: Engine, store: Store):
     library = Passing(store.library)
-    said: list[str] = []
-    PostgresSearch(engine, library, DocumentReader(store.blobs).spans, SEGMENTER).sync(said.append)
-    assert (library.asked, said) == (2, ["indexed 30 documents"])
+    lines: list[str] = []
+    PostgresSearch(engine, library, DocumentReader(store.blobs).spans, SEGMENTER).sync(lines.append)
+    assert (library.asked, lines) == (2, ["indexed 30 documents"])
 
 
 def test_what_was_emptied_is_filled_again(engine: Engine, store: Store):

@@ -19,7 +19,7 @@ from assay.search.local import LocalSearch
 from assay.search.owner_index import OwnedSearch
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Remembered
-from assay.search.vectors.texts import key_of
+from assay.search.vectors.store import key_of
 from assay.store.memory import memory_store
 from assay.store.sql.sqlite import engine
 

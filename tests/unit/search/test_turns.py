@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from assay.core.errors import SearchError
 from assay.search.postgres import tables
-from assay.search.postgres_turns import postgres_turn
+from assay.search.postgres.tables import postgres_turn
 from assay.search.turns import INDEX, VECTORS, SharedWork
 from assay.store.sql.postgres import Postgres
 
@@ -42,14 +42,14 @@ def test_libraries_in_two_schemas_of_one_database_do_not_wait_for_each_other(
     new_database: Callable[[], str], work: SharedWork
 ) -> None:
     here = msgspec.structs.replace(work, patience=0.1, pause=0.01)
-    said: list[str] = []
+    lines: list[str] = []
     one, other = (Postgres(new_database()).unpooled() for _ in range(2))
-    with postgres_turn(one, here, said.append):
-        with postgres_turn(other, here, said.append):
-            assert said == []
-        with pytest.raises(SearchError, match="another machine"), postgres_turn(one, here, said.append):
+    with postgres_turn(one, here, lines.append):
+        with postgres_turn(other, here, lines.append):
+            assert lines == []
+        with pytest.raises(SearchError, match="another machine"), postgres_turn(one, here, lines.append):
             pass
-    assert said == [f"waiting for another process to finish {work.name}"]
+    assert lines == [f"waiting for another process to finish {work.name}"]
 
 
 def test_their_indexes_are_written_side_by_side(new_database: Callable[[], str]) -> None:

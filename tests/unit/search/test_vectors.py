@@ -20,7 +20,7 @@ from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Matrix
-from assay.search.vectors.texts import embed, quantized, text_of
+from assay.search.vectors.store import embed, quantized, text_of
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database
@@ -91,92 +91,92 @@ def built(
 
 
 def test_each_passage_is_embedded_once_with_what_it_stands_under(vector_store: VectorStore, store: Store) -> None:
-    told = Told()
-    first = built(vector_store, store, told)
-    assert sorted(told.texts) == [
+    embedder = Told()
+    first = built(vector_store, store, embedder)
+    assert sorted(embedder.texts) == [
         "Bread\nFlour, water and salt.",
         "Cars\nThe automobile needs maintenance.",
         "Cars\nTyres are black.",
     ]
     assert (first.documents, first.passages, first.embedded, first.tokens) == (2, 3, 3, 14)
-    again = built(vector_store, store, told)
-    assert (again.documents, again.embedded, again.tokens, len(told.texts)) == (0, 0, 0, 3)
+    again = built(vector_store, store, embedder)
+    assert (again.documents, again.embedded, again.tokens, len(embedder.texts)) == (0, 0, 0, 3)
     assert vector_store.progress().tokens == 14
 
 
 def test_a_text_which_is_known_costs_nothing_in_another_document(vector_store: VectorStore, store: Store) -> None:
-    told = Told()
-    built(vector_store, store, told)
+    embedder = Told()
+    built(vector_store, store, embedder)
     fill(store, {"newer.md": "# Cars\n\nThe automobile needs maintenance.\n\nTyres are round."})
-    more = built(vector_store, store, told)
+    more = built(vector_store, store, embedder)
     assert (more.passages, more.embedded) == (2, 1)
-    assert told.texts[-1] == "Cars\nTyres are round."
+    assert embedder.texts[-1] == "Cars\nTyres are round."
 
 
 def test_another_segmenter_pays_for_new_texts_only(tmp_path: Path, store: Store) -> None:
-    at, told = engine(tmp_path / "vectors.db"), Told()
-    built(VectorStore(at, "told:m", "cut/1"), store, told)
+    at, embedder = engine(tmp_path / "vectors.db"), Told()
+    built(VectorStore(at, "told:m", "cut/1"), store, embedder)
     newer = VectorStore(at, "told:m", "cut/2")
-    assert built(newer, store, told).embedded == 0
+    assert built(newer, store, embedder).embedded == 0
     assert newer.extent()[1] == 2
     assert VectorStore(at, "told:m", "cut/1").extent()[1] == 0
 
 
 def test_another_model_has_vectors_of_its_own(tmp_path: Path, store: Store) -> None:
-    at, told = engine(tmp_path / "vectors.db"), Told()
-    built(VectorStore(at, "told:m", "cut/1"), store, told)
-    assert built(VectorStore(at, "told:other", "cut/1"), store, told).embedded == 3
+    at, embedder = engine(tmp_path / "vectors.db"), Told()
+    built(VectorStore(at, "told:m", "cut/1"), store, embedder)
+    assert built(VectorStore(at, "told:other", "cut/1"), store, embedder).embedded == 3
     assert VectorStore(at, "told:m", "cut/1").extent()[1] == 2
 
 
 def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number}." for number in range(50)})
-    told = Told()
-    told_of = told.embed
+    embedder = Told()
+    told_of = embedder.embed
 
     def until_20(texts: Sequence[str], kind: TextKind) -> Embedding:
-        if len(told.texts) >= 20:
+        if len(embedder.texts) >= 20:
             raise ModelError("gone", transient=False)
         return told_of(texts, kind)
 
-    told.embed = until_20  # type: ignore[method-assign]
+    embedder.embed = until_20  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="told:m: gone"):
-        built(vector_store, store, told, EmbeddingLimits(batch=10))
+        built(vector_store, store, embedder, EmbeddingLimits(batch=10))
     done = vector_store.extent()[1]
     assert done == 20
-    told.embed = told_of  # type: ignore[method-assign]
-    assert built(vector_store, store, told, EmbeddingLimits(batch=10)).embedded == 30
-    assert len(set(told.texts)) == len(told.texts) == 50
-    assert vector_store.progress().tokens == sum(len(text.split()) for text in told.texts)
+    embedder.embed = told_of  # type: ignore[method-assign]
+    assert built(vector_store, store, embedder, EmbeddingLimits(batch=10)).embedded == 30
+    assert len(set(embedder.texts)) == len(embedder.texts) == 50
+    assert vector_store.progress().tokens == sum(len(text.split()) for text in embedder.texts)
 
 
 def test_limits_end_a_pass_and_keep_what_is_done(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number} of some." for number in range(60)})
-    told = Told(price=1000.0)
-    first = built(vector_store, store, told, EmbeddingLimits(usd=0.25))
+    embedder = Told(price=1000.0)
+    first = built(vector_store, store, embedder, EmbeddingLimits(usd=0.25))
     assert "embedder.max_usd" in first.stopped
     assert 0 < first.embedded < 60
     assert first.usd == pytest.approx(first.tokens / 1000)
-    assert built(vector_store, store, told, EmbeddingLimits(tokens=1)).embedded == 0
-    rest = built(vector_store, store, told)
+    assert built(vector_store, store, embedder, EmbeddingLimits(tokens=1)).embedded == 0
+    rest = built(vector_store, store, embedder)
     assert (first.embedded + rest.embedded, rest.stopped) == (60, "")
 
 
 def test_a_limit_in_money_needs_a_price(vector_store: VectorStore, store: Store) -> None:
-    told = Told(price=None)
+    embedder = Told(price=None)
     with pytest.raises(UsageError, match="told:m costs"):
-        built(vector_store, store, told, EmbeddingLimits(usd=1.0))
-    assert told.texts == []
+        built(vector_store, store, embedder, EmbeddingLimits(usd=1.0))
+    assert embedder.texts == []
 
 
 def test_private_documents_are_withheld_until_they_are_not(vector_store: VectorStore, store: Store) -> None:
-    told = Told()
-    first = built(vector_store, store, told, private=[1])
-    assert (first.withheld, told.texts) == (1, ["Bread\nFlour, water and salt."])
-    assert built(vector_store, store, told, private=[1]).withheld == 1
-    later = built(vector_store, store, told)
+    embedder = Told()
+    first = built(vector_store, store, embedder, private=[1])
+    assert (first.withheld, embedder.texts) == (1, ["Bread\nFlour, water and salt."])
+    assert built(vector_store, store, embedder, private=[1]).withheld == 1
+    later = built(vector_store, store, embedder)
     assert (later.withheld, later.embedded) == (0, 2)
     assert len(vector_store.spans([1])[1]) == 2
 
@@ -187,8 +187,8 @@ def test_a_document_which_cannot_be_read_gets_none(vector_store: VectorStore, st
             store.blobs.get("0" * 64)
         return DocumentReader(store.blobs).spans(document)
 
-    told = Told()
-    done = VectorBuilder(vector_store, told, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
+    embedder = Told()
+    done = VectorBuilder(vector_store, embedder, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
     assert (done.documents, done.passages) == (2, 1)
 
 
@@ -202,10 +202,10 @@ def test_vectors_of_another_library_are_not_taken_for_this_ones(vector_store: Ve
 def test_a_model_whose_vectors_have_another_length_is_told(vector_store: VectorStore, store: Store) -> None:
     built(vector_store, store, Told())
     fill(store, {"new.md": "New."})
-    told = Told()
-    told.embed = lambda texts, kind: Embedding([[1.0, 2.0]] * len(texts), 1)  # type: ignore[method-assign]
+    embedder = Told()
+    embedder.embed = lambda texts, kind: Embedding([[1.0, 2.0]] * len(texts), 1)  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="--anew"):
-        built(vector_store, store, told)
+        built(vector_store, store, embedder)
 
 
 def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> None:
@@ -219,8 +219,8 @@ def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> 
 
 def test_a_service_is_waited_for_as_it_asks() -> None:
     pauses: list[float] = []
-    told = Told(ModelError("busy", retry_after=3.0), ModelError("away"), ModelError("away"))
-    assert embed(told, ["a"], "query", sleep=pauses.append).tokens == 1
+    embedder = Told(ModelError("busy", retry_after=3.0), ModelError("away"), ModelError("away"))
+    assert embed(embedder, ["a"], "query", sleep=pauses.append).tokens == 1
     assert pauses == [3.0, 1.0, 2.0]
 
 
@@ -234,9 +234,9 @@ def test_it_is_given_up(failing: list[Exception]) -> None:
 
 
 def test_what_is_too_much_is_asked_in_halves() -> None:
-    told = Told(ContextTooLong("too long"), ContextTooLong("too long"))
-    answer = embed(told, ["a" * 200, "b", "c"], "passage")
-    assert told.texts == ["a" * 100, "b", "c"]
+    embedder = Told(ContextTooLong("too long"), ContextTooLong("too long"))
+    answer = embed(embedder, ["a" * 200, "b", "c"], "passage")
+    assert embedder.texts == ["a" * 100, "b", "c"]
     assert len(answer.vectors) == 3
 
 

@@ -21,8 +21,8 @@ ANY = ModelName("auto")
 
 
 def chat(*messages: tuple[str, Any], **more: Any) -> ChatRequest:
-    said = [{"role": role, "content": content} for role, content in messages]
-    return msgspec.convert({"model": "assay", "messages": said, **more}, ChatRequest)
+    found = [{"role": role, "content": content} for role, content in messages]
+    return msgspec.convert({"model": "assay", "messages": found, **more}, ChatRequest)
 
 
 def response(**body: Any) -> ResponseRequest:
@@ -54,7 +54,7 @@ def test_a_chat_goes_on_from_the_run_its_last_answer_names() -> None:
 
 def test_a_response_goes_on_from_the_one_it_names_else_from_the_message_of_its_input() -> None:
     assert response_run(response(previous_response_id="resp_abcdefghij"), ANY).wanted["continues"] == "abcdefghij"
-    told = [
+    found = [
         {"role": "user", "content": "Why?"},
         {
             "type": "message",
@@ -64,7 +64,7 @@ def test_a_response_goes_on_from_the_one_it_names_else_from_the_message_of_its_i
         },
         {"role": "user", "content": "And then?"},
     ]
-    assert response_run(response(input=told), ANY).named == "abcdefghij"
+    assert response_run(response(input=found), ANY).named == "abcdefghij"
 
 
 @pytest.mark.parametrize(
@@ -236,5 +236,5 @@ def test_the_page_names_the_options_of_the_field_assay() -> None:
 def test_a_misspelt_option_is_told_the_nearest() -> None:
     with pytest.raises(msgspec.ValidationError) as wrong:
         response(assay={"dept": "light"})
-    said = misfit(wrong.value, ResponseRequest, "the body")
-    assert str(said) == "the body does not fit: Object contains unknown field `dept`; did you mean 'depth'?"
+    found = misfit(wrong.value, ResponseRequest, "the body")
+    assert str(found) == "the body does not fit: Object contains unknown field `dept`; did you mean 'depth'?"

@@ -66,17 +66,17 @@ async def test_a_day_that_is_used_up_refuses_and_stores_nothing(tmp_path: Path) 
 async def test_a_judge_of_texts_gets_what_the_day_leaves(tmp_path: Path) -> None:
     async with assay(tmp_path) as of:
         await ask(of)
-    asked, told = model(), list[object]()
+    asked, lines = model(), list[object]()
 
     async def judged(limit: int) -> Usage:
         loaded = settings.load(limits={"tokens_per_day": limit})
-        return await judge_rows([ROW], told.append, model="m", settings=loaded, home=tmp_path, models={"m": asked})
+        return await judge_rows([ROW], lines.append, model="m", settings=loaded, home=tmp_path, models={"m": asked})
 
     with pytest.raises(UsageError, match=r"3,000 of 5,000 tokens \(limits.tokens_per_day\).*00:00 UTC"):
         await judged(5_000)
     assert asked.requests == []
     assert 0 < (await judged(9_000)).tokens <= 6_000
-    assert len(told) == 1
+    assert len(lines) == 1
 
 
 async def test_only_the_runs_of_the_day_count(tmp_path: Path) -> None:

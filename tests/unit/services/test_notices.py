@@ -61,8 +61,8 @@ async def test_a_command_gets_the_notice_on_its_stdin_and_no_shell_sees_it(tmp_p
     script.write_text("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())")
     target = read_target(f"'{sys.executable}' {script} '{tmp_path}/a b; touch x'")
     assert await send(NOTICE, [target]) == []
-    said = json.loads((tmp_path / "a b; touch x").read_bytes())
-    assert (said["schema"], said["event"], said["question"]) == ("assay.notice/1", "ended", NOTICE.question)
+    data = json.loads((tmp_path / "a b; touch x").read_bytes())
+    assert (data["schema"], data["event"], data["question"]) == ("assay.notice/1", "ended", NOTICE.question)
 
 
 async def test_a_command_which_fails_or_hangs_is_a_warning(monkeypatch: pytest.MonkeyPatch):
@@ -157,8 +157,8 @@ def test_the_desktop_is_told_with_what_shows_notices_there(tmp_path: Path, monke
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     notice = RunNotice(event="ended", question="--help\x1b[2J <b>", status="failed", error="<i>no</i> key")
     assert asyncio.run(send(notice, (read_target("desktop"),))) == []
-    told = (tmp_path / "told").read_text().splitlines()
-    assert told == ["--app-name=Assay", "--", "--help [2J <b>", "failed: &lt;i&gt;no&lt;/i&gt; key"]
+    found = (tmp_path / "told").read_text().splitlines()
+    assert found == ["--app-name=Assay", "--", "--help [2J <b>", "failed: &lt;i&gt;no&lt;/i&gt; key"]
 
 
 def test_the_words_of_a_question_are_no_option_where_options_have_no_end(
@@ -186,5 +186,5 @@ def test_a_run_whose_plan_waits_is_approved():
 
 
 def test_a_run_which_waits_says_what_for():
-    told = notice_of(RunView(run_id="k3", status="waiting", waiting_for="answers"))
-    assert (told.event, told.waiting_for, told.next) == ("waiting", "answers", "assay runs answer k3")
+    found = notice_of(RunView(run_id="k3", status="waiting", waiting_for="answers"))
+    assert (found.event, found.waiting_for, found.next) == ("waiting", "answers", "assay runs answer k3")

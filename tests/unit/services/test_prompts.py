@@ -10,7 +10,7 @@ import pytest
 from assay import agents, phases, settings, verify
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.sources import sha256
-from assay.services import prompts
+from assay.services import briefs
 from assay.services.briefs import make_brief
 
 ITEMS = "".join(f"- {{{place}}} Heed it.\n" for place in ("search", "open", "web", "documents", "recall", "think"))
@@ -34,7 +34,7 @@ def replace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 def test_a_brief_records_the_hash_of_the_text_which_replaces_ours(replace: Install) -> None:
     replace("phases.plan", repr("Plan as sailors do. "))
-    assert prompts.replaced() == {"phases.plan": "Plan as sailors do."}
+    assert briefs.replaced() == {"phases.plan": "Plan as sailors do."}
     ours = agents.prompts() | phases.prompts() | verify.prompts()
     recorded = make_brief("What?", settings.load(), {}).prompts
     assert recorded == ours | {"phases.plan": sha256(b"Plan as sailors do.")}
@@ -42,7 +42,7 @@ def test_a_brief_records_the_hash_of_the_text_which_replaces_ours(replace: Insta
 
 def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
     replace("agents.research", repr(ITEMS))
-    assert prompts.replaced() == {"agents.research": ITEMS.strip()}
+    assert briefs.replaced() == {"agents.research": ITEMS.strip()}
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
 def test_a_text_which_is_not_like_ours_is_refused(replace: Install, text: str, said: str) -> None:
     replace("agents.research", text)
     with pytest.raises(ConfigError, match=said):
-        prompts.replaced()
+        briefs.replaced()
 
 
 def test_an_unknown_prompt_is_told_the_nearest(replace: Install) -> None:
     replace("phases.writer", "'x'")
     with pytest.raises(UnknownName, match=r"no prompt named 'phases.writer'; did you mean 'phases.write'"):
-        prompts.replaced()
+        briefs.replaced()

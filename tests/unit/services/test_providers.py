@@ -55,9 +55,9 @@ async def test_elsewhere_only_who_is_named_is_asked(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["extractive", "scripted"])
 def test_a_service_named_like_a_built_in_model_is_refused(name: str) -> None:
-    told = settings.load(services={name: {"url": "http://127.0.0.1:9/v1"}})
+    found = settings.load(services={name: {"url": "http://127.0.0.1:9/v1"}})
     with pytest.raises(ConfigError, match=f"services.{name} .* choose another name for your service"):
-        load_model(told, f"{name}:large")
+        load_model(found, f"{name}:large")
 
 
 async def test_a_listing_which_is_none(file: Path) -> None:
@@ -92,9 +92,12 @@ def test_amazons_own_variables_are_honoured(monkeypatch: pytest.MonkeyPatch) -> 
     assert "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" in str(_refused("bedrock:m"))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAPLANTED")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
-    told = access(settings.load(), "bedrock:m")
-    assert (told.region, [each.reveal() for each in told.signing]) == ("eu-west-1", ["AKIAPLANTED", "planted-secret"])
-    assert "planted" not in f"{told!r}{settings.load()!r}"
+    reached = access(settings.load(), "bedrock:m")
+    assert (reached.region, [each.reveal() for each in reached.signing]) == (
+        "eu-west-1",
+        ["AKIAPLANTED", "planted-secret"],
+    )
+    assert "planted" not in f"{reached!r}{settings.load()!r}"
     assert load_model(settings.load(), "bedrock:m").profile.name == "bedrock:m"
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "planted-key")
     key = access(settings.load(), "bedrock:m").key

@@ -38,13 +38,13 @@ async def test_queued_runs_are_executed_and_leave_the_queue(assay: Assay, tmp_pa
     runs = [await queued(assay, tmp_path, user=user) for user in ("ann", "bob")]
     assert [(run.user, run.ready) for run in await assay.queued()] == [("ann", True), ("bob", True)]
     assert await assay.unfinished(QUESTION) == []
-    said: list[str] = []
-    worker = assay.worker(2, say=said.append)
+    lines: list[str] = []
+    worker = assay.worker(2, say=lines.append)
     await asyncio.wait_for(worker.work(until_empty=True), 60)
     assert worker.done == 2
     assert await assay.queued() == []
     assert {row.status for row in await assay.runs()} == {"completed"}
-    assert sorted(said) == sorted(f"run {run}: {what}" for run in runs for what in ("started", "completed"))
+    assert sorted(lines) == sorted(f"run {run}: {what}" for run in runs for what in ("started", "completed"))
 
 
 async def test_what_is_stored_with_a_priority_needs_nobody_who_queues_it(assay: Assay, tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ async def test_what_is_stored_with_a_priority_needs_nobody_who_queues_it(assay: 
 
 async def test_what_this_worker_cannot_execute_is_left_to_others(assay: Assay, tmp_path: Path) -> None:
     run_id = await queued(assay, tmp_path)
-    said: list[str] = []
+    lines: list[str] = []
     async with Assay(SETTINGS, home=tmp_path / "home") as stranger:
-        await asyncio.wait_for(stranger.worker(1, say=said.append).work(until_empty=True), 60)
-        assert any("mine" in line for line in said)
+        await asyncio.wait_for(stranger.worker(1, say=lines.append).work(until_empty=True), 60)
+        assert any("mine" in line for line in lines)
         assert (await stranger.find(run_id)).status == "created"
     await asyncio.wait_for(assay.worker(1).work(until_empty=True), 60)
     assert (await assay.find(run_id)).status == "completed"
@@ -92,14 +92,14 @@ async def test_a_run_of_ours_which_has_ended_and_is_not_settled_is_not_taken_up_
 
     async def late(self: Queue, *wanted: Any) -> Lease | None:
         """A claim which comes through just when the run taken before has let go of its lease."""
-        while said and (await assay.find(run_id)).holder:
+        while lines and (await assay.find(run_id)).holder:
             await asyncio.sleep(0.01)
         return await claim(self, *wanted)
 
     monkeypatch.setattr(type(queue), "claim", late)
-    said: list[str] = []
-    await asyncio.wait_for(assay.worker(2, say=said.append).work(until_empty=True), 60)
-    assert [line.partition(" (")[0] for line in said] == [f"run {run_id}: started", f"run {run_id}: waiting"]
+    lines: list[str] = []
+    await asyncio.wait_for(assay.worker(2, say=lines.append).work(until_empty=True), 60)
+    assert [line.partition(" (")[0] for line in lines] == [f"run {run_id}: started", f"run {run_id}: waiting"]
     assert [(run.ready, run.holder) for run in await assay.queued()] == [(False, "")]
 
 

@@ -52,8 +52,8 @@ def test_two_rules_keep_what_both_keep(ages: list[int], days: int, count: int):
 
 def test_the_settings_say_nothing_unless_they_do():
     assert not rules_of(Settings()).any
-    said = rules_of(Settings(retention={"days": 2, "runs": 5, "gb": 0.5}))
-    assert said == RetentionRules(age=timedelta(days=2), runs=5, size=500_000_000)
+    found = rules_of(Settings(retention={"days": 2, "runs": 5, "gb": 0.5}))
+    assert found == RetentionRules(age=timedelta(days=2), runs=5, size=500_000_000)
 
 
 @pytest.fixture

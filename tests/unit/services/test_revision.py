@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.core.run_options import ForkOptions
 from assay.core.usage import Budget
 from assay.services.briefs import make_brief
-from assay.services.revision import revised
+from assay.services.forks import revised
 
 
 def old(**changes: object) -> Brief:

@@ -11,9 +11,12 @@ from urllib.parse import quote_plus
 import pytest
 
 from assay.run.process import this_process
-from assay.services.scratch import PREFIX, scratch_folder, sweep
+from assay.services.home_paths import PREFIX, scratch_folder, sweep
 
-DYING = "import os; from assay.services.scratch import scratch_folder; print(scratch_folder(), flush=True); os._exit(9)"
+DYING = """import os
+from assay.services.home_paths import scratch_folder
+print(scratch_folder(), flush=True)
+os._exit(9)"""
 
 
 @pytest.fixture
@@ -25,8 +28,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_folders_of_ended_processes_of_this_machine_are_deleted_and_no_others(temporary: Path) -> None:
     mine = scratch_folder()
-    said = subprocess.run([sys.executable, "-c", DYING], stdout=subprocess.PIPE, check=False, text=True)
-    left = Path(said.stdout.strip())
+    done = subprocess.run([sys.executable, "-c", DYING], stdout=subprocess.PIPE, check=False, text=True)
+    left = Path(done.stdout.strip())
     (left / "repository").mkdir()
     (left / "repository" / "file").write_text("text")
     moved = temporary / f"{left.name}-gone"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.services.warnings import MOST, summed
+from assay.core.milestones import MOST, summed
 
 
 def test_a_few_are_told_one_by_one() -> None:

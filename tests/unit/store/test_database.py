@@ -213,11 +213,11 @@ def _env() -> dict[str, str]:
 
 def test_one_statement_begins_no_transaction_and_several_see_one_state(tmp_path):
     made = Database(tmp_path / "assay.db")
-    said: list[str] = []
-    event.listen(made._engine, "checkout", lambda driver, *_: driver.set_trace_callback(said.append))
+    lines: list[str] = []
+    event.listen(made._engine, "checkout", lambda driver, *_: driver.set_trace_callback(lines.append))
     chosen = select(version.c.version_num)
     assert [row.version_num for row in made.rows(chosen)] == [HEAD]
-    assert [each.split()[0] for each in said] == ["SELECT"]
+    assert [each.split()[0] for each in lines] == ["SELECT"]
     with made.read() as connection:
         before = connection.execute(chosen).scalar()
         with made.write() as writing:

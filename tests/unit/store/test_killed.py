@@ -63,18 +63,18 @@ def killed_after(lines: int, home: Path) -> dict[str, int]:
     """Start a writing process, kill it after so many answers; what it had been told by then."""
     with start(home, "r", 100_000) as child:
         assert child.stdout is not None
-        told = [child.stdout.readline() for _ in range(lines)]
+        found = [child.stdout.readline() for _ in range(lines)]
         child.kill()
-        told += child.stdout.read().splitlines(keepends=True)
-    whole = [line.split() for line in told if line.endswith("\n")]
+        found += child.stdout.read().splitlines(keepends=True)
+    whole = [line.split() for line in found if line.endswith("\n")]
     return {step: int(seq) for step, seq in whole}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_acknowledged_commits_outlive_the_process(tmp_path, seed):
     lines = random.Random(seed).randint(1, 400)
-    told = killed_after(lines, tmp_path)
-    assert len(told) >= lines
+    found = killed_after(lines, tmp_path)
+    assert len(found) >= lines
 
     async def look() -> None:
         store = open_store(tmp_path)
@@ -82,8 +82,8 @@ def test_acknowledged_commits_outlive_the_process(tmp_path, seed):
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
         assert (await store.journal.find("r")).last_seq == len(events)
         keys = {event.key: event.seq for event in memory.events}
-        assert set(told) <= set(memory.steps)
-        assert all(keys[f"{step}/1"] == seq for step, seq in told.items())
+        assert set(found) <= set(memory.steps)
+        assert all(keys[f"{step}/1"] == seq for step, seq in found.items())
         # Each commit is there whole or not at all.
         assert {hold.step for hold in memory.holds} == set(memory.steps)
         assert set(keys) == {f"{step}/{n}" for step in memory.steps for n in range(2)}

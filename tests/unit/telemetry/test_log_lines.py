@@ -25,13 +25,13 @@ async def lines(path: Path, level: str = "info", secrets: tuple[str, ...] = (), 
 
 
 async def test_each_line_says_which_run_and_lane(tmp_path: Path) -> None:
-    told = await lines(tmp_path / "log")
-    assert len({line["run_id"] for line in told}) == 1
-    assert {line["lane"] for line in told if line["event"] == "tool.finished" and "agent" in line["path"]} == {1}
-    events = [line["event"] for line in told]
+    logged = await lines(tmp_path / "log")
+    assert len({line["run_id"] for line in logged}) == 1
+    assert {line["lane"] for line in logged if line["event"] == "tool.finished" and "agent" in line["path"]} == {1}
+    events = [line["event"] for line in logged]
     assert (events[0], events[-1]) == ("run.started", "run.left")
     assert "run.completed" in events
-    phases = [line["phase"] for line in told if line["event"] == "phase.finished"]
+    phases = [line["phase"] for line in logged if line["event"] == "phase.finished"]
     assert phases == ["triage", "background", "plan", "research", "write", "verify"]
 
 
@@ -45,16 +45,16 @@ def test_a_new_file_is_its_owners_alone_and_one_which_is_there_stays_as_it_is(tm
 
 
 async def test_lines_say_whose_the_run_is(tmp_path: Path) -> None:
-    told = await lines(tmp_path / "log", user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
-    (first, *_) = told
+    logged = await lines(tmp_path / "log", user="ann", thread="tides", labels={"team": "sea", "case": "4711"})
+    (first, *_) = logged
     assert (first["user"], first["thread"], first["labels"]) == ("ann", "tides", "case=4711,team=sea")
     nobody = await lines(tmp_path / "other")
     assert not any({"user", "thread", "labels"} & line.keys() for line in nobody)
 
 
 async def test_a_call_is_told_with_model_time_and_use(tmp_path: Path) -> None:
-    told = [line for line in await lines(tmp_path / "log") if line["event"].startswith("model.")]
-    written = [line for line in told if line["task"] == "write"]
+    found = [line for line in await lines(tmp_path / "log") if line["event"].startswith("model.")]
+    written = [line for line in found if line["task"] == "write"]
     assert [(line["event"], line["attempt"]) for line in written] == [("model.stopped", 1), ("model.finished", 2)]
     failed, done = written
     assert (failed["level"], failed["error"]) == ("warning", "ModelError")
@@ -66,9 +66,9 @@ async def test_a_call_is_told_with_model_time_and_use(tmp_path: Path) -> None:
 
 async def test_no_text_of_documents_and_no_key_at_info(tmp_path: Path) -> None:
     await lines(tmp_path / "log")
-    said = (tmp_path / "log").read_text()
-    assert PLANTED not in said
-    assert SECRET not in said
+    found = (tmp_path / "log").read_text()
+    assert PLANTED not in found
+    assert SECRET not in found
 
 
 async def test_a_key_of_the_settings_is_hidden_at_debug_too(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_lines_below_the_level_are_left_out(tmp_path: Path) -> None:
 def test_nothing_goes_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     logs = Logs(Sink(None, stderr=True))
     logs.line("info", "said", {})
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "event=said" in said.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "event=said" in printed.err
 
 
 def test_a_file_which_cannot_be_opened_is_an_error_of_the_settings(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ def lineage(span: ReadableSpan, by_id: dict[int, ReadableSpan]) -> list[str]:
 
 
 async def test_the_tree_is_run_phase_lane_call() -> None:
-    told = await spans()
-    by_id = {span.context.span_id: span for span in told}
-    trees = [lineage(span, by_id) for span in told]
+    traced = await spans()
+    by_id = {span.context.span_id: span for span in traced}
+    trees = [lineage(span, by_id) for span in traced]
     phases = ["triage", "background", "plan", "research", "write", "verify"]
     assert sorted(tree[1] for tree in trees if len(tree) == 2) == sorted(f"phase {name}" for name in phases)
     assert ["assay.run"] in trees
@@ -48,33 +48,33 @@ async def test_the_tree_is_run_phase_lane_call() -> None:
     assert trees.count([*agent, "chat acme:large"]) == 3
     assert ["assay.run", "phase research", "chat acme:large"] in trees
     assert ["assay.run", "phase write", "chat acme:large"] in trees
-    assert len({span.context.trace_id for span in told}) == 1
+    assert len({span.context.trace_id for span in traced}) == 1
 
 
 async def test_a_call_says_what_the_conventions_ask() -> None:
     [*failed, done] = [span for span in await spans() if (span.attributes or {}).get("assay.task") == "write"]
     assert done.attributes is not None
-    said = dict(done.attributes)
-    assert said["gen_ai.operation.name"] == "chat"
-    assert said["gen_ai.request.model"] == "acme:large"
-    assert said["gen_ai.provider.name"] == "acme"
-    assert said["gen_ai.response.finish_reasons"] == ("end",)
-    assert isinstance(said["gen_ai.usage.output_tokens"], int)
+    found = dict(done.attributes)
+    assert found["gen_ai.operation.name"] == "chat"
+    assert found["gen_ai.request.model"] == "acme:large"
+    assert found["gen_ai.provider.name"] == "acme"
+    assert found["gen_ai.response.finish_reasons"] == ("end",)
+    assert isinstance(found["gen_ai.usage.output_tokens"], int)
     [first] = failed
     assert not first.status.is_ok
     assert (first.attributes or {})["error.type"] == "ModelError"
 
 
 async def test_no_span_holds_text_or_keys() -> None:
-    told = " ".join(span.to_json() for span in await spans())
-    assert PLANTED not in told
-    assert SECRET not in told
+    text = " ".join(span.to_json() for span in await spans())
+    assert PLANTED not in text
+    assert SECRET not in text
 
 
 async def test_a_span_lasts_as_long_as_what_it_holds() -> None:
-    told = await spans()
-    by_id = {span.context.span_id: span for span in told}
-    inner = [(span, by_id[span.parent.span_id]) for span in told if span.parent]
+    traced = await spans()
+    by_id = {span.context.span_id: span for span in traced}
+    inner = [(span, by_id[span.parent.span_id]) for span in traced if span.parent]
     assert inner
     assert all((outer.start_time or 0) <= (span.start_time or 0) for span, outer in inner)
     assert all((span.end_time or 0) <= (outer.end_time or 0) for span, outer in inner)
@@ -95,13 +95,13 @@ def test_names_are_those_of_the_conventions() -> None:
 
 
 async def test_the_span_of_a_run_says_whose_it_is() -> None:
-    told = await spans(user="ann", thread="tides", labels={"team": "sea", "case": "harbour wall"})
-    (run,) = [span for span in told if span.name == "assay.run"]
+    traced = await spans(user="ann", thread="tides", labels={"team": "sea", "case": "harbour wall"})
+    (run,) = [span for span in traced if span.name == "assay.run"]
     assert run.attributes is not None
     assert run.attributes["assay.user"] == "ann"
     assert run.attributes["assay.labels"] == "case=harbour wall,team=sea"
     assert run.attributes[conventions.GEN_AI_CONVERSATION_ID] == "tides"
-    others = " ".join(span.to_json() for span in told if span is not run)
+    others = " ".join(span.to_json() for span in traced if span is not run)
     assert not any(word in others for word in ('"ann"', "harbour wall"))
 
 

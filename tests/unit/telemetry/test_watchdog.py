@@ -27,16 +27,16 @@ def counts_for(seconds: float) -> None:
 
 
 async def test_what_holds_up_the_loop_is_named() -> None:
-    told: list[Stall] = []
-    async with Watchdog(tell=told.append) as watchdog:
+    received: list[Stall] = []
+    async with Watchdog(tell=received.append) as watchdog:
         await asyncio.sleep(0.05)
         counts_for(0.3)
         await asyncio.sleep(0.05)
-    assert told == watchdog.stalls
-    assert len(told) == 1
-    assert told[0].seconds > 0.25
-    assert "counts_for" in "".join(told[0].stack)
-    assert "test_watchdog.py" in str(told[0])
+    assert received == watchdog.stalls
+    assert len(received) == 1
+    assert received[0].seconds > 0.25
+    assert "counts_for" in "".join(received[0].stack)
+    assert "test_watchdog.py" in str(received[0])
 
 
 async def test_work_in_a_thread_and_waiting_are_no_stalls() -> None:

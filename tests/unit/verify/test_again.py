@@ -65,8 +65,8 @@ def test_what_was_supported_and_no_longer_is_is_lost() -> None:
 
 
 def test_a_judges_word_stands_until_a_rule_objects() -> None:
-    said = "Water is high two times each day, they say."
-    found = reread(decided(run(), "c3", "judge", "supported", said), text_of).with_opinions({})
+    text = "Water is high two times each day, they say."
+    found = reread(decided(run(), "c3", "judge", "supported", text), text_of).with_opinions({})
     assert (found.claims[1].now, found.claims[1].rule) == ("supported", "judge")
     found = reread(decided(run(), "c1", "judge", "supported"), text_of).with_opinions({})
     assert found.lost == ("c1",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.verify.analyzed_text import COMMON, read
-from assay.verify.slot_places import context
+from assay.verify.evidence import context
 
 
 @pytest.mark.parametrize("word", sorted(COMMON - {"t", "s"}))
@@ -14,12 +14,12 @@ def test_every_common_word_is_one_where_it_is_read(word: str) -> None:
 
 
 def test_words_with_a_common_stem_are_not() -> None:
-    told = {
+    found = {
         word.text
         for word in read("They severed it, in accord, and it accords with having no heir.").words
         if not word.common
     }
-    assert {"severed", "accord", "accords", "heir"} <= told
+    assert {"severed", "accord", "accords", "heir"} <= found
 
 
 def test_they_count_little_around_a_slot() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.claims import HOLDING, VERDICTS, Check, Verdict
 from assay.core.sources import Passage, sha256
-from assay.verify.claim_check import nearest, with_nearest
+from assay.verify.verifier.index import nearest, with_nearest
 
 
 def passage(id: str, text: str) -> Passage:

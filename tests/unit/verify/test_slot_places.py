@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.analyzed_text import read, stem, texts
+from assay.verify.evidence import EvidenceSpan, bind, context
 from assay.verify.rules.names import names
 from assay.verify.rules.numbers import find
-from assay.verify.slot_places import EvidenceSpan, bind, context
 
 TEXTS = st.text(max_size=200) | st.lists(
     st.sampled_from(

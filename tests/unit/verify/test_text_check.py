@@ -64,15 +64,15 @@ def found(count: int) -> list[PendingClaim]:
 
 
 async def test_so_many_claims_are_with_the_judge_at_once_and_come_back_in_order() -> None:
-    model, told, done = Counting(), list[str](), list[ClaimResult]()
+    model, lines, done = Counting(), list[str](), list[ClaimResult]()
 
     async def body(run: Run) -> None:
-        done.extend(await check_all(run, found(30), CheckRules(judged=True), lambda _, each: told.append(each.id)))
+        done.extend(await check_all(run, found(30), CheckRules(judged=True), lambda _, each: lines.append(each.id)))
 
     await within(model, body)
     assert 1 < model.most <= AT_ONCE
     assert [each.id for each in done] == [f"c{at}" for at in range(1, 31)]
-    assert sorted(told) == sorted(each.id for each in done)
+    assert sorted(lines) == sorted(each.id for each in done)
     assert {each.check.rule for each in done} == {"judge"}
 
 
@@ -85,9 +85,9 @@ async def test_the_judge_is_asked_only_where_code_does_not_decide() -> None:
     }
 
     async def body(run: Run) -> None:
-        for rule, (text, told) in cases.items():
+        for rule, (text, found) in cases.items():
             (sentence,) = claims(f"{text} [{PIER.id}]")
-            seen[rule] = (await check_claim(run.child(rule), "c1", sentence, told, CheckRules(judged=True))).check
+            seen[rule] = (await check_claim(run.child(rule), "c1", sentence, found, CheckRules(judged=True))).check
 
     await within(model, body)
     assert {rule: check.rule for rule, check in seen.items()} == {
@@ -99,10 +99,10 @@ async def test_the_judge_is_asked_only_where_code_does_not_decide() -> None:
 
 
 async def test_what_only_a_search_says_of_a_page_is_hearsay_whoever_supports_it() -> None:
-    told = evidence(PIER)
-    source = next(iter(told.sources.values()))
+    shown = evidence(PIER)
+    source = next(iter(shown.sources.values()))
     snippet = ClaimEvidence(
-        passages=told.passages, sources={source.id: type(source)(**{**fields(source), "media_type": SNIPPET})}
+        passages=shown.passages, sources={source.id: type(source)(**{**fields(source), "media_type": SNIPPET})}
     )
     checks: list[Check] = []
 

@@ -34,8 +34,8 @@ FULL, NEARLY_FULL = 0.9, 0.7
 def examine(settings: Settings) -> Iterator[Diagnosis]:
     """Do every check of a cluster; if something cannot be reached, the others are left out."""
     if settings.database is None:
-        said = "there is no PostgreSQL database: the settings name none"
-        yield broken("database", said, "set ASSAY_DATABASE to that of the cluster")
+        detail = "there is no PostgreSQL database: the settings name none"
+        yield broken("database", detail, "set ASSAY_DATABASE to that of the cluster")
         return
     try:
         database = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.get_secret_value())
@@ -62,8 +62,8 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
 def _pooler(found: str, *, direct: bool) -> Diagnosis:
     fix = "add ?direct=HOST:PORT of the server itself to ASSAY_DATABASE"
     if found == "transaction" and not direct:
-        said = "the database is reached through a pooler in transaction mode, which keeps no locks and hears nothing"
-        return broken("pooler", said, fix)
+        detail = "the database is reached through a pooler in transaction mode, which keeps no locks and hears nothing"
+        return broken("pooler", detail, fix)
     if found == "session" and not direct:
         return broken("pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing")
     if found == "none" and direct:
@@ -79,10 +79,10 @@ def _schema(state: ClusterState) -> Diagnosis:
     if state.schema == HEAD:
         return fine("schema", f"{HEAD}, that of this release")
     if state.schema > HEAD:
-        said = f"{state.schema} of a later release; this one knows {HEAD}, and will not start"
-        return broken("schema", said, "update Assay here")
-    said = f"{state.schema} of an earlier release; this one's is {HEAD}"
-    return note("schema", said, "the first process of this release brings it up to date: `assay db migrate`")
+        detail = f"{state.schema} of a later release; this one knows {HEAD}, and will not start"
+        return broken("schema", detail, "update Assay here")
+    detail = f"{state.schema} of an earlier release; this one's is {HEAD}"
+    return note("schema", detail, "the first process of this release brings it up to date: `assay db migrate`")
 
 
 def _processes(state: ClusterState) -> Iterator[Diagnosis]:
@@ -94,16 +94,16 @@ def _processes(state: ClusterState) -> Iterator[Diagnosis]:
             releases.setdefault(session.name.release, set()).add((session.name.host, session.name.process))
     silent = sum(session.name is None for session in state.sessions)
     count = sum(map(len, releases.values()))
-    said = ", ".join(f"{len(of)} of {release}" for release, of in sorted(releases.items()))
+    detail = ", ".join(f"{len(of)} of {release}" for release, of in sorted(releases.items()))
     if not state.sessions:
         yield note("processes", "nobody is connected", "start workers: assay worker")
     elif silent:
-        said = f"{said or 'nobody'}, and {silent} which do not say their release"
-        yield note("processes", said, f"they are older than {own}: replace them")
+        detail = f"{detail or 'nobody'}, and {silent} which do not say their release"
+        yield note("processes", detail, f"they are older than {own}: replace them")
     elif set(releases) <= {own}:
         yield fine("processes", f"{count} connected, all of {own}")
     else:
-        yield note("processes", f"{count} connected: {said}; this is {own}", "replace those of the older release")
+        yield note("processes", f"{count} connected: {detail}; this is {own}", "replace those of the older release")
     for release, of in releases.items():
         if is_newer(own, release) and state.schema == HEAD:
             hosts = ", ".join(sorted({host for host, _ in of}))
@@ -121,55 +121,55 @@ def _clocks(state: ClusterState) -> Diagnosis:
             apart[host] = min(apart.get(host, skew), skew, key=abs)
     wrong = {host: skew for host, skew in apart.items() if abs(skew) > CLOCKS_APART}
     if wrong:
-        said = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
+        detail = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
         fix = "set the clocks (NTP): events and reports are dated by them; leases go by the server's and hold"
-        return note("clocks", f"not the server's: {said}", fix)
+        return note("clocks", f"not the server's: {detail}", fix)
     most = max(map(abs, apart.values()))
     return fine("clocks", f"{len(apart)} within {most:.1f} s of the server's")
 
 
 def _connections(state: ClusterState) -> Diagnosis:
-    said = f"{state.connections} of {state.most_connections}, {len(state.sessions)} of them Assay's"
+    detail = f"{state.connections} of {state.most_connections}, {len(state.sessions)} of them Assay's"
     part = state.connections / max(state.most_connections, 1)
     fix = "put pgbouncer in front (docs/deploy.md), or raise max_connections"
     if part >= FULL:
-        return broken("connections", said, fix)
-    return note("connections", said, fix) if part >= NEARLY_FULL else fine("connections", said)
+        return broken("connections", detail, fix)
+    return note("connections", detail, fix) if part >= NEARLY_FULL else fine("connections", detail)
 
 
 def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
     by = f" by {holders} processes" if holders else ""
-    said = f"{found.waiting:,} waiting, {found.executed:,} executed{by}"
+    detail = f"{found.waiting:,} waiting, {found.executed:,} executed{by}"
     if found.waiting and found.oldest > LONG_WAIT:
-        said += f"; the oldest for {found.oldest:,.0f} s"
+        detail += f"; the oldest for {found.oldest:,.0f} s"
         fix = "start more workers, or look at workers.running and workers.per_user"
         if not found.executed:
-            yield broken(name, f"{said}, and nobody takes them up", "start workers: assay worker")
+            yield broken(name, f"{detail}, and nobody takes them up", "start workers: assay worker")
         else:
-            yield note(name, said, fix)
+            yield note(name, detail, fix)
     else:
-        yield fine(name, said)
+        yield fine(name, detail)
     if found.expired:
-        said = f"{found.expired:,} were left by workers that died, or were frozen, and nobody has taken them up yet"
-        yield note(f"{name} left", said, "wait for the lease (workers.lease); if they stay, start workers")
+        detail = f"{found.expired:,} were left by workers that died, or were frozen, and nobody has taken them up yet"
+        yield note(f"{name} left", detail, "wait for the lease (workers.lease); if they stay, start workers")
     if found.dead:
         how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
-        said = f"{found.dead:,} were taken up too often without getting done, and are offered to none any more"
-        yield broken(f"{name} dead", said, f"look at each where you see what happens: {how}")
+        detail = f"{found.dead:,} were taken up too often without getting done, and are offered to none any more"
+        yield broken(f"{name} dead", detail, f"look at each where you see what happens: {how}")
 
 
 def _deliveries(state: ClusterState) -> Diagnosis:
     if state.failed_deliveries:
-        said = f"{state.failed_deliveries:,} messages were given up"
-        return note("webhooks", said, "look at the addresses: the page of settings lists them")
+        detail = f"{state.failed_deliveries:,} messages were given up"
+        return note("webhooks", detail, "look at the addresses: the page of settings lists them")
     return fine("webhooks", "no message was given up")
 
 
 def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
     """Whether blobs can be written and read here, and those of other machines are there."""
     if settings.blobs is None:
-        said = "what was read lies in this machine's home: others cannot read it"
-        yield broken("blobs", said, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")
+        detail = "what was read lies in this machine's home: others cannot read it"
+        yield broken("blobs", detail, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")
         return
     try:
         place = _distant(settings.blobs)
@@ -183,8 +183,8 @@ def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
         yield broken("blobs", str(error), "look at the folder's permissions, or keys and endpoint (AWS_…)")
         return
     if missing:
-        said = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {place.place}"
-        yield broken("blobs", f"{said} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine")
+        detail = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {place.place}"
+        yield broken("blobs", f"{detail} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine")
         return
     yield fine("blobs", f"{place.place} can be written and read; the latest {len(state.documents)} documents are there")
 
@@ -200,8 +200,8 @@ def _distant(at: Path | str) -> KeptBlobs:
 def _index(settings: Settings, state: ClusterState) -> Diagnosis:
     where: str = settings.search.index
     if where == "local":
-        said = "each home has its own, made of the database"
-        return fine("index", f"{said}; for a large library search.index can be shared")
+        detail = "each home has its own, made of the database"
+        return fine("index", f"{detail}; for a large library search.index can be shared")
     if where != "postgres":
         return fine("index", f"{where}, shared by all")
     if state.index_row is None:

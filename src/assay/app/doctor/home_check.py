@@ -27,8 +27,8 @@ def examine_database(settings: Settings) -> Iterator[Diagnosis]:
     if settings.database is not None:
         yield from _reached(settings.database.get_secret_value())
         if settings.blobs is None:
-            said = "what was read lies in this machine's home"
-            yield note("blobs", said, "for workers on others, set blobs to a shared folder or an object store")
+            detail = "what was read lies in this machine's home"
+            yield note("blobs", detail, "for workers on others, set blobs to a shared folder or an object store")
     yield from _blobs(settings.blobs)
     if settings.search.index == "opensearch":
         yield _opensearch(settings)
@@ -140,13 +140,13 @@ def _folder(home: Path) -> Diagnosis | None:
 def _space(home: Path) -> Diagnosis:
     folder = next(each for each in (home, *home.parents) if each.exists())
     free = shutil.disk_usage(folder).free
-    said = f"{free / 1e9:,.1f} GB free in {folder}" if free >= 1e9 else f"{free / 1e6:,.0f} MB free in {folder}"
+    detail = f"{free / 1e9:,.1f} GB free in {folder}" if free >= 1e9 else f"{free / 1e6:,.0f} MB free in {folder}"
     if free < _TOO_LITTLE:
-        return broken("space", said, f"free some space, {_ELSEWHERE}")
+        return broken("space", detail, f"free some space, {_ELSEWHERE}")
     return (
-        note("space", said, "snapshots and the index need about twice the size of what is added")
+        note("space", detail, "snapshots and the index need about twice the size of what is added")
         if (free < _LITTLE)
-        else fine("space", said)
+        else fine("space", detail)
     )
 
 
@@ -160,11 +160,13 @@ def _database(path: Path, found: Probe) -> Diagnosis:
                 f"schema {found.schema}, {_with_noun(found.documents, 'document')}, {_with_noun(found.runs, 'run')}",
             )
         case "older":
-            said = f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
-            return note("database", said, f"keep a copy of {path} to be able to go back")
+            detail = (
+                f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
+            )
+            return note("database", detail, f"keep a copy of {path} to be able to go back")
         case "newer":
-            said = f"schema {found.schema} of a later release; this one knows {found.head}"
-            return broken("database", said, f"update Assay, {_ELSEWHERE}")
+            detail = f"schema {found.schema} of a later release; this one knows {found.head}"
+            return broken("database", detail, f"update Assay, {_ELSEWHERE}")
         case "foreign":
             return broken("database", f"{path} is not Assay's", f"move it away, {_ELSEWHERE}")
         case "damaged":
@@ -182,8 +184,8 @@ def _index(home: Path, found: Probe) -> Diagnosis:
     if indexed is None and not found.documents:
         return fine("index", "there is none yet")
     if (indexed or 0) < found.documents:
-        said = f"it has {indexed or 0:,} of {found.documents:,} documents"
-        return note("index", said, "nothing to do: the next search brings it up to date")
+        detail = f"it has {indexed or 0:,} of {found.documents:,} documents"
+        return note("index", detail, "nothing to do: the next search brings it up to date")
     return fine("index", f"in step with the library: {_with_noun(indexed or 0, 'document')}")
 
 
@@ -192,15 +194,15 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:
-        said = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
-        yield broken("documents", said, f"restore {folder} from a copy, or add their files again")
+        detail = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
+        yield broken("documents", detail, f"restore {folder} from a copy, or add their files again")
     elif found.documents and folder is not None:
         yield fine("documents", f"the texts and snapshots of {of} are there")
     gone = [path for path in found.read if not os.access(path, os.R_OK)]
     if gone:
         first = os.fsdecode(gone[0])
-        said = f"of the files which were added, {len(gone):,} can no longer be read (first: {first})"
-        yield note("files", said, "nothing to do: what was read is kept")
+        detail = f"of the files which were added, {len(gone):,} can no longer be read (first: {first})"
+        yield note("files", detail, "nothing to do: what was read is kept")
 
 
 def _with_noun(count: int, noun: str) -> str:

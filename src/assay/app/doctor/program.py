@@ -21,7 +21,7 @@ import assay
 from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
-from assay.fetch.browser import executables
+from assay.fetch.browser import renderer
 from assay.services.privacy import is_here
 from assay.services.providers import found_here, how_to_use, load_model, local_models
 from assay.settings import Settings
@@ -42,19 +42,19 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
-def fine(name: str, said: str) -> Diagnosis:
+def fine(name: str, detail: str) -> Diagnosis:
     """Nothing to do."""
-    return Diagnosis(name=name, state="ok", said=said)
+    return Diagnosis(name=name, state="ok", said=detail)
 
 
-def note(name: str, said: str, fix: str = "") -> Diagnosis:
+def note(name: str, detail: str, fix: str = "") -> Diagnosis:
     """It works; this is worth knowing."""
-    return Diagnosis(name=name, state="note", said=said, fix=fix)
+    return Diagnosis(name=name, state="note", said=detail, fix=fix)
 
 
-def broken(name: str, said: str, fix: str) -> Diagnosis:
+def broken(name: str, detail: str, fix: str) -> Diagnosis:
     """It does not work until this is fixed."""
-    return Diagnosis(name=name, state="broken", said=said, fix=fix)
+    return Diagnosis(name=name, state="broken", said=detail, fix=fix)
 
 
 EXTRAS = {"docx": ("docx", "Word files (.docx)"), "pdf": ("typst", "PDF files (.pdf)")}
@@ -69,19 +69,21 @@ _OTHER_MODEL = "assay models lists what can be used; assay config set model PROV
 
 def release() -> Diagnosis:
     """Assay, Python and SQLite."""
-    said = f"Assay {version('assay')}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    detail = f"Assay {version('assay')}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < (3, 35):
-        return broken("release", said, "use a Python with SQLite 3.35 or later")
-    return fine("release", said)
+        return broken("release", detail, "use a Python with SQLite 3.35 or later")
+    return fine("release", detail)
 
 
 def clock() -> Diagnosis:
     """Whether the clock is later than the program's own files."""
     written = Path(assay.__file__).stat().st_mtime
-    said = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    detail = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     if time.time() < written - _DAY:
-        return broken("clock", f"{said}, which is before Assay was installed", "set the clock: reports are dated by it")
-    return fine("clock", said)
+        return broken(
+            "clock", f"{detail}, which is before Assay was installed", "set the clock: reports are dated by it"
+        )
+    return fine("clock", detail)
 
 
 def configuration() -> Diagnosis:
@@ -146,9 +148,9 @@ def browser(configured: Settings) -> Iterator[Diagnosis]:
     elif named and not shutil.which(named):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
         yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
-    elif not named and not (named := executables.installed()):
-        said = "there is no Chromium: pages which need JavaScript cannot be read"
-        yield lacking("browser", said, "playwright install chromium, or set web.chromium to one")
+    elif not named and not (named := renderer.installed()):
+        detail = "there is no Chromium: pages which need JavaScript cannot be read"
+        yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:
         yield fine("browser", f"pages which need JavaScript are read with {named}")
 
@@ -157,8 +159,8 @@ def limited(configured: Settings) -> Iterator[Diagnosis]:
     """Limits for unknown providers: they have no effect, although they look as if they did."""
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
-        said = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
-        yield note("limits", said, "a provider is what stands before the colon of a model's name (assay models)")
+        detail = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
+        yield note("limits", detail, "a provider is what stands before the colon of a model's name (assay models)")
 
 
 def adapters() -> Diagnosis:
@@ -190,8 +192,8 @@ def _failure(group: plugins.Group, name: str) -> str:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOAD_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"{adapter} takes more than {LOAD_SECONDS} s to load"
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    why = said[-1] if said else f"it ends the process with {done.returncode}"
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    why = lines[-1] if lines else f"it ends the process with {done.returncode}"
     return f"{adapter} cannot be loaded: {why}" if done.returncode else ""
 
 
@@ -209,10 +211,10 @@ def terminal() -> Iterator[Diagnosis]:
     encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
     screen = sys.stdout is not None and sys.stdout.isatty()
     color = "colour" if screen and settings.surroundings().color else "no colour"
-    said = (
+    detail = (
         f"{'a terminal' if screen else 'no terminal'}, {encoding}, {color}, {shutil.get_terminal_size().columns} wide"
     )
     if encoding.replace("-", "") != "utf8":
-        yield note("terminal", said, "set LANG=C.UTF-8 or PYTHONUTF8=1: other letters are shown as ?")
+        yield note("terminal", detail, "set LANG=C.UTF-8 or PYTHONUTF8=1: other letters are shown as ?")
     else:
-        yield fine("terminal", said)
+        yield fine("terminal", detail)

@@ -12,11 +12,11 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options, run_options
-from assay.cli.arguments import ResearchCommand, paths_from
 from assay.cli.chat.session import SLASH, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
 from assay.cli.interrupts import Terminated, left_by_ctrl_c, termination
 from assay.cli.library import opened
+from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
@@ -98,7 +98,7 @@ RECENT = 100
     shell_complete=run_ids,
     help="Continue from a run: its id or the start of it; the last run if none is named.",
 )
-@run_options.places()
+@run_options.places_option()
 @run_options.run_options("chat")
 @options.citations
 @options.common

@@ -273,7 +273,7 @@ class ChatSession:
     async def _claims(self, _: str) -> None:
         report = build_report(await self._assay.view(self._latest()))
         for claim in report.claims:
-            cited = "".join(f" [{number}]" for number in dict.fromkeys(each.number for each in claim.citations))
+            cited = "".join(f" [{number}]" for number in claim.numbers)
             why = f" ({clean(claim.reason)})" if claim.reason else ""
             write(f"{claim.verdict}{why}: {clean(claim.text)}{cited}")
         if not report.claims:

@@ -15,22 +15,21 @@ import msgspec
 from assay import Assay, settings
 from assay.app.assay import DEFAULT
 from assay.cli import options
-from assay.cli.arguments import paths_from
 from assay.cli.completion import any_path, collection_names
 from assay.cli.detached_run import start
 from assay.cli.interrupts import Terminated, interrupts, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import configured_for, opened, stored
 from assay.cli.options import collection_option, embedder_option
+from assay.cli.run_options import paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.later import later
-from assay.core.milestones import counted
+from assay.core.milestones import counted, summed
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested, Synced
 from assay.services.home_paths import log_file
 from assay.services.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
-from assay.services.warnings import summed
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipp
         return
     for note in notes:
         say(note)
-    told = set(warnings)
+    distinct = set(warnings)
     for line in (line for each in skipped.values() for line in map(skipped_line, each)):
-        if line not in told:
+        if line not in distinct:
             say(line)
 
 
@@ -187,8 +186,8 @@ def _check_sites(paths: Sequence[str]) -> None:
 
 
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
-    told = say if verbosity >= 0 else None
-    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=told)
+    progress = say if verbosity >= 0 else None
+    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=progress)
     _report(done, collection, verbosity, "page")
 
 

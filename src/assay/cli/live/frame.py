@@ -161,7 +161,10 @@ def _value_text(value: object) -> str:
 
 def trouble(view: RunView, width: int) -> list[Text]:
     """At most one line for each kind of problem, always in the same order."""
-    return [cut(Text.assemble(("! ", "yellow"), words(said, "yellow"), no_wrap=True), width) for said in troubles(view)]
+    return [
+        cut(Text.assemble(("! ", "yellow"), words(message, "yellow"), no_wrap=True), width)
+        for message in troubles(view)
+    ]
 
 
 def troubles(view: RunView) -> Iterator[str]:
@@ -237,8 +240,8 @@ def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
 
 def _brief(view: RunView, lane: Lane, now: datetime, width: int) -> Text:
     """One line: a working agent's activity, or the task of any other."""
-    said = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _named(lane)
-    return row(said, _time(view, lane, now), width)
+    label = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _named(lane)
+    return row(label, _time(view, lane, now), width)
 
 
 def _named(lane: Lane) -> Text:
@@ -263,8 +266,8 @@ def _together(before: Sequence[Lane], width: int) -> Text:
     spent = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
     met = counted(sum(len(lane.sources) for lane in before), "source")
-    said = joined((f"{counted(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
-    return row(Text.assemble(MARKS["finished"], f"     {said}", no_wrap=True), _usage_line(spent), width)
+    text = joined((f"{counted(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
+    return row(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
 
 
 def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
@@ -333,16 +336,16 @@ def frame(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text
     Args:
         note: an additional last line.
     """
-    said = [cut(words(note, "cyan"), size.width)] if note else []
+    lines = [cut(words(note, "cyan"), size.width)] if note else []
     if not view.run_id:
-        return said[: size.height]
+        return lines[: size.height]
     head = [_question(view, now, size.width), phases(view, now, size.width), _progress(view, size.width)]
     head.append(cut(Text.assemble("  ", of_phase(view), no_wrap=True), size.width))
     wrong, tail = trouble(view, size.width), writing(view, size.width)
-    room = size.height - len(head) - len(said)
+    room = size.height - len(head) - len(lines)
     agents = lanes(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
     rest = (agents + wrong + tail)[: max(room, 0)]
-    return [*head, *rest, *said][: size.height]
+    return [*head, *rest, *lines][: size.height]
 
 
 def _question(view: RunView, now: datetime, width: int) -> Text:

@@ -19,9 +19,8 @@ from assay.cli.interrupts import continued
 from assay.cli.live.frame import Size, frame
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
-from assay.core.milestones import lines
+from assay.core.milestones import ProgressNote, lines
 from assay.core.view import ViewBuilder
-from assay.services.warnings import ProgressNote
 
 # # The lowest lines of a terminal, rewritten in place.
 
@@ -58,10 +57,10 @@ class Region:
             return
         whole = bool(above) or width != self._width
         up = self._up(width)
-        told = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
+        output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
         body = "".join(_rewritten(line, None if whole else self._before(place)) for place, line in enumerate(fresh))
         self._drawn, self._width = fresh, width
-        self._write(f"{BEGIN}{up}{told}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
+        self._write(f"{BEGIN}{up}{output}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
 
     def erase(self) -> None:
         """Leave the terminal as if nothing had been drawn, even if Ctrl-C interrupted a draw."""
@@ -190,14 +189,14 @@ class Screen:
 
     def _leave(self) -> None:
         self._region.erase()
-        if told := self._take_new_lines():
-            self._region.draw((), told)
+        if lines := self._take_new_lines():
+            self._region.draw((), lines)
 
     def _take_new_lines(self) -> list[str]:
         """The new lines for the terminal's history, each once, even if a thread adds one meanwhile."""
         count = len(self._above)
-        told, self._above[:count] = self._above[:count], []
-        return [cleaned(line) for line in told]
+        lines, self._above[:count] = self._above[:count], []
+        return [cleaned(line) for line in lines]
 
 
 def _write(text: str) -> None:

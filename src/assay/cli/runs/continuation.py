@@ -13,11 +13,11 @@ import msgspec
 
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
-from assay.cli.arguments import GroupedCommand, paths_from
 from assay.cli.completion import any_path, run_ids
 from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
+from assay.cli.run_options import GroupedCommand, paths_from
 from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
 from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
 from assay.core.brief import POINTS, Point
@@ -25,7 +25,7 @@ from assay.core.errors import LeaseHeld
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow
 from assay.core.run_options import ForkOptions
-from assay.services.revision import Replay
+from assay.services.forks import Replay
 
 
 @click.command("resume")

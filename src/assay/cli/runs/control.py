@@ -114,13 +114,13 @@ async def _tell_agent(reference: str, lane: int, home: Path | None, wait: float,
     async with stored(home) as assay:
         run_id = (await assay.find(reference)).run_id
         came = await assay.stop_agent(run_id, lane, wait=wait)
-    said = {
+    fields = {
         "applied": f"agent {lane} of run {run_id} is stopped; what it found is kept, and the run goes on",
         "ended": f"agent {lane} of run {run_id} ended before that",
         "stored": f"to stop agent {lane} of run {run_id} is stored; to see it: assay runs watch {run_id}",
     }
     if not quiet:
-        say(said[came])
+        say(fields[came])
     return Exit.DONE
 
 
@@ -193,10 +193,10 @@ def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Ex
         assay runs steer last "Leave the prices out, and look for the year it was built"
         echo "only sources since 2020" | assay runs steer k3v9 -
     """
-    said = sys.stdin.read(LONGEST + 2) if text == "-" else text
-    told = asyncio.run(_steer(reference, said, home, 0.0 if no_wait else SECONDS))
-    say(_outcome_of(told))
-    return Exit.FAILED if told.state == "rejected" else Exit.DONE
+    instruction = sys.stdin.read(LONGEST + 2) if text == "-" else text
+    steered = asyncio.run(_steer(reference, instruction, home, 0.0 if no_wait else SECONDS))
+    say(_outcome_of(steered))
+    return Exit.FAILED if steered.state == "rejected" else Exit.DONE
 
 
 async def _steer(reference: str, text: str, home: Path | None, wait: float) -> Steered:
@@ -205,11 +205,11 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
         return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
 
 
-def _outcome_of(told: Steered) -> str:
-    if told.state == "applied":
-        return f"heeded by the decision at {told.note}"
-    if told.state == "rejected":
-        return f"not heeded: {told.note}"
+def _outcome_of(steered: Steered) -> str:
+    if steered.state == "applied":
+        return f"heeded by the decision at {steered.note}"
+    if steered.state == "rejected":
+        return f"not heeded: {steered.note}"
     return "stored; the run's next decision heeds it"
 
 

@@ -262,7 +262,7 @@ def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
     if where := _where(view):
         yield f"  {where}"
     yield from _plan(view)
-    yield from (f"  {_steering_line(told)}" for told in view.steering)
+    yield from (f"  {_steering_line(steering)}" for steering in view.steering)
     for phase in view.phases:
         yield f"  {phase.name}  {phase.started_at[11:19]} to {phase.finished_at[11:19] or 'now'}"
         yield from (line for turn in phase.turns for line in _turn(turn, thinking))
@@ -273,20 +273,20 @@ def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
 
 
 def _state(view: RunView) -> str:
-    said = [view.status, view.stop_reason, view.mode, view.depth, view.strategy]
-    said += [f"started {view.started_at[:19]}"] if view.started_at else []
-    said += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
-    said += [f"error: {clean(view.error)}"] if view.error else []
-    return ", ".join(part for part in dict.fromkeys(said) if part)
+    parts = [view.status, view.stop_reason, view.mode, view.depth, view.strategy]
+    parts += [f"started {view.started_at[:19]}"] if view.started_at else []
+    parts += [f"finished {view.finished_at[:19]}"] if view.finished_at else []
+    parts += [f"error: {clean(view.error)}"] if view.error else []
+    return ", ".join(part for part in dict.fromkeys(parts) if part)
 
 
 def _where(view: RunView) -> str:
     """The run's conversation, and the run it continues."""
     brief = view.brief
-    said = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
-    said += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
-    said += [f"forked from run {brief.fork.run} at {brief.fork.point}"] if brief and brief.fork else []
-    return ", ".join(said)
+    parts = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
+    parts += [f"goes on from run {brief.parent}"] if brief and brief.parent else []
+    parts += [f"forked from run {brief.fork.run} at {brief.fork.point}"] if brief and brief.fork else []
+    return ", ".join(parts)
 
 
 def _plan(view: RunView) -> Iterator[str]:
@@ -296,15 +296,15 @@ def _plan(view: RunView) -> Iterator[str]:
     for step in view.plan.steps:
         yield f"    {step.id}. {clean(step.title)} ({step.status})"
     for each in view.reflections:
-        said = f"after step {each.step}: {each.decision}"
+        decision = f"after step {each.step}: {each.decision}"
         why = "; ".join(clean(text) for text in (each.reasoning, *each.changes, each.note) if text)
-        yield f"    {shorten(f'{said}: {why}' if why else said)}"
+        yield f"    {shorten(f'{decision}: {why}' if why else decision)}"
 
 
-def _steering_line(told: Steered) -> str:
+def _steering_line(steered: Steered) -> str:
     """The owner's instruction, and its effect."""
-    note = f" ({'heeded at ' if told.state == 'applied' else ''}{clean(told.note)})" if told.note else ""
-    return f"told: {shorten(clean(told.text))}: {told.state}{note}"
+    note = f" ({'heeded at ' if steered.state == 'applied' else ''}{clean(steered.note)})" if steered.note else ""
+    return f"told: {shorten(clean(steered.text))}: {steered.state}{note}"
 
 
 def _lane(lane: Lane, thinking: bool) -> Iterator[str]:

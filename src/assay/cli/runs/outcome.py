@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app import signatures
+from assay.app import bundles
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
 from assay.cli.jobs import leave, queue_option
@@ -151,7 +151,7 @@ def export_run(
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
-        signatures.own_key()  # fails before anything is written, if there is none
+        bundles.own_key()  # fails before anything is written, if there is none
     configured = settings.load()
     how = citations or configured.citations
     if queued:
@@ -173,7 +173,7 @@ async def _export(
         for path in targets:
             suffix = destinations.suffix(path)
             data = await assay.export(view.run_id, suffix, citations)
-            destinations.save(path, signatures.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
+            destinations.save(path, bundles.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_file_note(view, path, suffix))
 
 
@@ -254,11 +254,11 @@ async def _revoke(reference: str, id: str, home: Path | None) -> None:
 
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:
-    told = [_share_line(each) for each in shares]
+    lines = [_share_line(each) for each in shares]
     if as_json:
-        write(msgspec.json.format(msgspec.json.encode(told)).decode())
+        write(msgspec.json.format(msgspec.json.encode(lines)).decode())
         return
-    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in told])
+    table(("link", "made", "expires"), [(each["id"], each["created"], each["expires"] or "never") for each in lines])
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:

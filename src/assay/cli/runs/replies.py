@@ -80,8 +80,8 @@ def answer_run(
         verbosity=state.verbosity,
         notify=options.targets(notify, configured),
     )
-    told = answers if answers is not None else list(texts) or None
-    given = AnswerOptions(answers=told, resume=not no_resume)
+    given_answers = answers if answers is not None else list(texts) or None
+    given = AnswerOptions(answers=given_answers, resume=not no_resume)
     return asyncio.run(answer_and_resume(reference, given, output, home))
 
 

@@ -320,10 +320,10 @@ def is_ambiguous(before: str, item: str) -> bool:
     word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])
     if word is None:
         return "." not in item
-    said = word[1].lower()
-    if said in LEADS:
+    lowered = word[1].lower()
+    if lowered in LEADS:
         return False
-    if "." not in item or said in _LABELS:
+    if "." not in item or lowered in _LABELS:
         return True
     own = before[-40:].rstrip()[-1:] != "." and word[1][0].isupper()
     return own and int(item[1:].partition(".")[0]) < 1000

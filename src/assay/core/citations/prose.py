@@ -46,13 +46,13 @@ class Prose:
             self._add(token, text[token.start - base : token.end - base])
         return self._rewritten(final)
 
-    def _add(self, token: Token, said: str) -> None:
+    def _add(self, token: Token, text: str) -> None:
         start = len(self._text)
-        self._text += said
+        self._text += text
         if token.marker:
-            self._markers[start] = start + len(said)
-        elif token.kind == "link" or (token.kind == "verbatim" and not (said[0] == "\\" and len(said) == 2)):
-            self._closed[start] = start + len(said)
+            self._markers[start] = start + len(text)
+        elif token.kind == "link" or (token.kind == "verbatim" and not (text[0] == "\\" and len(text) == 2)):
+            self._closed[start] = start + len(text)
 
     def _rewritten(self, final: bool) -> str:
         parser = Parser(self._text, final, self._closed)
@@ -60,12 +60,12 @@ class Prose:
         at = 0
         while at < len(self._text):
             try:
-                end, said = self._next(parser, at, final)
+                end, text = self._next(parser, at, final)
             except Undecided:
                 break
             if end == at:
                 break
-            done.append(said)
+            done.append(text)
             self._before = (self._before + self._text[at:end])[-_BEHIND:]
             at = end
         self._drop_until(at)
@@ -216,32 +216,32 @@ class Hoisting:
             self._token(token, text[token.start - base : token.end - base]) for token in self._scanner.tokens(final)
         )
 
-    def _token(self, token: Token, said: str) -> str:
+    def _token(self, token: Token, text: str) -> str:
         before, self._fenced = self._fenced, bool(self._scanner.fence)
         moved, self._moved = self._moved, False
         if before or self._fenced or token.kind in ("text", "marker"):
-            return f" {said}" if moved and said[0] == "(" else said  # else Markdown would read a link
-        now = self._link(said) if token.kind == "link" else self._code(said)
-        self._moved = now != said
+            return f" {text}" if moved and text[0] == "(" else text  # else Markdown would read a link
+        now = self._link(text) if token.kind == "link" else self._code(text)
+        self._moved = now != text
         return now
 
-    def _code(self, said: str) -> str:
-        parts = _WRAPPERS.fullmatch(said)
+    def _code(self, text: str) -> str:
+        parts = _WRAPPERS.fullmatch(text)
         if parts is None:
-            return said
+            return text
         found = ProseCitations(parts[2], self._knows)
         if not found.items:
-            return said
+            return text
         rest = f"{parts[1]}{found.text}{parts[3]} " if found.text.strip(_NOTHING) else ""
         return f"{rest}{found.marker}"
 
-    def _link(self, said: str) -> str:
+    def _link(self, text: str) -> str:
         """A link whose text or address is a citation."""
-        label, target = _parts(said)
+        label, target = _parts(text)
         named, address = ProseCitations(label, self._knows), Parser(target.lstrip("#<"), whole=True).bare(0)
         aims = address is not None and any(map(self._knows, address.ids)) and address.end >= len(target.strip("#<>"))
         if not named.items and not aims:
-            return said
+            return text
         named.items.extend(address.items if aims and address else ())
         bare = _NUMBER.fullmatch(named.text) or named.text.strip(" .:").lower() in LEADS
         if bare:

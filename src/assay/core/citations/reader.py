@@ -60,15 +60,15 @@ class Fences:
         return self._take(final=True) + self._released() + self._left_open()
 
     def _take(self, final: bool) -> str:
-        said: list[str] = []
+        parts: list[str] = []
         while self._held:
             end, new = self._next(final)
             if not end:
                 break
-            said.append(new)
+            parts.append(new)
             self._line_start = self._held[end - 1] == "\n"
             self._held = self._held[end:]
-        return "".join(said)
+        return "".join(parts)
 
     def _next(self, final: bool) -> tuple[int, str]:
         """The end of the next decision (0 for none yet), and its output."""
@@ -121,10 +121,10 @@ class Fences:
         return self._held[start:], False
 
     def _taken_away(self, sign: str, end: int) -> tuple[int, str]:
-        said = "" if self._is_announcement() else self._released()
+        text = "" if self._is_announcement() else self._released()
         self._preamble = None
         self._wrappers.append(sign)
-        return end, said
+        return end, text
 
     # in prose, in code
 
@@ -145,8 +145,8 @@ class Fences:
     def _shown(self) -> str:
         """The part of the text's beginning that was not output yet; the rest follows."""
         begun = self._preamble or ""
-        said, self._given = begun[self._given :], len(begun)
-        return said
+        text, self._given = begun[self._given :], len(begun)
+        return text
 
     def _cites(self, text: str) -> bool:
         return bool(ProseCitations(text, self._knows).items)
@@ -156,8 +156,8 @@ class Fences:
 
     def _released(self) -> str:
         """Patterns for other number words in English, German, Russian and Spanish."""
-        said, self._preamble = (self._preamble or "")[self._given :], None
-        return said
+        text, self._preamble = (self._preamble or "")[self._given :], None
+        return text
 
     def _coded(self, line: str) -> str:
         """A line of code without its citations; they follow after its last line."""
@@ -225,10 +225,10 @@ class CitationReader:
 
     def finish(self) -> str:
         """Return the rest; add nothing afterwards."""
-        said = ""
+        text = ""
         for stage in self._stages:
-            said = stage.feed(said) + stage.finish()
-        return said
+            text = stage.feed(text) + stage.finish()
+        return text
 
 
 def citing(knows: Knows) -> Reading:

@@ -9,9 +9,6 @@ from assay.core.ports.collections import CollectionRow as CollectionRow
 from assay.core.ports.collections import Collections as Collections
 from assay.core.ports.collections import Origin as Origin
 from assay.core.ports.collections import SkippedFile as SkippedFile
-from assay.core.ports.connectors import Connector as Connector
-from assay.core.ports.connectors import ListedFile as ListedFile
-from assay.core.ports.connectors import ListingConnector as ListingConnector
 from assay.core.ports.documents import Archive as Archive
 from assay.core.ports.documents import ArchiveMember as ArchiveMember
 from assay.core.ports.documents import AskedAhead as AskedAhead
@@ -77,7 +74,10 @@ from assay.core.ports.models import RateLimiter as RateLimiter
 from assay.core.ports.models import Similarity as Similarity
 from assay.core.ports.models import TextKind as TextKind
 from assay.core.ports.world import Clock as Clock
+from assay.core.ports.world import Connector as Connector
 from assay.core.ports.world import Fact as Fact
+from assay.core.ports.world import ListedFile as ListedFile
+from assay.core.ports.world import ListingConnector as ListingConnector
 from assay.core.ports.world import Notices as Notices
 from assay.core.ports.world import Pages as Pages
 from assay.core.ports.world import SpanKind as SpanKind

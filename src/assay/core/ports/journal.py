@@ -242,7 +242,7 @@ class Journal(Listing, Protocol):
         """Return the events with `seq > after`, in order."""
         ...
 
-    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+    def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call `told`, from any thread, with the id of each run whose log has grown. Call the result to stop.
 
         It also reports `QUEUE_NEWS` and `JOBS_NEWS`. It notices the writes of this process and, on PostgreSQL, of every

@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.usage import Usage
+
+T = TypeVar("T")
+
+LONGEST_CURSOR = 500
+MOST_ENTRIES = 1_000
+"""The most entries of one page."""
+
+
+def cursor_text(place: object) -> str:
+    """A place as text."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+
+
+def read_cursor(cursor: str, kind: type[T]) -> T | None:
+    """The place of a cursor; None if it is empty, which is the head of the list.
+
+    Raises:
+        UsageError: it is not a cursor of such a list.
+    """
+    if not cursor:
+        return None
+    try:
+        if len(cursor) > LONGEST_CURSOR:
+            raise ValueError
+        data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, binascii.Error, msgspec.DecodeError, RecursionError):
+        raise UsageError(f"{cursor[:40]!r} is not a cursor of this list: use the one from the previous page") from None
+
+
+def bounded_page(limit: int) -> int:
+    """Check the number of entries of a page.
+
+    Raises:
+        UsageError: it is not valid, or too large.
+    """
+    if not 0 < limit <= MOST_ENTRIES:
+        raise UsageError(f"a page has 1 to {MOST_ENTRIES} entries, not {limit}")
+    return limit
+
 
 # Labels: names, or names with values, that an owner gives a run, for lists, logs and limits.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from assay.core.lexicon.negation import clauses, without_affix
+from assay.core.negation import clauses, without_affix
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, is_unspaced, keys
 
 Near = Mapping[str, frozenset[str]]

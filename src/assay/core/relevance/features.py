@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from assay.core.lexicon.word_lists import NUMBER_WORDS, NUMERALS, TENS
+from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
 from assay.core.relevance.denial import denial
 from assay.core.relevance.relevance_constants import (
@@ -305,11 +305,11 @@ class Features:
         if not asked:
             return 0.0
         each = self.statements[at]
-        said = frozenset(_FIGURE.findall(each.text))
-        around = said.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
-        if asked & said:
+        known = frozenset(_FIGURE.findall(each.text))
+        around = known.union(*(_FIGURE.findall(text) for text in (each.label, *_context(each))))
+        if asked & known:
             return 1.0
-        if any("." in one and "." in other for one in asked for other in said):
+        if any("." in one and "." in other for one in asked for other in known):
             return -1.0
         return 0.5 if asked & around else -0.5
 

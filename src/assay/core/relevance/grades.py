@@ -44,34 +44,36 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     framed: bool = False
 
 
-def grade(asked: Sequence[str], told: Sequence[CitedSentence], rarity: Rarity | None = None) -> tuple[Relevance, ...]:
+def grade(
+    asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
+) -> tuple[Relevance, ...]:
     """How far each sentence answers one of the questions `asked`: the question itself, and its parts.
 
     By default `rarity` is counted over the sentences. The result is empty ("") if the report is in another language
     than the question, since their words cannot be compared, or if no word of the questions has a topic.
     """
     unknown: Relevance = ""
-    if not told or not asked or apart(asked[0], [each.text for each in told]):
-        return (unknown,) * len(told)
-    beside = "\n".join(each.text for each in told)
+    if not statements or not asked or apart(asked[0], [each.text for each in statements]):
+        return (unknown,) * len(statements)
+    beside = "\n".join(each.text for each in statements)
     questions = [read_question(each, "" if at == 0 else asked[0], beside) for at, each in enumerate(asked)]
-    vectors = [grades(question, told, rarity) for question in questions if not question.elliptical]
+    vectors = [grades(question, statements, rarity) for question in questions if not question.elliptical]
     if not vectors:
-        return (unknown,) * len(told)
-    return tuple(_best([each[at] for each in vectors]) for at in range(len(told)))
+        return (unknown,) * len(statements)
+    return tuple(_best([each[at] for each in vectors]) for at in range(len(statements)))
 
 
-def apart(question: str, told: Sequence[str]) -> bool:
+def apart(question: str, statements: Sequence[str]) -> bool:
     """Whether question and sentences are clearly in two languages."""
-    asked, said = of_question(question), detect(" ".join(told))
-    return bool(asked and said and asked != said)
+    asked, answered = of_question(question), detect(" ".join(statements))
+    return bool(asked and answered and asked != answered)
 
 
-def grades(question: TopicQuestion, told: Sequence[CitedSentence], rarity: Rarity | None = None) -> list[Vector]:
+def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rarity | None = None) -> list[Vector]:
     """The features of each sentence, in the order of `GRADE_NAMES`."""
-    statements = [part for at, each in enumerate(told) for part in _placed(at, each)]
+    statements = [part for at, each in enumerate(cited) for part in _placed(at, each)]
     features = Features(question, statements, rarity)
-    return [_vector(features, 2 * at + 1, framed=each.framed) for at, each in enumerate(told)]
+    return [_vector(features, 2 * at + 1, framed=each.framed) for at, each in enumerate(cited)]
 
 
 def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:

@@ -161,11 +161,11 @@ class Judgement(msgspec.Struct, frozen=True):
     @property
     def of_each_source(self) -> tuple[ScoredStatement, ...]:
         """The best statement of each document whose score is near the best of all: for "which of them …?"."""
-        told: dict[int, ScoredStatement] = {}
+        by_source: dict[int, ScoredStatement] = {}
         for each in self.ranked:
             if each.said and self.ranked[0].score - each.score <= weights().margin:
-                told.setdefault(each.source, each)
-        return tuple(told.values())
+                by_source.setdefault(each.source, each)
+        return tuple(by_source.values())
 
 
 @cache
@@ -233,8 +233,8 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
 
 def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:
     """The keys of the question in a statement and its heading."""
-    said = {*keys(each.text, question.analysis), *keys(each.heading, question.analysis)}
-    return said.intersection(question.keys)
+    stated = {*keys(each.text, question.analysis), *keys(each.heading, question.analysis)}
+    return stated.intersection(question.keys)
 
 
 def _chance(vector: Vector) -> float:

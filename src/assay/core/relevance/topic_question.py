@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import analysis_of, stop_terms, terms
-from assay.core.lexicon.negation import denied_parts
+from assay.core.lexicon import analysis_of, stop_terms, terms
+from assay.core.negation import denied_parts
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,
@@ -156,8 +156,8 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     stop = stop_terms(analysis) | stop_terms(analysis_for(whole))
     wanted, cue = _wanted_kind(text)
     bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
-    said = (key for part in (bare, about) for key in _keys(part, analysis))
-    topic = tuple(dict.fromkeys(key for key in said if key not in stop))
+    stated = (key for part in (bare, about) for key in _keys(part, analysis))
+    topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
     telling = topic or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
     negating = language_of(whole) or language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.core.lexicon.negation import clauses
+from assay.core.negation import clauses
 from assay.core.relevance.topic_question import keys
 from assay.core.tables.cells import ReadTable, TableRow
 from assay.core.tables.figures import is_missing

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from assay.core.lexicon.analysis import stop_terms
+from assay.core.lexicon import stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.answers import figures_of
 from assay.core.tables.cells import UNNAMED, ReadTable

@@ -165,14 +165,14 @@ def _approved(state: ViewState, envelope: e.Envelope, event: e.PlanApproved) -> 
 
 @on(e.ReflectDecided)
 def _reflected(state: ViewState, envelope: e.Envelope, event: e.ReflectDecided) -> None:
-    said = model.Reflection(
+    reflection = model.Reflection(
         decision=event.decision,
         reasoning=event.reasoning,
         step=event.step,
         changes=event.changes,
         note=event.note,
     )
-    state.reflections.append(said)
+    state.reflections.append(reflection)
 
 
 @on(e.CoverageAssessed)

@@ -148,7 +148,7 @@ class DocumentIntake:
 
 def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
     """The metadata of a page, with its final address and the one it gives itself, if these differ."""
-    known = {key: said for key, said in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
+    known = {key: value for key, value in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
     if canonical(page.final_url) != canonical(page.url):
         known[FINAL_URL] = page.final_url
     if extracted.url and canonical(extracted.url) not in (canonical(page.url), canonical(page.final_url)):

@@ -1,7 +1,8 @@
-"""Reads files and pages into the library, one after the other, even if some of them fail."""
+"""Reads files and pages into the library, one after the other, even if some fail; a monitor tells and stops it."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -9,7 +10,7 @@ from pathlib import Path, PurePath
 
 import msgspec
 
-from assay.core.errors import ExtractError, NothingRead
+from assay.core.errors import Cancelled, ExtractError, NothingRead
 from assay.core.ports import Archive, Blobs, Clock, Extractor, Library, SkippedFile
 from assay.core.sources import UNSORTED, Fetched
 from assay.evidence.ingest.document_intake import DocumentIntake
@@ -201,13 +202,13 @@ class _Reading:
         What gave no document is not stored: it is tried again, and reported again, each time.
         """
         verb = "partly read" if self._documents else "skipped"
-        said = tuple(
+        notes = tuple(
             f"{verb} {unit.name}: {_with_members(reason, members)}" for reason, members in self._problems.items()
         )
-        self.warnings += said
+        self.warnings += notes
         self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
-            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=said))
+            self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=notes))
         if documents := (*self._known, *self._documents):
             self.given[unit.name] = documents
         self._note_skipped(unit.name)
@@ -237,3 +238,38 @@ def _with_members(reason: str, members: Sequence[str]) -> str:
         return reason
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"{', '.join(names[:NAMED])}{more}: {reason}"
+
+
+class ReadingMonitor:
+    """Reports progress of reading and indexing; when stopped, it ends them at their next report."""
+
+    SECONDS = 3.0
+
+    def __init__(self, progress: Callable[[str], None] | None, clock: Clock) -> None:
+        self._progress, self._clock, self._said = progress, clock, clock.monotonic()
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let the reading thread end: nobody waits any more."""
+        self._stopped.set()
+
+    def say(self, line: str) -> None:
+        """Pass a line on.
+
+        Raises:
+            Cancelled: reading was stopped.
+        """
+        if self._stopped.is_set():
+            raise Cancelled("reading was cancelled")
+        if self._progress is not None:
+            self._progress(line)
+
+    def tell(self, state: ReadingProgress) -> None:
+        """Take the state, and report it from time to time.
+
+        Raises:
+            Cancelled: reading was stopped.
+        """
+        if self._stopped.is_set() or self._clock.monotonic() - self._said >= self.SECONDS:
+            self._said = self._clock.monotonic()
+            self.say(f"reading: file {state.file} of {state.files}, {state.documents:,} documents so far")

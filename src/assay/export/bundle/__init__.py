@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.export.bundle.check import check
 from assay.export.bundle.contents import FORMAT, MANIFEST, BundleMember, members, pack, unpack
 from assay.export.bundle.reports import BundleCheck, Outcome, Verification
 from assay.export.bundle.signature import SIGNATURE, BundleSignature, sign
-from assay.export.protocols import Record
 
 __all__ = ["EXPORTER", "BundleCheck", "BundleExporter", "BundleSignature", "Outcome", "Verification", "check", "signed"]
 

@@ -23,13 +23,13 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.report import bibliography
 from assay.core.sources import Document, Passage, Snapshot, Source, sha256
 from assay.core.view import RunView
 from assay.export import json, markdown
 from assay.export.html import render as html
 from assay.export.json import printable
-from assay.export.protocols import Record
 
 # The canonical zip: the same members always give the same bytes, so a file can be compared with its own rebuild.
 #

@@ -7,13 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.assurance import (
-    dropped_markers,
-    miscounted,
-    misplaced_claims,
-    misquoted,
-    unresolved,
-)
+from assay.core.assurance import dropped_markers, miscounted, misplaced_claims, misquoted, unresolved
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
 from assay.core.markers import strip
@@ -249,9 +243,9 @@ def _origins(bundle: Bundle) -> Iterator[str]:
     except StoreError as error:
         yield f"{SOURCES} cannot be read: {error}"
         return
-    told = [(each.document_sha256, each.snapshot_sha256) for each in origins]
+    pairs = [(each.document_sha256, each.snapshot_sha256) for each in origins]
     cited = [(each.document_sha256, each.snapshot_sha256) for each in cited_sources(bundle.view)]
-    if told != cited:
+    if pairs != cited:
         yield f"{SOURCES} does not tell of the cited documents and their snapshots"
         return
     for each in origins:

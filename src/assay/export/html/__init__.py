@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assay.core.markers import CitationMode
+from assay.core.ports.exporters import Record
 from assay.core.view import RunView
 from assay.export.html.markup import gather
 from assay.export.html.page import page
-from assay.export.protocols import Record
 from assay.export.sections import spoken_in
 from assay.locale import speaking
 

@@ -21,9 +21,9 @@ from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import sections
+from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
 from assay.export.html.markup import Child, Material, el, foreign, safe, word
-from assay.export.inline import Mark, read_inline
 from assay.export.report_text import ReportText
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
@@ -69,7 +69,7 @@ def article(text: ReportText, signs: Signs) -> Article:
     """
     writer = _Writer(text, signs)
     html = writer.blocks(text.blocks)
-    words = {claim: " ".join("".join(said).split()) for claim, said in writer.words.items()}
+    words = {claim: " ".join("".join(parts).split()) for claim, parts in writer.words.items()}
     return Article(Markup(html), tuple(writer.headings), words)
 
 
@@ -115,8 +115,8 @@ class _Writer:
         """A heading with a number, below the page's title."""
         tokens = self._tokens(block)
         level = min(block.level - self._up, _DEEPEST)
-        said = "".join(" " if each.type.endswith("break") else each.content for each in tokens).strip()
-        found = PageHeading(f"part-{len(self.headings) + 1}", level, said)
+        text = "".join(" " if each.type.endswith("break") else each.content for each in tokens).strip()
+        found = PageHeading(f"part-{len(self.headings) + 1}", level, text)
         self.headings.append(found)
         return f'<h{level} id="{found.id}" dir="auto">{self._dressed(tokens)}</h{level}>\n'
 

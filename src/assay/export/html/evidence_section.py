@@ -45,7 +45,7 @@ def _head(source: ReportSource) -> Markup:
     title = one_line(source.title) or one_line(source.url)
     facts = (
         foreign(one_line(source.author)) if source.author else None,
-        *(el("strong", said) for said in sections.read_by(source)),
+        *(el("strong", phrase) for phrase in sections.read_by(source)),
         *(el("strong", foreign(notice_line(notice)), class_="notice") for notice in source.notices),
         join((source_kind(source.kind), " (", foreign(one_line(source.kind_reason)), ")"))
         if source.kind != "unknown"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 
+import msgspec
 from markupsafe import Markup
 
 from assay.core import phrases
@@ -15,8 +18,83 @@ from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
 from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
 from assay.export import sections
-from assay.export.differences import DiffPiece, differing
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
+
+_TOKEN = re.compile(r"\w+(?:[.,'’]\w+)*|\W+?")
+_LONGEST = 4_000
+"""The most characters of a text that are compared: the time grows with the square."""
+
+
+class DiffPiece(msgspec.Struct, frozen=True):
+    """A span of one of the texts; `differs` means that the other lacks it."""
+
+    text: str
+    differs: bool
+
+
+class TextDifference(msgspec.Struct, frozen=True):
+    """Both texts in pieces; the joined pieces are the texts."""
+
+    claim: tuple[DiffPiece, ...]
+    passage: tuple[DiffPiece, ...]
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the passage has every word of the claim, in its order."""
+        return not any(piece.differs for piece in (*self.claim, *self.passage))
+
+
+def differing(claim: str, passage: str) -> TextDifference:
+    """The words of `claim` that `passage` lacks, and the words that the passage has instead.
+
+    Case and punctuation do not count. The passage's text before the first common word and after the last is context,
+    not difference. Longest matching blocks (Ratcliff and Metzener 1988).
+    """
+    ours, theirs = _tokens(claim[:_LONGEST]), _tokens(passage[:_LONGEST])
+    a, b = _words(ours), _words(theirs)
+    blocks = SequenceMatcher(None, [word for word, _ in a], [word for word, _ in b], autojunk=False)
+    shared = [(at, there, size) for at, there, size in blocks.get_matching_blocks() if size]
+    same = {a[at + step][1] for at, _, size in shared for step in range(size)}
+    alike = {b[there + step][1] for _, there, size in shared for step in range(size)}
+    first, last = (min(alike), max(alike)) if alike else (len(theirs), -1)
+    missing = {at for _, at in a} - same
+    instead = {at for _, at in b if first < at < last} - alike
+    return TextDifference(
+        (*_pieces(ours, missing), *_rest(claim)),
+        (*_pieces(theirs, instead), *_rest(passage)),
+    )
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
+def _words(tokens: list[str]) -> list[tuple[str, int]]:
+    """The words in the compared form, and the place of each among the tokens."""
+    return [(token.casefold(), at) for at, token in enumerate(tokens) if token[0].isalnum()]
+
+
+def _rest(text: str) -> tuple[DiffPiece, ...]:
+    return (DiffPiece(text[_LONGEST:], differs=False),) if len(text) > _LONGEST else ()
+
+
+def _pieces(tokens: list[str], marked: set[int]) -> list[DiffPiece]:
+    """Joined tokens; white space between two marked words is marked too."""
+    pieces: list[DiffPiece] = []
+    held = ""
+    for at, token in enumerate(tokens):
+        if at in marked:
+            joins = bool(pieces) and pieces[-1].differs and not held.strip()
+            if joins:
+                pieces[-1] = DiffPiece(f"{pieces[-1].text}{held}{token}", differs=True)
+            else:
+                pieces += [DiffPiece(held, differs=False), DiffPiece(token, differs=True)]
+            held = ""
+        else:
+            held += token
+    pieces.append(DiffPiece(held, differs=False))
+    return [piece for piece in pieces if piece.text]
+
 
 # A claim next to the passages it cites, with the words that the other side lacks.
 
@@ -29,8 +107,8 @@ def comparisons(claim: str, passages: Sequence[ReportPassage], *, is_open: bool)
 
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
-    said = " ".join(claim.split())
-    found = [(passage, differing(said, " ".join(passage.text.split()))) for passage in passages[:MOST]]
+    text = " ".join(claim.split())
+    found = [(passage, differing(text, " ".join(passage.text.split()))) for passage in passages[:MOST]]
     if not found or any(difference.is_none for _, difference in found):
         return None
     sides = (
@@ -60,12 +138,12 @@ def _word(piece: DiffPiece, only: str) -> Markup:
 # Earlier versions of a sentence, and removed sentences.
 
 
-def versions(said: Sequence[Version]) -> Child:
+def versions(earlier: Sequence[Version]) -> Child:
     """The earlier versions of a revised claim, with the reasons; oldest first."""
-    if not said:
+    if not earlier:
         return None
-    summary = el("summary", phrases.revisions(len(said)))
-    return el("details", summary, el("ol", *map(_version, said)), class_="versions")
+    summary = el("summary", phrases.revisions(len(earlier)))
+    return el("details", summary, el("ol", *map(_version, earlier)), class_="versions")
 
 
 def _version(version: Version) -> Markup:
@@ -135,13 +213,13 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
 
 def not_found(material: Material) -> Child:
     """Parts of the question without an answer, sources that disagree, and removed sentences."""
-    view, said = material.view, {"partly": _("answered in part"), "not": _("not answered")}
+    view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     parts = (
         el(
             "li",
             foreign(part.part),
             colon(),
-            said[part.status],
+            labels[part.status],
             join((" (", foreign(part.reason), ")")) if part.reason else "",
         )
         for part in view.coverage
@@ -170,7 +248,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     """The statements of sources that disagree, next to each other."""
     known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
     titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
-    said = [
+    texts = [
         el(
             "div",
             el("p", el("b", foreign(side.value)), class_="value"),
@@ -184,7 +262,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
         )
         for side in conflict.sides
     ]
-    return el("div", *said, class_="sides") if said else None
+    return el("div", *texts, class_="sides") if texts else None
 
 
 def limits(material: Material) -> Child:
@@ -268,8 +346,8 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
     if not links:
         return None
     lacking = foreign(", ".join(near.missing))
-    said = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
-    return el("p", framed(said, quote=links, words=lacking), class_="facts quoted")
+    text = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
+    return el("p", framed(text, quote=links, words=lacking), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:

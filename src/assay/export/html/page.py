@@ -123,7 +123,7 @@ def _tokens(usage: Usage) -> str:
     parts += [(_("{count} from cache"), usage.cached_tokens)] if usage.cached_tokens else []
     parts += [(_("{count} to cache"), usage.cache_write_tokens)] if usage.cache_write_tokens else []
     parts += [(_("{count} for reasoning"), usage.reasoning_tokens)] if usage.reasoning_tokens else []
-    return listed(said.format(count=number(count)) for said, count in parts)
+    return listed(phrase.format(count=number(count)) for phrase, count in parts)
 
 
 def _work(usage: Usage) -> str:
@@ -133,7 +133,7 @@ def _work(usage: Usage) -> str:
         (usage.pages, phrases.pages),
         (usage.agents, phrases.agents),
     )
-    return listed(said(count) for count, said in done if count)
+    return listed(phrase(count) for count, phrase in done if count)
 
 
 def _cost(usage: Usage) -> str:
@@ -169,8 +169,8 @@ _LONG_QUESTION = 80  # characters; a longer one is set smaller
 def page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = article_of(material)
-    told = (fields(material.report), sources(material), ledger(material, text.words), made(material))
-    tail = [part for part in told if part]
+    parts = (fields(material.report), sources(material), ledger(material, text.words), made(material))
+    tail = [part for part in parts if part]
     body = (
         markup.sprite(),
         el("a", _("Skip to the report"), href="#report", class_="skip"),
@@ -182,7 +182,7 @@ def page(material: Material) -> str:
 
 
 def _root(material: Material, body: Iterable[Markup]) -> Markup:
-    question, said = one_line(material.report.question), speech().locale
+    question, language = one_line(material.report.question), speech().locale
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -198,8 +198,8 @@ def _root(material: Material, body: Iterable[Markup]) -> Markup:
         head,
         "\n",
         el("body", join(body, "\n"), **_words()),
-        lang=said,
-        dir="rtl" if is_right_to_left(said) else None,
+        lang=language,
+        dir="rtl" if is_right_to_left(language) else None,
     )
 
 

@@ -1,22 +1,39 @@
-"""A fetcher that renders the pages that need it."""
+"""A fetcher that renders the pages that need it, in a Chromium that is found on this machine."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 import re
+import shutil
+from collections.abc import Iterable
 from functools import partial
 from typing import Protocol
 
 import msgspec
+import platformdirs
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import RENDERED, Fetched
 from assay.core.web_addresses import ANYTHING, WebRules, canonical
 from assay.fetch.browser.gate import GateLimits, PageGate
-from assay.fetch.web.fetcher import WebFetcher
-from assay.fetch.web.in_flight import InFlight, once
+from assay.fetch.web.fetcher import InFlight, WebFetcher, once
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MISSING = "there is no Chromium: `playwright install chromium`, or name one by web.chromium"
+
+
+def on_path(first: Iterable[str] = ()) -> str:
+    """The first executable of `first` or of Chromium's usual names on the path; "" if there is none."""
+    return next(filter(None, map(shutil.which, (*first, *NAMES))), "")
+
+
+def installed() -> str:
+    """A Chromium on the path, or the folder of one that playwright installed; "" if there is neither."""
+    downloaded = platformdirs.user_cache_path("ms-playwright", appauthor=False)
+    return on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")
+
 
 # # Whether a page has text without its scripts.
 

@@ -66,7 +66,7 @@ class EpubExtractor:
             author=_fact(package, "creator"),
             published=iso_date(_fact(package, "date")),
             language=_fact(package, "language")[:2].lower() or detect(writing.text),
-            metadata={key: said for key in ("identifier", "publisher") if (said := _fact(package, key))},
+            metadata={key: value for key in ("identifier", "publisher") if (value := _fact(package, key))},
         )
 
 

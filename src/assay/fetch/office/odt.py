@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 else:
     etree = later("lxml.etree")
 
+
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
 TEXT, TABLE, DRAW, OFFICE = f"{URN}text:1.0}}", f"{URN}table:1.0}}", f"{URN}drawing:1.0}}", f"{URN}office:1.0}}"
 PRESENTATION = f"{URN}presentation:1.0}}"
@@ -134,3 +135,11 @@ def _repeated(node: etree._Element, attribute: str) -> int:
     stated = str(node.get(attribute, "1"))
     number = int(stated) if stated.isdigit() and len(stated) < 8 else 1
     return number if number <= MOST_REPEATED else 1
+
+
+class OdpExtractor(OdtExtractor):
+    """One section per slide; its heading states the slide's number."""
+
+    name = "odp/1"
+    suffixes = (".odp",)
+    media_type = "application/vnd.oasis.opendocument.presentation"

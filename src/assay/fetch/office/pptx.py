@@ -51,10 +51,10 @@ class PptxExtractor:
             try:
                 shown = pptx.Presentation(io.BytesIO(data))
                 writing = TextBuilder()
-                said = [_write(slide, number, writing) for number, slide in enumerate(shown.slides, 1)]
+                written = [_write(slide, number, writing) for number, slide in enumerate(shown.slides, 1)]
             except (PythonPptxError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
-        if not any(said):
+        if not any(written):
             raise ExtractError("no text on its slides")
         yield _extracted(shown, writing.text, name, self.name)
 

@@ -1,4 +1,4 @@
-"""Spreadsheets: one document per sheet, one line per row."""
+"""Spreadsheets of Excel, old and new, and of OpenDocument: one document per sheet, one line per row."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from assay.fetch.text_form import Row, names_of, one_cell, row_lines, split_head
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
+
 
 MOST_TEXT = 128 * 1024 * 1024
 """The most code points taken from one workbook."""
@@ -174,3 +175,20 @@ def shown(value: Value) -> str:
         bare = (value.hour, value.minute, value.second, value.microsecond) == (0, 0, 0, 0)
         return value.date().isoformat() if bare else value.isoformat(" ")
     return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
+
+
+class OdsExtractor(XlsxExtractor):
+    """Like `XlsxExtractor`."""
+
+    name = "ods/1"
+    suffixes = (".ods",)
+    media_type = "application/vnd.oasis.opendocument.spreadsheet"
+
+
+class XlsExtractor(XlsxExtractor):
+    """Like `XlsxExtractor`."""
+
+    name = "xls/1"
+    suffixes = (".xls", ".xlsb")
+    media_type = "application/vnd.ms-excel"
+    old = True

@@ -157,9 +157,9 @@ def _repeated(rows: Sequence[EdgeRow], pages: int) -> set[int]:
     for same in alike.values():
         for places in _at_one_place(rows, same):
             on = {rows[at].page for at in places}
-            said = {rows[at].text for at in places}
+            texts = {rows[at].text for at in places}
             runs = _is_run([rows[at] for at in places]) or len(on) * 2 > pages
-            if len(on) >= LEAST_PAGES and len(said) == 1 and runs:
+            if len(on) >= LEAST_PAGES and len(texts) == 1 and runs:
                 found.update(places)
     return found
 

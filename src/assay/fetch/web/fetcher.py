@@ -7,10 +7,10 @@ gone, too large, timeout, redirects, unreachable, refused, damaged.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import httpcore2
 import msgspec
@@ -19,23 +19,47 @@ from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
 from assay.core.remote_services import retry_after, trusted
 from assay.core.sources import Fetched
-from assay.core.web_addresses import (
-    ANYTHING,
-    BadUrl,
-    Url,
-    WebRules,
-    canonical,
-    read,
-)
+from assay.core.web_addresses import ANYTHING, BadUrl, Url, WebRules, canonical, read
 from assay.fetch.web.addresses import PUBLIC, GuardedBackend, Policy, Resolve, system_resolve
-from assay.fetch.web.in_flight import InFlight, once
-from assay.fetch.web.links import (
-    LARGEST_ROBOTS,
-    RobotsResponse,
-    RobotsRules,
-    rules,
-)
+from assay.fetch.web.links import LARGEST_ROBOTS, RobotsResponse, RobotsRules, rules
 from assay.fetch.web.response import ENCODINGS, conditions, fresh_for, media_type, read_body, seconds, unchanged
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class InFlight(Generic[T]):
+    """Work in progress; if the caller that began it is cancelled, the next one continues."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+        self.outcome: T | FetchFailed | None = None
+
+
+async def once(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
+    """Return the result of `work` to all who request it while it runs; nothing is kept for later.
+
+    Raises:
+        FetchFailed: raised by `work`, and shared by all who wait.
+    """
+    each = going.setdefault(key, InFlight())
+    each.waiting += 1
+    try:
+        async with each.turn:
+            if each.outcome is None:
+                try:
+                    each.outcome = await work()
+                except FetchFailed as failed:
+                    each.outcome = failed
+    finally:
+        each.waiting -= 1
+        if not each.waiting:
+            going.pop(key, None)
+    if isinstance(each.outcome, FetchFailed):
+        raise FetchFailed(each.outcome.reason)
+    return each.outcome
+
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
 KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
@@ -206,8 +230,8 @@ class WebFetcher:
                     return await self._keep(page, {**known.page.headers, **headers})
                 if status in MOVED and headers.get("location"):
                     return _Moved(headers["location"])
-                told = retry_after(headers, self._clock.now())
-                wait = SOON if told is None else told
+                pause = retry_after(headers, self._clock.now())
+                wait = SOON if pause is None else pause
                 if not (status in BUSY and again and wait <= self._limits.longest_wait):
                     page = await self._page(place, url, passed, status, headers, response)
                     return await self._keep(page, headers)

@@ -43,12 +43,12 @@ def links(body: bytes, address: str) -> Links:
     tree = LexborHTMLParser(body)
     base = _attribute(tree, "base[href]", "href")
     at = _joined(base, address) or address if base else address
-    said = " ".join(
+    text = " ".join(
         (node.attributes.get("content") or "").lower()
         for node in tree.css("meta[name]")
         if (node.attributes.get("name") or "").lower() in ("robots", "assay")
     )
-    words = set(said.replace(",", " ").split())
+    words = set(text.replace(",", " ").split())
     found: dict[str, None] = {}
     for node in tree.css("a[href]")[:MOST]:
         if "nofollow" not in (node.attributes.get("rel") or "").lower().split():
@@ -147,5 +147,5 @@ def rules(answer: RobotsResponse) -> RobotsRules:
         return RobotsRules(Protego.parse(answer.text))
     if 400 <= answer.status < 500 and answer.status != 429:
         return RobotsRules()
-    told = f"answered {answer.status}" if answer.status else "did not answer"
-    return RobotsRules(reason=f"{told} when its robots.txt was asked for, and so allows nothing")
+    outcome = f"answered {answer.status}" if answer.status else "did not answer"
+    return RobotsRules(reason=f"{outcome} when its robots.txt was asked for, and so allows nothing")

@@ -77,8 +77,8 @@ class WebPoster:
         timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
         asked = self._pool.stream("POST", place.href, headers=sent, content=body, extensions={"timeout": timeouts})
         async with asked as response:
-            told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-            return Posted(response.status, retry_after(told))
+            fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            return Posted(response.status, retry_after(fields))
 
     async def close(self) -> None:
         """Close the connections."""

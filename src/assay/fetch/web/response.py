@@ -93,12 +93,12 @@ def media_type(declared: str, body: bytes) -> str:
     for mark, kind in MAGIC:
         if start.startswith(mark):
             return kind
-    told = declared.partition(";")[0].strip().lower()
+    declared_type = declared.partition(";")[0].strip().lower()
     if start[:14].lower().startswith((b"<!doctype html", b"<html")):
-        return told if told == "application/xhtml+xml" else "text/html"
-    if told in ("", "application/octet-stream", "binary/octet-stream"):
+        return declared_type if declared_type == "application/xhtml+xml" else "text/html"
+    if declared_type in ("", "application/octet-stream", "binary/octet-stream"):
         return "application/octet-stream" if b"\0" in body[:BEGINS] else "text/plain"
-    return told
+    return declared_type
 
 
 # # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
@@ -123,18 +123,20 @@ def fresh_for(headers: Mapping[str, str]) -> float | None:
     The cache is private, so `private` and `s-maxage` do not matter. If the server does not say how long, the page is
     fresh for a moment. A page that is not fresh and cannot be requested conditionally is not kept.
     """
-    told = {found[1]: found[2] or "" for found in _DIRECTIVE.finditer(headers.get("cache-control", "").lower()[:500])}
-    if "no-store" in told or headers.get("vary", "").strip() == "*":
+    directives = {
+        found[1]: found[2] or "" for found in _DIRECTIVE.finditer(headers.get("cache-control", "").lower()[:500])
+    }
+    if "no-store" in directives or headers.get("vary", "").strip() == "*":
         return None
-    fresh = 0.0 if "no-cache" in told else _lifetime(told, headers) - _number(headers.get("age", ""))
+    fresh = 0.0 if "no-cache" in directives else _lifetime(directives, headers) - _number(headers.get("age", ""))
     if fresh > 0:
         return min(fresh, MOST)
     return 0.0 if conditions(headers) else None
 
 
-def _lifetime(told: Mapping[str, str], headers: Mapping[str, str]) -> float:
-    if "max-age" in told:
-        return _number(told["max-age"])
+def _lifetime(directives: Mapping[str, str], headers: Mapping[str, str]) -> float:
+    if "max-age" in directives:
+        return _number(directives["max-age"])
     if "expires" not in headers:
         return MOMENT
     try:

@@ -58,34 +58,34 @@ def _model_error(service: DirectService, error: BaseException) -> ModelError | M
         case AgentRunError():
             return ModelError(f"{name} broke off: {failures.shortened(str(error))}")
         case _:
-            said = failures.shortened(str(error))
-            return ModelError(f"{name} sent what cannot be read: {type(error).__name__}: {said}")
+            message = failures.shortened(str(error))
+            return ModelError(f"{name} sent what cannot be read: {type(error).__name__}: {message}")
 
 
 def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:
-    name, said = service.name, _words(error.body) or error.message
+    name, message = service.name, _words(error.body) or error.message
     if isinstance(error, ModelContextWindowExceededError):
-        return ContextTooLong(f"{name}: {failures.shortened(said)}")
+        return ContextTooLong(f"{name}: {failures.shortened(message)}")
     if isinstance(error, ModelQuotaExceededError):
         status = f" {error.status_code}" if isinstance(error, ModelHTTPError) else ""
-        return ModelError(f"{name} answered{status}: {failures.shortened(said)}", transient=False)
+        return ModelError(f"{name} answered{status}: {failures.shortened(message)}", transient=False)
     if isinstance(error, ModelHTTPError):
         wait = None if error.retry_after is None else max(0.0, error.retry_after)
         if wait is None and error.headers:
             wait = retry_after(error.headers)
-        return failures.refusal(name, error.status_code, said, text=f"{said} {error.body}", retry_after=wait)
+        return failures.refusal(name, error.status_code, message, text=f"{message} {error.body}", retry_after=wait)
     if isinstance(error, ModelConnectionError):
         return ModelError(_unreachable(service, error))
-    if failures.too_long(said):
-        return ContextTooLong(f"{name}: {failures.shortened(said)}")
-    if failures.declined(said):
-        return Refused(f"it refused to answer: {failures.shortened(said)}")
-    return ModelError(f"{name} broke off: {failures.shortened(said)}", retry_after=error.retry_after)
+    if failures.too_long(message):
+        return ContextTooLong(f"{name}: {failures.shortened(message)}")
+    if failures.declined(message):
+        return Refused(f"it refused to answer: {failures.shortened(message)}")
+    return ModelError(f"{name} broke off: {failures.shortened(message)}", retry_after=error.retry_after)
 
 
 def _unreachable(service: DirectService, error: BaseException) -> str:
-    said = failures.shortened(str(error)) or type(error).__name__
-    return f"{service.name} at {service.url} cannot be reached: {said}"
+    message = failures.shortened(str(error)) or type(error).__name__
+    return f"{service.name} at {service.url} cannot be reached: {message}"
 
 
 def _words(body: object) -> str:
@@ -95,8 +95,8 @@ def _words(body: object) -> str:
         if isinstance(inner, str):
             return inner
         found = inner if isinstance(inner, dict) else body
-        said = found.get("message") or found.get("detail") or body.get("message") or ""
-        return said if isinstance(said, str) else str(said)
+        message = found.get("message") or found.get("detail") or body.get("message") or ""
+        return message if isinstance(message, str) else str(message)
     return body if isinstance(body, str) else ""
 
 

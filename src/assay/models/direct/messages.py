@@ -68,23 +68,23 @@ def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     Consecutive messages to the model become one request, in order. A result without its call, which providers refuse,
     is sent as a user's words.
     """
-    said: list[ModelMessage] = []
+    converted: list[ModelMessage] = []
     names: dict[str, str] = {}
     marked = _marked(request) if service.cached else ()
     for place, message in enumerate(request.messages):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
-            said.append(ModelResponse(parts=_reply(message, service.ids)))
+            converted.append(ModelResponse(parts=_reply(message, service.ids)))
             continue
         parts = [_part(message, names, service.ids)]
         if place in marked:
             parts.append(UserPromptPart(content=[CachePoint()]))
-        last = said[-1] if said else None
+        last = converted[-1] if converted else None
         if isinstance(last, ModelRequest):
             last.parts = [*last.parts, *parts]
         else:
-            said.append(ModelRequest(parts=parts))
-    return said
+            converted.append(ModelRequest(parts=parts))
+    return converted
 
 
 def _marked(request: Request) -> tuple[int, ...]:
@@ -262,8 +262,8 @@ class EventReader:
     def _thinking_deltas(self, text: str | None) -> Iterator[Delta]:
         yield from self._deltas(self._speech.thought(self._halves["thought"].take(text or "")))
 
-    def _deltas(self, said: Iterable[SpeechPart]) -> Iterator[Delta]:
-        for each in said:
+    def _deltas(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
+        for each in parts:
             if isinstance(each, Written):
                 yield self._calls.begin().add("", each.name, each.arguments)
             else:

@@ -77,8 +77,8 @@ class EmbeddingService:
         except httpx2.TimeoutException as error:
             raise ModelError(f"{self._service.name} did not answer in time") from error
         except httpx2.HTTPError as error:
-            said = unreachable(self._service.name, self._service.url, error, local=self._service.local)
-            raise hidden(ModelError(said), self._key) from error
+            message = unreachable(self._service.name, self._service.url, error, local=self._service.local)
+            raise hidden(ModelError(message), self._key) from error
         if response.status_code != httpx2.codes.OK:
             raise self._refused(response, data)
         return self._understood(data, asked)
@@ -116,8 +116,8 @@ class EmbeddingService:
         vectors = [rows.get(index, []) for index in range(len(asked))]
         if why := _wrong(vectors, len(answer.data)):
             raise ModelError(f"{self._service.name} sent {why}", transient=False)
-        told = answer.usage and (answer.usage.prompt_tokens or answer.usage.total_tokens)
-        return Embedding(vectors, told or sum(map(estimate_tokens, asked)))
+        tokens = answer.usage and (answer.usage.prompt_tokens or answer.usage.total_tokens)
+        return Embedding(vectors, tokens or sum(map(estimate_tokens, asked)))
 
 
 def _wrong(vectors: Sequence[Sequence[float]], rows: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.core.languages import of_question
-from assay.core.lexicon.analysis import stop_terms
+from assay.core.lexicon import stop_terms
 from assay.core.messages import Request, ToolCall
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys, near_keys

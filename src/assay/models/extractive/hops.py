@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import markers
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.models.extractive.answers import answers
 from assay.models.extractive.passages import PassageField

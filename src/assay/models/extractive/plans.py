@@ -8,7 +8,7 @@ import msgspec
 
 from assay.core.blocks import leaves, read_template
 from assay.core.brief import ConversationMessage, SetDepth
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, PlanStep
 from assay.core.text import words

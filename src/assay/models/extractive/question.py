@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Request
 from assay.core.relevance.topic_question import CJK_ASKING
 from assay.core.text import words

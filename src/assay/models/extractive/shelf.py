@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from assay.core import passage_context
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words

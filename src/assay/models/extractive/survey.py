@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.text import words
 from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of

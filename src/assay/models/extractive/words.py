@@ -1,6 +1,6 @@
 """Words as the built-in model compares them, and the few it knows: question words, conjunctions, document metadata.
 
-The forms of a word have one key: its stem in the search index (`core.lexicon.analysis`), depending on the script.
+The forms of a word have one key: its stem in the search index (`core.lexicon`), depending on the script.
 Metadata of documents (author, date, successor) has many names; `CONCEPTS` groups them by the terms of Dublin Core (ISO
 15836). Any other key of a record is only known by its own words.
 """
@@ -11,8 +11,7 @@ import re
 
 import msgspec
 
-from assay.core.lexicon.analysis import stem
-from assay.core.lexicon.word_lists import MORE_STOP_WORDS, STOP_WORDS
+from assay.core.lexicon import MORE_STOP_WORDS, STOP_WORDS, stem
 from assay.core.text import words
 
 

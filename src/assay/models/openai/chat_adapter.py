@@ -99,14 +99,14 @@ class ChatCompletions:
         """Return what a server on this machine says about the model; it is asked until it has answered once."""
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
-        told = await chat_services.told(self._service.url, self._model, self._headers())
-        if told is None:
+        facts = await chat_services.server_facts(self._service.url, self._model, self._headers())
+        if facts is None:
             return ModelFacts()
-        self._told = told.facts
-        if told.facts.window:
-            most = min(MAX_OUTPUT, told.facts.window)
+        self._told = facts.facts
+        if facts.facts.window:
+            most = min(MAX_OUTPUT, facts.facts.window)
             self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
-        if told.tools is False:
+        if facts.tools is False:
             self._without = msgspec.structs.replace(self._without, tools=False)
         return self._told
 

@@ -42,13 +42,13 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     tools: bool | None = None
 
 
-async def told(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
+async def server_facts(base: str, model: str, headers: Mapping[str, str]) -> ServerFacts | None:
     """What the server at `base` (…/v1) says about `model` within `WAIT` seconds; None if nothing answers."""
-    said = await _answers(base.rstrip("/"), model, headers)
-    if not said:
+    answer = await _answers(base.rstrip("/"), model, headers)
+    if not answer:
         return None
-    props, studio, loaded, shown = (said.get(name) for name in ("props", "studio", "loaded", "shown"))
-    listed = said.get("listed")
+    props, studio, loaded, shown = (answer.get(name) for name in ("props", "studio", "loaded", "shown"))
+    listed = answer.get("listed")
     running = (
         _number(_at(props, "default_generation_settings", "n_ctx")),
         _window(_row(studio, model), ("loaded_context_length",)),
@@ -77,15 +77,15 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
         ("loaded", "GET", f"{root}/api/ps", None),
         ("studio", "GET", f"{root}/api/v0/models", None),
     )
-    said: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
         async with (
             asyncio.timeout(WAIT),
             httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=WAIT) as client,
         ):
             for name, method, url, sent in questions:
-                said[name] = await _read(client, method, url, sent)
-    return said
+                found[name] = await _read(client, method, url, sent)
+    return found
 
 
 async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object = None) -> Any:

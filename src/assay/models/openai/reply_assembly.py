@@ -111,8 +111,8 @@ class Assembler:
         if text := part.text:
             yield from self._spoken(self._speech.take(self._halves["content"].take(text)))
         for piece in part.tool_calls or ():
-            said = piece.function or Function()
-            yield self._call(piece).add(piece.id or "", said.name or "", said.text)
+            function = piece.function or Function()
+            yield self._call(piece).add(piece.id or "", function.name or "", function.text)
         if self._calls.all:
             yield from self._calls.ready(final=False)
 
@@ -134,8 +134,8 @@ class Assembler:
                 return call
         return self._calls.begin(part.index)
 
-    def _spoken(self, said: Iterable[SpeechPart]) -> Iterator[Delta]:
-        for each in said:
+    def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
+        for each in parts:
             if isinstance(each, Written):
                 yield from self.written(each.name, each.arguments)
             else:

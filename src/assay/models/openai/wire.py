@@ -47,7 +47,7 @@ def messages(request: Request, service: ChatService, without: Concessions = NONE
     Call ids that the service does not accept (from a fallback of another make) are replaced. A result without its call,
     which services refuse, becomes a user message.
     """
-    said: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
+    converted: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
     made: set[str] = set()
     for message in request.messages if without.tools else map(_worded, request.messages):
         if message.role == "assistant":
@@ -55,12 +55,12 @@ def messages(request: Request, service: ChatService, without: Concessions = NONE
             if service.bridged and not (message.text or message.calls):
                 continue
         spoken = _message(message, made, service.ids)
-        if service.bridged and spoken["role"] == "user" and said[-1]["role"] == "tool":
-            said.append(BRIDGE)
-        said.append(spoken)
+        if service.bridged and spoken["role"] == "user" and converted[-1]["role"] == "tool":
+            converted.append(BRIDGE)
+        converted.append(spoken)
     if reminder := _reminder(request, without):
-        said.append({"role": "user", "content": reminder})
-    return said if without.system else _folded(said)
+        converted.append({"role": "user", "content": reminder})
+    return converted if without.system else _folded(converted)
 
 
 def _system(request: Request, without: Concessions) -> str:
@@ -94,12 +94,12 @@ def _worded(message: Message) -> Message:
     return Message(role="assistant", text=f"{message.text}\n{written}".strip())
 
 
-def _folded(said: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _folded(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The conversation without a system message and with alternating speakers; its texts open the first user
     message.
     """
     turns: list[dict[str, Any]] = []
-    for message in said:
+    for message in converted:
         spoken = message | {"role": "user"} if message["role"] == "system" else message
         last = turns[-1] if turns else {}
         plain = not (last.get("tool_calls") or spoken.get("tool_calls") or spoken["role"] == "tool")
@@ -216,8 +216,8 @@ class Function(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The arguments as JSON."""
-        said = self.arguments or ""
-        return said if isinstance(said, str) else msgspec.json.encode(said).decode()
+        written = self.arguments or ""
+        return written if isinstance(written, str) else msgspec.json.encode(written).decode()
 
 
 class CallPart(msgspec.Struct, frozen=True):
@@ -267,8 +267,8 @@ class ChatPart(msgspec.Struct, frozen=True):
         """What it adds to the reasoning."""
         if isinstance(self.content, tuple):
             return "".join(each.text or "" for block in self.content for each in block.thinking or ())
-        told = self.reasoning_content or self.reasoning
-        return told or "".join(each.text or each.summary or "" for each in self.reasoning_details or ())
+        reasoning = self.reasoning_content or self.reasoning
+        return reasoning or "".join(each.text or each.summary or "" for each in self.reasoning_details or ())
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -325,5 +325,5 @@ class CompletionChunk(msgspec.Struct, frozen=True):
     @property
     def fault(self) -> ServiceFault | str | None:
         """The error in the middle of the stream, if this event states one."""
-        told = next((choice.error for choice in self.choices or () if choice.error), None)
-        return self.error or told or (self.x_groq.error if self.x_groq else None)
+        error = next((choice.error for choice in self.choices or () if choice.error), None)
+        return self.error or error or (self.x_groq.error if self.x_groq else None)

@@ -74,11 +74,11 @@ def _field(slot: FieldSlot) -> dict[str, Any]:
 
 
 def _schema(leaf: Leaf) -> dict[str, Any]:
-    said: dict[str, Any] = {"type": leaf.type}
+    definition: dict[str, Any] = {"type": leaf.type}
     if leaf.enum:
-        said["enum"] = list(leaf.enum)
+        definition["enum"] = list(leaf.enum)
     if leaf.format:
-        said["format"] = leaf.format
+        definition["format"] = leaf.format
     bounds = {
         "minimum": leaf.minimum,
         "maximum": leaf.maximum,
@@ -87,7 +87,7 @@ def _schema(leaf: Leaf) -> dict[str, Any]:
         "minLength": leaf.min_length,
         "maxLength": leaf.max_length,
     }
-    return said | {key: value for key, value in bounds.items() if value is not None}
+    return definition | {key: value for key, value in bounds.items() if value is not None}
 
 
 RECALLED = 6
@@ -162,12 +162,12 @@ class Filler:
     ) -> Mapping[str, Any]:
         request = self._request(tool, part, slots, 1)
         try:
-            call, said = await self._once(request)
+            call, messages = await self._once(request)
         except ContextTooLong:
             request = self._request(tool, part, slots, 2)
-            call, said = await self._once(request)
+            call, messages = await self._once(request)
         if call is None:
-            again = (*request.messages, *said, user("note", NO_CALL))
+            again = (*request.messages, *messages, user("note", NO_CALL))
             call, _said = await self._once(msgspec.structs.replace(request, messages=again))
         if call is None:
             self.failed = _("the model did not fill it")
@@ -178,8 +178,8 @@ class Filler:
         reply = await self._run.ask("complex", request)
         call = first(mend(reply, [NAME]), NAME)
         usable = call if call is not None and not call.malformed and call.arguments else None
-        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        return usable, said
+        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        return usable, messages
 
     def _request(self, tool: ToolDefinition, part: FieldGroup, slots: Sequence[FieldSlot], less: int) -> Request:
         """The request. Its passages take a part of the window's room, a smaller one (`less`) if the first was too

@@ -140,8 +140,10 @@ def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
             parts.append(FieldGroup(name=name, description=_described(schema), slots=_slots(schema, place)))
         elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
             _check_keywords(schema, _OF_ARRAY, place)
-            said = _described(schema) or _described(items)
-            parts.append(FieldGroup(name=name, description=said, many=True, slots=_slots(items, f"{place}/items")))
+            description = _described(schema) or _described(items)
+            parts.append(
+                FieldGroup(name=name, description=description, many=True, slots=_slots(items, f"{place}/items"))
+            )
         else:
             own.append(_slot(name, schema, place))
     return (*([FieldGroup(slots=tuple(own))] if own else []), *parts)

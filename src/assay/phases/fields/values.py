@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import one_line
-from assay.core.lexicon.word_lists import SCALES
+from assay.core.lexicon import SCALES
 from assay.core.markers import strip
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words
@@ -243,11 +243,11 @@ def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passag
     key = _label(slot, field.value, cited)
     sentence = f"{key} of {_subject(subject)}: {value_text(field.value)}"
     found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
-    if found.rule == "number" and (said := _as_written(field.value, slot, cited)):
+    if found.rule == "number" and (written := _as_written(field.value, slot, cited)):
         # As written; and without the subject, if another figure is nearer to its name than this one.
         for frame in (f"{key} of {_subject(subject)}", key):
             if found.verdict in REFUTED:
-                sentence = f"{frame}: {said}"
+                sentence = f"{frame}: {written}"
                 found = check(sentence, evidence, True, off=("lexical",))
     if found.verdict in REFUTED:
         return msgspec.structs.replace(empty, reason=found.reason)

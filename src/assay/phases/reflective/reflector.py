@@ -89,18 +89,18 @@ class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        said = [
+        texts = [
             f"Today is {self.date}.",
             f"Step {self.step} has just been worked on.",
             f"So far {counted(self.steps_done, 'step')} brought findings; {counted(self.steps_left, 'step')} left.",
         ]
         if self.failed:
-            said.append(f"Nothing came of {'step' if len(self.failed) == 1 else 'steps'} {listed(self.failed)}.")
-        said += [
+            texts.append(f"Nothing came of {'step' if len(self.failed) == 1 else 'steps'} {listed(self.failed)}.")
+        texts += [
             f"Research may be complete after {counted(self.min_steps, 'step')}, and takes up at most {self.max_steps}.",
             f"This is plan {self.plan} of at most {self.plans}.",
         ]
-        return " ".join(said)
+        return " ".join(texts)
 
 
 class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,8 +209,8 @@ async def _decision(
     reply: Reply = await place.ask("simple", request, hooks)
     decision = read_decision(reply.text, step, coverage)
     if decision is None:
-        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
         decision = read_decision((await place.ask("simple", again)).text, step, coverage)
     return decision
 
@@ -249,8 +249,8 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
     value = read_json(text)
     if not isinstance(value, dict):
         return None
-    said = value.get("decision")
-    choice = WORDS.get(" ".join(said.casefold().split())) if isinstance(said, str) else None
+    decision = value.get("decision")
+    choice = WORDS.get(" ".join(decision.casefold().split())) if isinstance(decision, str) else None
     if choice is None:
         return None
     changes = value.get("changes")

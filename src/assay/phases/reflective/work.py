@@ -129,8 +129,8 @@ async def _written(place: Run, request: Request, most: int) -> Plan | None:
     reply = await place.ask("analytical", request)
     plan = read_plan(reply.text, most, more=True)
     if plan is None:
-        said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-        again = msgspec.structs.replace(request, messages=(*request.messages, *said, user("note", AGAIN)))
+        messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+        again = msgspec.structs.replace(request, messages=(*request.messages, *messages, user("note", AGAIN)))
         plan = read_plan((await place.ask("analytical", again)).text, most, more=True)
     return plan
 
@@ -282,8 +282,8 @@ class Stepwise:
         at = plan_progress(self.agent_pool, self.research, self.tried)
         ends = plan.enough_context and not any(step.status == "pending" for step in plan.steps)
         if ends and at.left and at.done < at.min_steps:
-            said = _("the planner wanted to end research; at this depth at least {count} steps are done first")
-            place.warn(said.format(count=number(at.min_steps)))
+            text = _("the planner wanted to end research; at this depth at least {count} steps are done first")
+            place.warn(text.format(count=number(at.min_steps)))
             return True
         self._highest = max(self._highest, *(step.id for step in plan.steps))
         self._change(place, msgspec.structs.replace(self.research, plan=plan))

@@ -108,16 +108,16 @@ class BatchReaders:
 
     async def _batch(self, run: Run, *, batch: DocumentBatch) -> Read:
         async with self._free:
-            call, said = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
+            call, label = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
             begins, ends = batch.documents[0].name, batch.documents[-1].name
-            arguments = {"batch": said, "documents": begins if begins == ends else f"{begins} to {ends}"}
+            arguments = {"batch": label, "documents": begins if begins == ends else f"{begins} to {ends}"}
             run.emit(ToolStarted(call=call, tool="read", arguments=data(arguments)))
             try:
                 read = await self._ask(run, batch)
             except (LimitReached, ModelFailed) as failed:
                 run.emit(ToolFailed(call=call, tool="read", reason=in_words(failed.reason)))
                 return Read(failed=failed.reason)
-            summary = f"{said}: {read.documents} documents, {len(read.rows)} rows"
+            summary = f"{label}: {read.documents} documents, {len(read.rows)} rows"
             run.emit(ToolFinished(call=call, tool="read", summary=summary))
             return read
 

@@ -76,10 +76,10 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
     """How many documents match, and how many were read for that, as counted by code."""
     count = len(rows)
     if reached.counted:
-        said = ngettext(
+        text = ngettext(
             "{count} document is in scope, counted by code.", "{count} documents are in scope, counted by code.", count
         )
-        return state(said.format(count=number(count)))
+        return state(text.format(count=number(count)))
     matching = ngettext("{count} document matches", "{count} documents match", count).format(count=number(count))
     read = ngettext("{read} of {count} document was read", "{read} of {count} documents were read", reached.total)
     if reached.what:
@@ -88,8 +88,8 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
             "{what} of {read} of {count} documents were read",
             reached.total,
         )
-    told = read.format(what=reached.what, read=number(reached.read), count=number(reached.total))
-    return state(_("{text}.").format(text=_("; ").join((matching, told))))
+    line = read.format(what=reached.what, read=number(reached.read), count=number(reached.total))
+    return state(_("{text}.").format(text=_("; ").join((matching, line))))
 
 
 def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
@@ -287,8 +287,8 @@ def _may_have(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _has(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
-    said = f" {' '.join(words(text))} "
-    return any(f" {' '.join(phrase)} " in said for phrase in phrases)
+    padded = f" {' '.join(words(text))} "
+    return any(f" {' '.join(phrase)} " in padded for phrase in phrases)
 
 
 def _sentence(span: PassageSpan, phrases: Sequence[tuple[str, ...]]) -> str:

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from assay.agents.act import Acted, observe
 from assay.agents.history import output
+from assay.agents.loop import Acted, observe
 from assay.agents.replies import mend
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
@@ -223,12 +223,12 @@ def _limits(surveyed: Surveyed) -> tuple[str, ...]:
     unread = reached.total - reached.read
     limits = []
     if unread:
-        said = _("{unread} of {count} documents were not read").format(
+        text = _("{unread} of {count} documents were not read").format(
             unread=number(unread), count=number(reached.total)
         )
-        why = labelled(said, in_words(surveyed.failed)) if surveyed.failed else said
+        why = labelled(text, in_words(surveyed.failed)) if surveyed.failed else text
         limits.append(_("{text}.").format(text=why))
     if reached.parts:
-        said = _("Of {count} long documents only the beginning and what is nearest to the question was read.")
-        limits.append(said.format(count=number(reached.parts)))
+        text = _("Of {count} long documents only the beginning and what is nearest to the question was read.")
+        limits.append(text.format(count=number(reached.parts)))
     return tuple(limits)

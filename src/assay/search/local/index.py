@@ -16,7 +16,7 @@ import msgspec
 import tantivy
 
 from assay.core.errors import IndexDamaged
-from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, PassageSpan
 
 FORMAT = "local-1"

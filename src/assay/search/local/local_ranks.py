@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import tantivy
 
-from assay.core.lexicon.analysis import analysis_of, terms
+from assay.core.lexicon import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
@@ -194,8 +194,8 @@ class IndexSnapshot:
         passages: dict[int, dict[tuple[int, int], list[WordScore]]] = {row: {} for row in rows}
         for word, field, query in weights.words.passage_parts():
             for row, place, score in self._passage_hits(query, rows, MOST_EXPLAINED):
-                said = passages[row].setdefault((place.segment_ord, place.doc), [])
-                said.append(WordScore(word=word, field=field, score=PASSAGE_WEIGHT * score))
+                places = passages[row].setdefault((place.segment_ord, place.doc), [])
+                places.append(WordScore(word=word, field=field, score=PASSAGE_WEIGHT * score))
         for row, found in passages.items():
             given[row] += max(found.values(), key=_sum, default=[])
         return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assay.core.errors import AssayError, IndexDamaged, SearchError, StoreError
-from assay.core.lexicon.analysis import analysis_of
+from assay.core.lexicon import analysis_of
 from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.lexicon.analysis import DEFAULT, name_terms, stop_terms, terms
+from assay.core.lexicon import DEFAULT, name_terms, stop_terms, terms
 from assay.core.ports import WordField
 from assay.core.sources import Document
 from assay.search.local.index import DOCUMENTS, PASSAGES

@@ -159,15 +159,15 @@ class OpenSearchClient:
     def _problem(self, answer: httpx2.Response) -> str:
         """What went wrong, for a reader; raises errors that the caller distinguishes."""
         try:
-            told = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
+            problem = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
         except msgspec.MsgspecError:
-            told = answer.text.strip()[:200]
-        kind, reason = ("", told) if isinstance(told, str) else (told.type, told.reason)
+            problem = answer.text.strip()[:200]
+        kind, reason = ("", problem) if isinstance(problem, str) else (problem.type, problem.reason)
         if answer.status_code == 404 and kind == "index_not_found_exception":
             raise NoIndex(f"OpenSearch at {self.place}: {reason}")
         if answer.status_code in (401, 403):
-            said = "refuses the login" if answer.status_code == 401 else f"does not allow it ({reason})"
-            return f"OpenSearch at {self.place} {said}: check the user and password in search.opensearch"
+            text = "refuses the login" if answer.status_code == 401 else f"does not allow it ({reason})"
+            return f"OpenSearch at {self.place} {text}: check the user and password in search.opensearch"
         return f"OpenSearch at {self.place} answered {answer.status_code}: {f'{kind}: {reason}'.strip(': ')}"
 
 
@@ -194,5 +194,5 @@ def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
 
 def _retry_after(answer: httpx2.Response) -> float:
     """Seconds the server asks to wait."""
-    said = answer.headers.get("retry-after", "")
-    return min(float(said), LONGEST_PAUSE) if said.isdigit() else 0.0
+    value = answer.headers.get("retry-after", "")
+    return min(float(value), LONGEST_PAUSE) if value.isdigit() else 0.0

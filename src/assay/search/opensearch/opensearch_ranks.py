@@ -183,5 +183,5 @@ def packed(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _span(said: str) -> PassageSpan:
-    return unpack(base64.b64decode(said))
+def _span(text: str) -> PassageSpan:
+    return unpack(base64.b64decode(text))

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
-from assay.core.lexicon.analysis import analysis_of
+from assay.core.lexicon import analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
@@ -228,9 +228,9 @@ class OpenSearchSearch:
                 for span, text in found.passages:
                     at = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
                     yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": packed(pack(span))}
-                said = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
+                fields = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
                 kept = {"analysis": found.analysis, "field": [packed(pack(span)) for span in found.fields]}
-                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **said, **kept}
+                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **kept}
                 whole.append(({"index": {"_index": documents, "_id": str(row)}}, about))
 
         self._client.bulk(parts())

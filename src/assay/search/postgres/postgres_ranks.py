@@ -124,13 +124,13 @@ class IndexQuery:
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
         wanted = max(CANDIDATES, 4 * limit)
-        named, said = self._named(self._scope, wanted), self._passage_scores(self._scope, wanted)
+        named, scored = self._named(self._scope, wanted), self._passage_scores(self._scope, wanted)
         # Each of the two was asked for its own best; now each is asked about the other's best.
-        if missing := [row for row in named if row not in said]:
-            said |= self._passage_scores(missing, len(missing))
-        if missing := [row for row in said if row not in named]:
+        if missing := [row for row in named if row not in scored]:
+            scored |= self._passage_scores(missing, len(missing))
+        if missing := [row for row in scored if row not in named]:
             named |= self._named(missing, len(missing))
-        scores = {row: named.get(row, 0.0) + said.get(row, 0.0) for row in named.keys() | said.keys()}
+        scores = {row: named.get(row, 0.0) + scored.get(row, 0.0) for row in named.keys() | scored.keys()}
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         best = self._spans(order, spans)
         return [RankedRow(row, scores[row], tuple(best.get(row, ()))) for row in order]

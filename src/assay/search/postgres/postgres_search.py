@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from assay.core.errors import ConfigError, SearchAway, SearchError, StoreError
-from assay.core.lexicon.analysis import STEMMERS, UNSTEMMED, analysis_of
+from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.intake import SearchWaits
@@ -214,9 +214,9 @@ class PostgresSearch:
 
 
 def _failed(error: BaseException) -> SearchError:
-    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
     kind = SearchAway if isinstance(error, AWAY) else SearchError
-    return kind(f"local search: the index in PostgreSQL cannot be used: {said}")
+    return kind(f"local search: the index in PostgreSQL cannot be used: {message}")
 
 
 def _silent(_: str) -> None:

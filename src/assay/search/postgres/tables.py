@@ -1,6 +1,6 @@
 """The index in PostgreSQL: whole documents, passages, and the frequency of each word.
 
-The words are those of the local index (`core.lexicon.analysis`): stemmed in a document's own language, pairs of
+The words are those of the local index (`core.lexicon`): stemmed in a document's own language, pairs of
 characters for scripts without spaces. PostgreSQL's own configurations know fewer languages, and would find other
 passages than a machine with its own index. So its text search only stores, finds and counts prepared words.
 """
@@ -8,16 +8,20 @@ passages than a machine with its own index. So its text search only stores, find
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from assay.core.lexicon.analysis import analysis_of, name_terms, terms
+from assay.core.errors import SearchAway, SearchError
+from assay.core.lexicon import analysis_of, name_terms, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
+from assay.search.turns import SharedWork, waiting
 
 FORMAT = "1"
 """Changes with the tables or the analysis; an index of another release is left alone."""
@@ -198,3 +202,35 @@ def forget(connection: Connection, prefix: str, rows: Sequence[int]) -> None:
     """Remove documents. Word frequencies are not counted again: they only serve for weighing."""
     for statement in _FORGET:
         connection.exec_driver_sql(statement.format(prefix), {"rows": list(rows)})
+
+
+_SCHEMA = "%(k)s, hashtext(current_setting('search_path'))"
+
+
+@contextmanager
+def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
+    """The right of one session among all machines of a library; it is released when the session ends.
+
+    The lock is that of the schema: another library in the same database has its own.
+
+    Raises:
+        SearchError: another session has it too long, or the database cannot be used.
+    """
+    end, announced, key = time.monotonic() + work.patience, False, {"k": work.lock}
+    try:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            while not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_SCHEMA})", key).scalar_one():
+                if time.monotonic() > end:
+                    raise SearchError(f"another machine has written {work.name} for more than {work.patience:.0f} s")
+                if not announced:
+                    say(waiting(work))
+                announced = True
+                time.sleep(work.pause)
+            try:
+                yield
+            finally:
+                connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_SCHEMA})", key)
+    except OperationalError as error:
+        raise SearchAway(f"{work.name} cannot be written now: {error}") from error
+    except SQLAlchemyError as error:
+        raise SearchError(f"{work.name} cannot be written: {error}") from error

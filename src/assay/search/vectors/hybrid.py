@@ -25,8 +25,7 @@ from assay.search.local.index import unpack
 from assay.search.local.local_search import BEST, scope_of
 from assay.search.local.ranking_constants import MOST_CHARACTERS
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, Remembered
-from assay.search.vectors.store import VectorStore
-from assay.search.vectors.texts import embed, quantized
+from assay.search.vectors.store import VectorStore, embed, quantized
 
 # Combines two rankings: by words, and by meaning.
 
@@ -189,9 +188,9 @@ class HybridSearch:
             near = self._near(query)
             if near is None:
                 return self.index.explained(query)
-            told = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
-            fused_hits = self._fused([each.hit for each in told], near, query)
-        words = {each.hit.document.sha256: each.words for each in told}
+            explained = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
+            fused_hits = self._fused([each.hit for each in explained], near, query)
+        words = {each.hit.document.sha256: each.words for each in explained}
         return [
             Explanation(
                 hit=hit,

@@ -19,8 +19,7 @@ from assay.core.errors import SearchError
 from assay.core.ports import Cosines, Embedder, TextKind
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.search.vectors.store import VectorStore
-from assay.search.vectors.texts import LONGEST, embed, key_of, quantized
+from assay.search.vectors.store import LONGEST, VectorStore, embed, key_of, quantized
 
 # All vectors of a library in memory, and the search for the nearest.
 

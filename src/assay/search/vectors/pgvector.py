@@ -175,8 +175,8 @@ class _InDatabase:
 
 def _know(connection: Connection, schema: str) -> None:
     """Search names in a schema too, until the transaction ends."""
-    said = "SELECT set_config('search_path', current_setting('search_path') || ', ' || :schema, true)"
-    connection.execute(text(said), {"schema": schema})
+    statement = "SELECT set_config('search_path', current_setting('search_path') || ', ' || :schema, true)"
+    connection.execute(text(statement), {"schema": schema})
 
 
 def _written(vector: bytes) -> str:
@@ -189,7 +189,8 @@ def _faults() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise SearchError(
-            f"the vectors of passages cannot be used with pgvector: {said} (embedder.pgvector = false does without it)"
+            f"the vectors of passages cannot be used with pgvector: {message} "
+            "(embedder.pgvector = false does without it)"
         ) from error

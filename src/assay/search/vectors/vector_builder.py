@@ -18,8 +18,17 @@ from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
 from assay.search.turns import Turn
-from assay.search.vectors.store import DocumentVectors, VectorProgress, VectorStore
-from assay.search.vectors.texts import Sleep, embed, embedded_spans, key_of, quantized, text_of
+from assay.search.vectors.store import (
+    DocumentVectors,
+    Sleep,
+    VectorProgress,
+    VectorStore,
+    embed,
+    embedded_spans,
+    key_of,
+    quantized,
+    text_of,
+)
 
 log = logging.getLogger(__name__)
 PAGE = 20

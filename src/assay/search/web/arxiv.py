@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.later import later
 from assay.core.ports import Query
-from assay.search.web.http import Ask, HttpProvider
-from assay.search.web.provider import (
-    FIRST,
-    LAST,
-    WebHit,
-    iso_date,
-    plain,
-)
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, iso_date, plain
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -5,15 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.ports import Query
-from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.provider import (
-    FIRST,
-    LAST,
-    WebHit,
-    iso_date,
-    plain,
-    with_sites,
-)
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain, with_sites
 
 
 class _Result(msgspec.Struct):

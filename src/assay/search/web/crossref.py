@@ -13,8 +13,7 @@ from assay.core.errors import SearchError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
 from assay.core.sources import Notice
-from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.provider import WebHit, plain
+from assay.search.web.http import Ask, HttpProvider, WebHit, decode, plain
 
 
 class _Name(msgspec.Struct):

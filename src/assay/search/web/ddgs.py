@@ -9,8 +9,7 @@ from ddgs.exceptions import DDGSException
 
 from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.search.web.http import Pace
-from assay.search.web.provider import SearchAccess, WebHit, plain, with_sites
+from assay.search.web.http import Pace, SearchAccess, WebHit, plain, with_sites
 
 SECONDS = 6
 """For one engine; several are asked in parallel."""
@@ -42,8 +41,8 @@ class Ddgs:
             if "No results" in str(error):
                 return []
             # Its message contains every engine's address with the query; the cause comes before them.
-            said = str(error).partition(":")[0][:80] or type(error).__name__
-            raise SearchError(f"ddgs: none of its engines answered ({said})") from error
+            message = str(error).partition(":")[0][:80] or type(error).__name__
+            raise SearchError(f"ddgs: none of its engines answered ({message})") from error
         return [
             WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
             for each in found

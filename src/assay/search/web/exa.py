@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.ports import Query
-from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.provider import WebHit, iso_date, plain
+from assay.search.web.http import Ask, HttpProvider, WebHit, decode, iso_date, plain
 
 
 class _Result(msgspec.Struct):

@@ -6,15 +6,7 @@ import msgspec
 
 from assay.core.errors import ConfigError
 from assay.core.ports import Query
-from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.provider import (
-    FIRST,
-    LAST,
-    SearchAccess,
-    WebHit,
-    plain,
-    with_sites,
-)
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, SearchAccess, WebHit, decode, plain, with_sites
 
 
 class _Item(msgspec.Struct):

@@ -1,22 +1,105 @@
-"""One query over HTTP: its limits, its rate, and the meaning of a refusal."""
+"""The protocol of web search providers, and one query over HTTP: its limits, its rate, and the meaning of a refusal."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from datetime import datetime
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from urllib.parse import urljoin
 
 import httpx2
 import msgspec
+from dateutil import parser as dates
+from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, SearchError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
+from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after, trusted
-from assay.search.web.provider import SearchAccess, WebHit
+
+
+class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """How to reach a provider: `url` replaces its own, `option` is what else it needs (an engine, an e-mail).
+
+    `pause` is in seconds between two queries, None for the provider's own.
+    """
+
+    url: str = ""
+    key: Secret | None = None
+    option: str = ""
+    pause: float | None = None
+
+
+class WebHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that a provider found. `snippet` is plain text; `published` an ISO date or its year, "" if unknown."""
+
+    url: str
+    title: str
+    snippet: str = ""
+    published: str = ""
+    author: str = ""
+
+
+class WebSearchProvider(Protocol):
+    """A search provider of the web."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, query: Query) -> list[WebHit]:
+        """Return at most `query.limit` pages, best first.
+
+        Raises:
+            SearchFailed: it could not answer; the reason says what to do, if anything can be done.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+# Providers' texts in one form: without markup, with ISO dates.
+
+FIRST, LAST = "1970-01-01", "2100-01-01"
+"""The ends of a range of days for providers that require both."""
+
+
+def with_sites(query: Query) -> str:
+    """The query with its domains in the form of search engines: `tides (site:a.org OR site:b.org) -site:c.org`."""
+    wanted = [f"site:{domain}" for domain in query.rules.domains]
+    joined = f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
+    return " ".join(filter(None, (query.text, joined, *(f"-site:{domain}" for domain in query.rules.denied))))
+
+
+def plain(markup: str | None) -> str:
+    """The text of a snippet, without any markup, on one line."""
+    if not markup:
+        return ""
+    text = LexborHTMLParser(markup).text() if "<" in markup or "&" in markup else markup
+    return " ".join(text.split())
+
+
+def iso_date(date: str | int | None) -> str:
+    """A date as ISO; a year or a month alone stays one, anything else (or a relative date) is ""."""
+    text = str(date or "").strip()
+    if text.isdigit():
+        return text if len(text) == 4 and text.isascii() else ""
+    first, second = datetime(1904, 2, 3), datetime(1906, 5, 7)
+    try:  # missing parts come from the default: two defaults reveal them
+        one, other = dates.parse(text, default=first), dates.parse(text, default=second)
+    except (ValueError, ArithmeticError, TypeError):
+        return ""
+    if one.year != other.year:
+        return ""
+    if one.month != other.month:
+        return f"{one.year:04d}"
+    return f"{one.year:04d}-{one.month:02d}" + (f"-{one.day:02d}" if one.day == other.day else "")
+
 
 # How often a provider is queried, and when it is left alone.
 
@@ -170,8 +253,8 @@ class HttpProvider(ABC):
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise SearchError(f"{self.name} did not answer in {SECONDS:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            said = self._hidden(str(error)) or type(error).__name__
-            raise SearchError(f"{self.name} cannot be reached: {said}") from error
+            message = self._hidden(str(error)) or type(error).__name__
+            raise SearchError(f"{self.name} cannot be reached: {message}") from error
         if status != httpx2.codes.OK:
             raise SearchError(self._refusal(status, headers, data))
         return data
@@ -210,8 +293,8 @@ class HttpProvider(ABC):
         return response.status_code, response.headers, bytes(data)
 
     def _refusal(self, status: int, headers: Mapping[str, str], data: bytes) -> str:
-        said = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
-        words = f": {said}" if said and not said.startswith("<") else ""
+        text = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
+        words = f": {text}" if text and not text.startswith("<") else ""
         if status in (401, 403):
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:

@@ -17,8 +17,7 @@ from assay.core.errors import SearchError
 from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
 from assay.core.web_addresses import canonical
-from assay.search.web.http import Rest
-from assay.search.web.provider import WebHit, WebSearchProvider
+from assay.search.web.http import Rest, WebHit, WebSearchProvider
 
 EXTRACTOR = "snippet/1"
 

@@ -7,14 +7,7 @@ import msgspec
 from assay.core.errors import SearchError
 from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Query
-from assay.search.web.http import Ask, HttpProvider, decode
-from assay.search.web.provider import (
-    FIRST,
-    LAST,
-    WebHit,
-    iso_date,
-    plain,
-)
+from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, WebHit, decode, iso_date, plain
 
 
 class _Found(msgspec.Struct):

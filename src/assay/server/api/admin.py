@@ -7,9 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from assay.core import pages
 from assay.core.errors import UsageError
-from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus
+from assay.core.ports import ModelUsage, RunFilter, RunRow, RunStatus, lists
 from assay.core.ports.users import AuditEntry, AuditFilter
 from assay.server.api.run_requests import RequestBody
 from assay.server.limits import LimitBook, UserLimits
@@ -157,9 +156,9 @@ async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
     wanted = AuditFilter(
         actor=query.actor, action=query.action, since=_seconds(query.since), until=_seconds(query.until)
     )
-    limit = pages.bounded(query.limit)
-    found = [] if log is None else await log.page(wanted, limit + 1, pages.read(query.cursor, int))
-    after = pages.written(found[limit - 1].number) if len(found) > limit else ""
+    limit = lists.bounded_page(query.limit)
+    found = [] if log is None else await log.page(wanted, limit + 1, lists.read_cursor(query.cursor, int))
+    after = lists.cursor_text(found[limit - 1].number) if len(found) > limit else ""
     return AuditPage(entries=tuple(map(_shown, found[:limit])), next=after)
 
 
@@ -246,8 +245,8 @@ def _run_shown(row: RunRow) -> RunStanding:
 
 def _shown(entry: AuditEntry) -> AuditShown:
     at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
-    told = msgspec.structs.asdict(entry)
-    return AuditShown(**{name: told[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
+    fields = msgspec.structs.asdict(entry)
+    return AuditShown(**{name: fields[name] for name in AuditShown.__struct_fields__ if name != "at"}, at=at)
 
 
 def _seconds(text: str) -> float:

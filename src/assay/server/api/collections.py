@@ -14,7 +14,7 @@ from starlette.formparsers import MultiPartException
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
 from assay.evidence.ingest import UPLOADED, address
-from assay.server.api.additions import WAIT, AdditionList, await_additions, named_alone
+from assay.server.api.documents import WAIT, AdditionList, await_additions, named_alone
 from assay.server.api.run_requests import AddedScope, RequestBody, refused, sources_of
 from assay.server.guards import body_of
 from assay.server.problems import refusal

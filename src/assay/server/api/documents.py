@@ -1,18 +1,29 @@
-"""Documents in any collection: search, describe, read by page or span, download."""
+"""Documents: on their way into collections, found, described, read, downloaded; and texts checked against them."""
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Annotated
 from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
 
-from assay.core.ports import Hit
+from assay.app.verification import VerifiedText
+from assay.core.ports import Addition, Hit
+from assay.core.ports.collections import AdditionState
 from assay.core.sources import PagePlaces
-from assay.server.api.run_requests import RequestBody
+from assay.core.usage import Budget
+from assay.evidence.ingest import UPLOADED
+from assay.server.api.run_requests import AddedScope, RequestBody, roles, sources_of
 from assay.server.guards import SANDBOX
+from assay.server.problems import refusal
+from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, frame
 from assay.server.wire import Endpoints, RouteCall
+from assay.services.additions import FOLDER
 from assay.services.shelves import DocumentFacts, Excerpt, PageText
 
 routes = Endpoints("documents")
@@ -126,3 +137,147 @@ async def show_file(call: RouteCall, document: str) -> Response:
         "ETag": f'"{found.snapshot_sha256}"',
     }
     return Response(data, headers=headers, media_type="application/octet-stream")
+
+
+WAIT, LONGEST_WAIT = 60.0, 600.0
+"""Seconds a request waits until its documents are read."""
+LOOK_SECONDS = 0.5
+ENDED = ("done", "failed")
+STREAM = "text/event-stream"
+
+_PLACE = re.compile(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
+"""The folder of an uploaded file."""
+
+
+class AdditionShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents on their way into a collection. `seq` counts its updates; `line` is the latest progress message.
+
+    `documents` counts those found so far, `added` those new to the library. `error` says why it failed.
+    """
+
+    id: str
+    collection: str
+    name: str
+    state: AdditionState
+    seq: int
+    line: str
+    documents: int
+    added: int
+    warnings: tuple[str, ...]
+    error: str
+    created_at: str
+    updated_at: str
+
+
+class AdditionList(msgspec.Struct, frozen=True, kw_only=True):
+    """Additions: those just begun, or the newest first."""
+
+    additions: tuple[AdditionShown, ...]
+
+
+async def await_additions(call: RouteCall, made: list[Addition], wait: float) -> AdditionList:
+    """The additions when they have ended, or after `wait` seconds.
+
+    Raises:
+        Refusal: nothing could be read of any.
+    """
+    now = {each.id: each for each in made}
+    with suppress(TimeoutError):
+        async with asyncio.timeout(min(max(wait, 0.0), LONGEST_WAIT)):
+            for begun in made:
+                async for standing in call.assay.follow_addition(begun.id):
+                    now[begun.id] = standing
+    found = list(now.values())
+    if all(each.state == "failed" for each in found):
+        raise refusal("nothing-read", "; ".join(named_alone(each.error) for each in found))
+    call.status = 201 if all(each.state in ENDED for each in found) else 202
+    return AdditionList(additions=tuple(map(_addition_shown, found)))
+
+
+@routes.get("/additions")
+async def list_additions(call: RouteCall) -> AdditionList:
+    """List additions in progress and those of the last days, newest first."""
+    return AdditionList(additions=tuple(map(_addition_shown, await call.assay.additions())))
+
+
+@routes.get("/additions/{addition}")
+async def show_addition(call: RouteCall, addition: str) -> AdditionShown:
+    """Show an addition."""
+    return _addition_shown(await call.assay.addition(addition))
+
+
+@routes.get("/additions/{addition}/events", media=(STREAM,), pages=AdditionShown)
+async def addition_events(call: RouteCall, addition: str) -> Response:
+    """Stream the progress of an addition until it has ended; each frame is the addition at that moment."""
+    await call.assay.addition(addition)
+    if call.request.method == "HEAD":
+        return Response(headers=HEADERS, media_type=STREAM)
+    return EventStream(_progress(call, addition), call.backend.streams.ticket(call.owner))
+
+
+async def _progress(call: RouteCall, addition: str) -> AsyncIterator[bytes]:
+    last, silent = 0, 0.0
+    yield BEGIN
+    while not call.backend.closing.is_set():
+        now = await call.assay.addition(addition)
+        silent = 0.0 if now.seq != last else silent + LOOK_SECONDS
+        if now.seq != last:
+            yield frame(msgspec.json.encode(_addition_shown(now)), event="addition", id=str(now.seq))
+        elif silent >= HEARTBEAT:
+            silent = 0.0
+            yield BEAT
+        last = now.seq
+        if now.state in ENDED:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(call.backend.closing.wait(), LOOK_SECONDS)
+    yield BEGIN
+
+
+def _addition_shown(addition: Addition) -> AdditionShown:
+    fields = {
+        "line": named_alone(addition.line),
+        "error": named_alone(addition.error),
+        "warnings": tuple(map(named_alone, addition.warnings)),
+    }
+    return msgspec.convert(msgspec.structs.asdict(addition) | fields, AdditionShown)
+
+
+def named_alone(text: str) -> str:
+    """A text with uploaded files by name only: their paths on the server are not shown."""
+    return _PLACE.sub("", text)
+
+
+check_routes = Endpoints("verification")
+
+
+class TextWanted(RequestBody, frozen=True, kw_only=True):
+    """A text (Markdown or plain) to check against documents, and against the pages it cites if `web` is set.
+
+    `find` searches all documents for evidence of sentences without a citation; None: if the text has no citations.
+    `model` judges what the rules do not decide; without it no model is called.
+    """
+
+    text: str
+    scope: AddedScope = AddedScope()
+    web: bool = False
+    find: bool | None = None
+    model: str | None = None
+    allow_private: bool = False
+    budget: Budget = Budget()
+
+
+@check_routes.post("/verify")
+async def verify_text(call: RouteCall, body: TextWanted) -> VerifiedText:
+    """Check every claim of a text with citations or links against the documents it names."""
+    roles(body.model, {})  # refuses models that clients may not name
+    return await call.assay.verify(
+        body.text,
+        sources=sources_of(body.scope, call.backend.settings) or (),
+        web=body.web,
+        find=body.find,
+        model=body.model,
+        allow_private=body.allow_private,
+        max_usd=body.budget.usd,
+        max_tokens=body.budget.tokens,
+    )

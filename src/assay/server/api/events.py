@@ -1,19 +1,225 @@
-"""The events of a run, as a stream that can be resumed at any number, or as pages."""
+"""The events of a run: a stream that can be resumed at any number, pages of it, or packets for a chat page.
+
+Several chat pages draw research from packets with coordinates: `turn_index` is the block, `tab_index` the parallel
+lane, `sub_turn_index` the part of the lane. They are a function of the log alone: whoever reads it again, at another
+server or a year later, gets the same packets. docs/api.md says which events become which.
+"""
 
 from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
 
-from assay.core.events import Envelope
+from assay.core import events as e
+from assay.core.coordinates import Coordinates, Placer
+from assay.core.errors import Cancelled, UnknownName
+from assay.core.events import Envelope, Event, decode
+from assay.core.phrases import LIMITS
+from assay.core.plan import Plan
 from assay.core.ports import FINAL
+from assay.core.report import bibliography
+from assay.core.sources import Source
+from assay.core.view import ViewBuilder
 from assay.server.api.run_details import RunShown, listed
 from assay.server.broadcasts import MOST as MOST_RUNS
 from assay.server.broadcasts import RunStream
-from assay.server.packets import placed_frames
+from assay.server.openai.text import answer_of, url_of
 from assay.server.problems import refusal
-from assay.server.streams import HEADERS, HEARTBEAT, EventStream, picked, run_frames
+from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, EventStream, Picked, picked, run_frames
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
+
+Obj = dict[str, Any]
+"""The content of a packet: its `type`, and the fields of that type."""
+
+START = Coordinates(0, 0, 0)
+SEARCH, WRITE = "search", "write"
+
+
+class Packet(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to draw, and where."""
+
+    placement: Coordinates
+    obj: Obj
+
+
+class PlacedEvent(Envelope, frozen=True, kw_only=True):
+    """An event, its place on a screen (None: the run as a whole), and what a chat page draws of it."""
+
+    placement: Coordinates | None
+    packets: tuple[Packet, ...]
+
+
+class PacketProjection:
+    """Takes the events of one run in order, from the first, and says what to draw of each."""
+
+    def __init__(self) -> None:
+        self._placer, self._folder = Placer(), ViewBuilder()
+        self._last, self._lanes, self._planned, self._told = START, dict[int, int](), "", False
+        self._sources: dict[str, Source] = {}
+
+    def take(self, envelope: Envelope) -> PlacedEvent:
+        """The event with its place and packets."""
+        self._folder.apply(envelope)
+        at = self._placer.place(envelope)
+        if at is not None:
+            self._last = max(self._last, at, key=lambda each: each.turn_index)
+        event = decode(envelope)
+        where = at or Coordinates(self._last.turn_index, 0, 0)
+        made = () if event is None else tuple(self._packets(event, where))
+        return PlacedEvent(
+            **{name: getattr(envelope, name) for name in envelope.__struct_fields__}, placement=at, packets=made
+        )
+
+    def _packets(self, event: Event, at: Coordinates) -> Iterator[Packet]:
+        if isinstance(event, e.AgentsPlanned):
+            yield from self._branches(event)
+            return
+        if isinstance(event, e.SourceAdded):
+            self._sources[event.source.id] = event.source
+        draw = _DRAWN.get(type(event))
+        objs = self._more(event) if draw is None else draw(event)
+        for obj in objs:
+            yield Packet(placement=at, obj=obj)
+
+    def _branches(self, event: e.AgentsPlanned) -> Iterator[Packet]:
+        """The number of parallel lanes, before anything of the second one."""
+        block, lanes = self._placer.agents_of(event.cycle)
+        if lanes > max(self._lanes.get(event.cycle, 1), 1):
+            self._lanes[event.cycle] = lanes
+            obj = {"type": "top_level_branching", "num_parallel_branches": lanes}
+            yield Packet(placement=Coordinates(block, 0, 0), obj=obj)
+
+    def _more(self, event: Event) -> Iterator[Obj]:
+        """Packets that need more than the event itself."""
+        if isinstance(event, e.PlanProposed | e.PlanChanged | e.PlanApproved):
+            yield from self._plan(event.plan)
+        elif isinstance(event, e.ToolStarted):
+            yield from self._tool(event)
+        elif isinstance(event, e.PhaseFinished) and event.phase == WRITE and self._folder.view.report.text:
+            yield _SECTION_END  # of the draft
+        elif isinstance(event, e.SearchPerformed):
+            yield {"type": "search_tool_queries_delta", "queries": [event.query]}
+            found = [{"document_id": url, "link": url} for url in event.found]
+            yield {"type": "search_tool_documents_delta", "documents": found}
+        elif isinstance(event, e.FindingAdded):
+            ids = dict.fromkeys(passage.source for passage in event.passages)
+            cited = [_document(self._sources[id]) for id in ids if id in self._sources]
+            yield {"type": "intermediate_report_cited_docs", "cited_docs": cited}
+            yield _SECTION_END
+        elif isinstance(event, e.RunCompleted | e.RunCancelled | e.RunFailed):
+            yield from self._end(event)
+
+    def _tool(self, event: e.ToolStarted) -> Iterator[Obj]:
+        brief = self._folder.view.brief
+        if event.tool == SEARCH:
+            yield {"type": "search_tool_start", "is_internet_search": bool(brief and brief.scope.web)}
+        else:
+            yield {"type": "custom_tool_start", "tool_name": event.tool}
+            yield {"type": "custom_tool_args", "tool_name": event.tool, "tool_args": event.arguments}
+
+    def _plan(self, plan: Plan) -> Iterator[Obj]:
+        """The plan, whenever its steps differ from those drawn last."""
+        text = "".join(f"{step.id}. {step.title}\n" for step in plan.steps)
+        if text != self._planned:
+            self._planned = text
+            yield {"type": "deep_research_plan_start"}
+            yield {"type": "deep_research_plan_delta", "content": text}
+            yield _SECTION_END
+
+    def _end(self, event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> Iterator[Obj]:
+        """The answer as it was checked, with its citations; then why the run stopped."""
+        view = self._folder.view
+        if isinstance(event, e.RunCompleted) and not self._told:
+            self._told = True
+            cited = [(each.number, each.source) for each in bibliography(view).entries if each.number is not None]
+            yield {"type": "message_start", "final_documents": [_document(source) for _, source in cited]}
+            yield from ({"type": "message_delta", "content": piece} for piece in answer_of(view).pieces())
+            for number, source in cited:
+                yield {
+                    "type": "citation_info",
+                    "citation_number": number,
+                    "document_id": source.document_sha256,
+                }
+            yield _SECTION_END
+        if isinstance(event, e.RunFailed):
+            yield {"type": "error", "exception": event.error}
+        yield {"type": "stop", "stop_reason": _reason(event)}
+
+
+def _reason(event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> str:
+    """`finished`, `limited` if a limit ended it early, `user_cancelled`, `failed`."""
+    if isinstance(event, e.RunCancelled):
+        return "user_cancelled"
+    if isinstance(event, e.RunFailed):
+        return "failed"
+    return "limited" if event.stop_reason in LIMITS else "finished"
+
+
+def _document(source: Source) -> Obj:
+    return {"document_id": source.document_sha256, "semantic_identifier": source.title, "link": url_of(source)}
+
+
+_SECTION_END: Obj = {"type": "section_end"}
+
+
+def _tool_finished(event: e.ToolFinished) -> Iterator[Obj]:
+    if event.tool != SEARCH:  # whose documents were drawn already
+        yield {"type": "custom_tool_delta", "tool_name": event.tool, "response_type": "text", "data": event.summary}
+    yield _SECTION_END
+
+
+def _tool_failed(event: e.ToolFailed) -> Iterator[Obj]:
+    yield {"type": "custom_tool_delta", "tool_name": event.tool, "response_type": "error", "data": event.reason}
+    yield _SECTION_END
+
+
+_DRAWN: dict[type[Event], Callable[[Any], Iterator[Obj]]] = {
+    e.ThinkStarted: lambda _: iter([{"type": "reasoning_start"}]),
+    e.ThinkDelta: lambda event: iter([{"type": "reasoning_delta", "reasoning": event.text}]),
+    e.ThinkFinished: lambda _: iter([{"type": "reasoning_done"}, _SECTION_END]),
+    e.AgentStarted: lambda event: iter([{"type": "research_agent_start", "research_task": event.task}]),
+    e.AgentFinished: lambda _: iter([_SECTION_END]),
+    e.AgentFailed: lambda event: iter([{"type": "error", "exception": event.error}, _SECTION_END]),
+    e.AgentAbandoned: lambda _: iter([_SECTION_END]),
+    e.ToolFinished: _tool_finished,
+    e.ToolFailed: _tool_failed,
+    e.FindingStarted: lambda _: iter([{"type": "intermediate_report_start"}]),
+    e.FindingDelta: lambda event: iter([{"type": "intermediate_report_delta", "content": event.text}]),
+    e.ReportStarted: lambda _: iter([{"type": "intermediate_report_start"}]),
+    e.ReportDelta: lambda event: iter([{"type": "intermediate_report_delta", "content": event.text}]),
+    e.ClarifyRequested: lambda event: iter(
+        [
+            {"type": "message_start", "final_documents": []},
+            {"type": "message_delta", "content": "\n".join(event.questions)},
+            _SECTION_END,
+        ]
+    ),
+}
+"""What to draw of an event that contains everything needed."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: Picked) -> AsyncIterator[bytes]:
+    """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
+    projection = PacketProjection()
+    yield BEGIN
+    try:
+        async for group in groups:
+            placed = [projection.take(envelope) for envelope in group]
+            chunk = b"".join(_packet_frame(each) for each in placed if each.seq > after and wanted(each.type))
+            if chunk or not group:
+                yield chunk or BEAT
+    except (Cancelled, UnknownName):
+        yield BEGIN
+
+
+def _packet_frame(event: PlacedEvent) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), _encode(event))
+
 
 STREAM = "text/event-stream"
 MOST = 5_000
@@ -81,12 +287,12 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
 
 def _after(call: RouteCall, query: EventsWanted) -> int:
     """The number of the last known event; a browser that reconnects sends it itself."""
-    said = call.request.headers.get("last-event-id", "").strip()
-    if said:
+    value = call.request.headers.get("last-event-id", "").strip()
+    if value:
         try:
-            return max(int(said), 0)
+            return max(int(value), 0)
         except ValueError:
-            raise refusal("invalid", f"Last-Event-ID is the number of an event, not {said[:40]!r}") from None
+            raise refusal("invalid", f"Last-Event-ID is the number of an event, not {value[:40]!r}") from None
     return max(query.after or 0, 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.core.ports.jobs import Job, JobFilter, JobState
-from assay.server.api.additions import named_alone
+from assay.server.api.documents import named_alone
 from assay.server.api.run_requests import RequestBody
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.jobs.specifications import SyncJob
@@ -83,9 +83,9 @@ async def retry_job(call: RouteCall, job: str) -> JobShown:
 
 
 def _shown(job: Job) -> JobShown:
-    said = {
+    fields = {
         "line": named_alone(job.line),
         "error": named_alone(job.error),
         "warnings": tuple(map(named_alone, job.result.get("warnings", ()))),
     }
-    return msgspec.convert(msgspec.structs.asdict(job) | said, JobShown)
+    return msgspec.convert(msgspec.structs.asdict(job) | fields, JobShown)

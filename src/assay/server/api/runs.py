@@ -1,4 +1,4 @@
-"""Runs: start, list, show, delete."""
+"""Runs, and the threads they form: start, list, show, rename, delete."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import msgspec
 from assay.core.events import ControlApplied, RunWaiting
 from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunStatus
+from assay.core.ports.lists import ThreadRow
 from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, begun, detail, listed
 from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, options_of, sources_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.daily import UsedToday
+from assay.services.run_lists import ThreadMessage
 
 routes = Endpoints("runs")
 
@@ -218,3 +220,66 @@ def _begun(call: RouteCall, run_id: str, status: RunStatus = "created") -> RunBe
     answer = begun(run_id, status)
     call.headers["Location"] = answer.url
     return answer
+
+
+thread_routes = Endpoints("threads")
+
+
+class ThreadsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which threads: with `q` in a title or a question; `cursor` is `next` of the previous page."""
+
+    q: str = ""
+    cursor: str = ""
+    limit: int = 50
+
+
+class ThreadList(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads with the latest runs first; `next` continues the list, empty at the end."""
+
+    threads: tuple[ThreadRow, ...]
+    next: str
+
+
+class ThreadShown(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread and its messages, oldest first."""
+
+    thread: ThreadRow
+    messages: tuple[ThreadMessage, ...]
+
+
+class ThreadTitle(RequestBody, frozen=True, kw_only=True):
+    """The new title of a thread; empty restores its first question."""
+
+    title: str
+
+
+class ThreadGone(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs deleted with a thread."""
+
+    runs: tuple[str, ...]
+
+
+@thread_routes.get("/threads")
+async def list_threads(call: RouteCall, query: ThreadsWanted) -> ThreadList:
+    """List threads with the latest runs first."""
+    found = await call.assay.threads(query.q, cursor=query.cursor, limit=query.limit)
+    return ThreadList(threads=tuple(found.threads), next=found.next)
+
+
+@thread_routes.get("/threads/{thread}")
+async def show_thread(call: RouteCall, thread: str) -> ThreadShown:
+    """Show a thread with its messages."""
+    row = await call.assay.thread(thread)
+    return ThreadShown(thread=row, messages=tuple(await call.assay.messages(row.name)))
+
+
+@thread_routes.patch("/threads/{thread}")
+async def rename_thread(call: RouteCall, thread: str, body: ThreadTitle) -> ThreadRow:
+    """Rename a thread."""
+    return await call.assay.rename_thread(thread, body.title)
+
+
+@thread_routes.delete("/threads/{thread}")
+async def delete_thread(call: RouteCall, thread: str) -> ThreadGone:
+    """Delete a thread with all its runs; what they read stays in the library."""
+    return ThreadGone(runs=tuple(await call.assay.delete_thread(thread)))

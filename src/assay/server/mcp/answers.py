@@ -223,8 +223,8 @@ def _summary(report: Report) -> str:
     """The report up to the first heading after the answer, and the report's headings."""
     text = report.markdown.strip()
     blocks = read_blocks(text)
-    said = next((at for at, block in enumerate(blocks) if block.kind not in ("heading", "space")), len(blocks))
-    later = [block for block in blocks[said:] if block.kind == "heading"]
+    first = next((at for at, block in enumerate(blocks) if block.kind not in ("heading", "space")), len(blocks))
+    later = [block for block in blocks[first:] if block.kind == "heading"]
     answer = text[: later[0].start].strip() if later else text
     listed = "\n".join(f"- {' '.join(block.content.split())}" for block in later)
     return f"{answer}\n\nSections:\n{listed}" if listed else answer
@@ -233,7 +233,7 @@ def _summary(report: Report) -> str:
 def _claims(report: Report) -> str:
     return "\n".join(
         f"- {claim.id} ({claim.verdict}{f': {claim.reason}' if claim.reason else ''}): {claim.text}"
-        f"{''.join(f' [{number}]' for number in dict.fromkeys(each.number for each in claim.citations))}"
+        f"{''.join(f' [{number}]' for number in claim.numbers)}"
         for claim in report.claims
     )
 

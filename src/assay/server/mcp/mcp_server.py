@@ -1,25 +1,40 @@
-"""The MCP server: every tool, resource and prompt, with its description for clients."""
+"""The MCP server: every tool, resource and prompt, with its description; over HTTP at `/mcp`, or stdin and stdout."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
+from weakref import WeakKeyDictionary
 
 import msgspec
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.request_state import RequestStateSecurity
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from sse_starlette.sse import AppStatus
+from starlette.requests import Request
+from starlette.routing import BaseRoute
 
+from assay.app.assay import Assay
+from assay.core.errors import LeaseHeld, StoreError
+from assay.core.events import Envelope
+from assay.core.ports import FINAL
 from assay.core.report import build_report
+from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.export.markdown import render
+from assay.server.backend import Backend, RouteGroup, owner_of
 from assay.server.mcp import reading_tools, research
-from assay.server.mcp.option_arguments import check_names
 from assay.server.mcp.service import Ctx, McpService, view_of
+from assay.server.option_fields import check_names
+from assay.server.protocol_runs import Caller
+from assay.services.arguments import Sources
+from assay.services.results import RunHandle
 
 INSTRUCTIONS = """Assay researches questions over documents and the web, and checks every sentence of its reports \
 against the exact passage it cites.
@@ -168,3 +183,135 @@ async def _run_view(ctx: Ctx, run_id: str) -> RunView:
         return await view_of(ctx, run_id)
     except ToolError as error:
         raise ResourceNotFoundError(str(error)) from error
+
+
+PATH = "/mcp"
+
+_made: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
+
+
+def routes(backend: Backend) -> Sequence[BaseRoute]:
+    """The one route.
+
+    With a database, several processes may serve the same client, so no session is stored between requests. A client of
+    an earlier protocol then gets the questions as text, since it cannot show a form.
+    """
+    application = _server(backend).streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=backend.settings.database is not None,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the server's guards check
+    )
+    return application.routes
+
+
+@asynccontextmanager
+async def running(backend: Backend) -> AsyncIterator[None]:
+    """Keeps sessions while the server runs; their streams end when it begins to stop."""
+    AppStatus.should_exit = False
+    backend.tasks.start(_end_streams(backend), "the end of MCP streams")
+    async with _server(backend).session_manager.run():
+        yield
+
+
+async def _end_streams(backend: Backend) -> None:
+    """Clients of earlier versions keep an empty stream open, for which a stopping server would wait."""
+    await backend.closing.wait()
+    AppStatus.should_exit = True
+
+
+def _server(backend: Backend) -> MCPServer[McpService]:
+    if backend not in _made:
+        service = McpService(
+            caller_of=lambda request: _caller(backend, request), allow_private=backend.settings.server.mcp_private
+        )
+        _made[backend] = build_server(service, _security(backend))
+    return _made[backend]
+
+
+def _caller(backend: Backend, request: Request | None) -> Caller:
+    owner = "" if request is None else owner_of(request)
+    return Caller(backend.engine(owner), backend, owner)
+
+
+def _security(backend: Backend) -> RequestStateSecurity | None:
+    """The key that seals the state a client carries between two calls: one for all processes over a database."""
+    if (database := backend.settings.database) is None:
+        return None
+    secret = database.get_secret_value().encode()
+    return RequestStateSecurity(keys=[hashlib.sha256(b"assay mcp request state\0" + secret).digest()])
+
+
+PART = RouteGroup(prefix=PATH, routes=routes, running=running, needs="read")
+
+
+class LocalRuns:
+    """Executes the runs of one library in this process; implements `server.protocol_runs.Runs`.
+
+    There is one owner: whoever started this process.
+    """
+
+    def __init__(self, assay: Assay) -> None:
+        self._assay = assay
+        self._held: dict[str, RunHandle] = {}
+
+    @property
+    def going(self) -> tuple[str, ...]:
+        """The runs being executed here."""
+        return tuple(self._held)
+
+    async def begin(
+        self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
+    ) -> str:
+        """Store a run and execute it; return its id."""
+        run_id = await self._assay.create(question, sources=sources, **wanted)
+        await self.go_on(owner, run_id)
+        return run_id
+
+    async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+        """Start a run that answers from what another has read; return its id."""
+        run_id = await self._assay.create_ask(reference, question, **wanted)
+        await self.go_on(owner, run_id)
+        return run_id
+
+    async def go_on(self, owner: str, reference: str) -> None:
+        """Continue a stored run unless it has ended, waits for a person, or is being executed."""
+        row = await self._assay.find(reference)
+        if row.queued or row.status in FINAL:
+            return
+        if row.status == "waiting" and not await self._assay.is_answered(row.run_id):
+            return
+        if held := self._held.get(row.run_id):
+            if row.status != "waiting":
+                return
+            with suppress(StoreError):  # the run is released, whatever happens
+                await held.view()
+        try:
+            self._hold(await self._assay.resume(row.run_id))
+        except LeaseHeld:
+            return
+
+    async def view(self, owner: str, reference: str) -> RunView:
+        """A run as it is now."""
+        return await self._assay.view(reference)
+
+    def groups(
+        self, owner: str, run_id: str, after: int = 0, rest: float | None = None
+    ) -> AsyncIterator[Sequence[Envelope]]:
+        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
+        return self._assay.groups(run_id, after, rest=rest)
+
+    def _hold(self, handle: RunHandle) -> None:
+        self._held[handle.run_id] = handle
+        handle.on_end(lambda: self._forget(handle.run_id))
+
+    def _forget(self, run_id: str) -> None:
+        self._held.pop(run_id, None)
+
+
+async def serve(assay: Assay, runs: LocalRuns, *, allow_private: bool = False) -> None:
+    """Answer the client until it closes stdin. `runs` then has the runs that are still being executed."""
+    caller = Caller(assay, runs)
+    service = McpService(caller_of=lambda _: caller, allow_private=allow_private)
+    await build_server(service).run_stdio_async()

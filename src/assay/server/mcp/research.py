@@ -23,8 +23,8 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
-from assay.server.mcp.option_arguments import with_options
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
+from assay.server.option_fields import with_options
 from assay.server.protocol_runs import Caller, request_key
 
 LONGEST_WAIT = 50
@@ -115,8 +115,10 @@ async def research(
     Calling it again with the same question within ten minutes gives the same run and costs nothing.
     """
     if run.questions and can_elicit(ctx):
-        told = answers.data.model_dump() if isinstance(answers, AcceptedElicitation) else {}
-        await _answer(ctx, run.run_id, [str(told.get(f"q{place}") or "") for place in range(1, len(run.questions) + 1)])
+        given = answers.data.model_dump() if isinstance(answers, AcceptedElicitation) else {}
+        await _answer(
+            ctx, run.run_id, [str(given.get(f"q{place}") or "") for place in range(1, len(run.questions) + 1)]
+        )
     return await _news(ctx, run.run_id, run.until)
 
 
@@ -165,11 +167,11 @@ async def steer(
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     try:
-        told = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
+        steered = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
     except AssayError as error:
         raise ToolError(worded(str(error))) from error
     await noted(ctx, "steer_run", run_id)
-    return SteerResult(run_id=run_id, state=told.state, note=told.note)
+    return SteerResult(run_id=run_id, state=steered.state, note=steered.note)
 
 
 async def cancel(

@@ -63,11 +63,11 @@ class Helped(msgspec.Struct, frozen=True):
 
 def helped(request: ChatRequest) -> Helped | None:
     """The answer to a client's own prompt; None for a question of the user."""
-    told = [text_of(each.content) for each in request.messages if each.role in ("system", "developer")]
+    texts = [text_of(each.content) for each in request.messages if each.role in ("system", "developer")]
     users = [text_of(each.content) for each in request.messages if each.role == "user"]
     prompt = users[-1] if users else ""
-    if _is_helper(prompt) or any(_wants_title(text) for text in told[:1]):
-        instruction = prompt if _is_helper(prompt) else told[0]
+    if _is_helper(prompt) or any(_wants_title(text) for text in texts[:1]):
+        instruction = prompt if _is_helper(prompt) else texts[0]
         title = _title(prompt, users)
         return Helped(_filled(instruction, request.response_format, title))
     cap = request.max_completion_tokens or request.max_tokens
@@ -107,8 +107,8 @@ def _fields(instruction: str, format: Format | None) -> Sequence[tuple[str, bool
 def _title(prompt: str, users: Sequence[str]) -> str:
     """The user's first message, shortened."""
     quoted = _USER.search(prompt)
-    said = quoted[1] if quoted else next((text for text in users if not _is_helper(text)), "New chat")
-    return shorten(" ".join(said.split()[:TITLE_WORDS]).rstrip("?!.,;:"), TITLE)
+    title = quoted[1] if quoted else next((text for text in users if not _is_helper(text)), "New chat")
+    return shorten(" ".join(title.split()[:TITLE_WORDS]).rstrip("?!.,;:"), TITLE)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -157,8 +157,8 @@ async def frames(
             chunks = [chunk for envelope in group for chunk in projection.take(envelope)]
             yield b"".join(frame(_encode(chunk)) for chunk in chunks) or BEAT
     except (Cancelled, UnknownName):
-        told = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
-        yield frame(_encode(fault(told))) + DONE
+        failure = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
+        yield frame(_encode(fault(failure))) + DONE
         return
     if projection.failure:
         yield frame(_encode(fault(problem("service-failed", projection.failure))))
@@ -184,10 +184,10 @@ def _helped(request: Request, help: Helped, body: ChatRequest) -> Response:
         for choice in choices
     ]
 
-    async def told() -> AsyncIterator[bytes]:
+    async def lines() -> AsyncIterator[bytes]:
         yield b"".join(frame(_encode(chunk)) for chunk in chunks) + DONE
 
-    return EventStream(told(), ticket_for(request))
+    return EventStream(lines(), ticket_for(request))
 
 
 ROUTES = (

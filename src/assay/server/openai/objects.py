@@ -298,7 +298,7 @@ def claims_of(view: RunView) -> list[ClaimItem]:
                 text=claim.text,
                 verdict=claim.verdict,
                 reason=claim.reason,
-                numbers=tuple(dict.fromkeys(each.number for each in claim.citations)),
+                numbers=claim.numbers,
                 evidence=evidence,
             )
         )

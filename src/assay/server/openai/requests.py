@@ -260,11 +260,11 @@ def _run_request(
     if not users:
         raise UsageError("there is no user message to answer: send one with the role user")
     last = users[-1]
-    told = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
-    if rules := "\n\n".join(text.strip() for text in told if text.strip()):
+    texts = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
+    if rules := "\n\n".join(text.strip() for text in texts if text.strip()):
         wanted["instructions"] = rules
-    if said := _thread_messages(messages[:last]):
-        wanted["said"] = said
+    if conversation := _thread_messages(messages[:last]):
+        wanted["said"] = conversation
     return AskedRun(text_of(messages[last].content), places, wanted, named)
 
 
@@ -331,5 +331,5 @@ def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
     return wanted
 
 
-def _labels(said: dict[Kind, str]) -> dict[str, str]:
-    return {f"{LABEL}{name}": value for name, value in said.items() if value}
+def _labels(parts: dict[Kind, str]) -> dict[str, str]:
+    return {f"{LABEL}{name}": value for name, value in parts.items() if value}

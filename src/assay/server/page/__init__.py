@@ -11,9 +11,7 @@ from starlette.routing import BaseRoute, Route
 from assay.core.ports.users import Permission
 from assay.server.backend import Backend, RouteGroup
 from assay.server.page import (
-    accountscreen,
     adminscreen,
-    draftscreen,
     home,
     reportscreen,
     runscreen,
@@ -36,10 +34,10 @@ def _route(method: str, path: str, handler: Handler, needs: Permission | Literal
 
 FREE: tuple[Route, ...] = (
     templates_environment.ROUTE,
-    _route("GET", "/login", accountscreen.show_login),
-    _route("POST", "/login", accountscreen.log_in),
-    _route("POST", "/logout", accountscreen.log_out),
-    _route("POST", "/theme", accountscreen.keep_theme),
+    _route("GET", "/login", settingscreen.show_login),
+    _route("POST", "/login", settingscreen.log_in),
+    _route("POST", "/logout", settingscreen.log_out),
+    _route("POST", "/theme", settingscreen.keep_theme),
 )
 """Routes that need no login and reveal nothing about a user."""
 
@@ -67,14 +65,14 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/runs/{run}/delete", runscreen.delete),
     _route("POST", "/runs/{run}/shares", reportscreen.make_share),
     _route("POST", "/runs/{run}/shares/{share}/revoke", reportscreen.revoke_share),
-    _route("GET", "/threads", accountscreen.list_threads),
-    _route("GET", "/threads/{thread}", accountscreen.show_thread),
+    _route("GET", "/threads", settingscreen.list_threads),
+    _route("GET", "/threads/{thread}", settingscreen.show_thread),
     _route("GET", "/schedules", schedulescreen.list_schedules),
     _route("POST", "/schedules", schedulescreen.add_schedule),
     _route("POST", "/schedules/{schedule}/remove", schedulescreen.remove_schedule),
     _route("POST", "/schedules/{schedule}/feed", schedulescreen.make_feed),
     _route("POST", "/schedules/{schedule}/feed/close", schedulescreen.close_feed),
-    _route("GET", "/compare", draftscreen.compare),
+    _route("GET", "/compare", reportscreen.compare),
     _route("GET", "/library", shelfscreen.show_library),
     _route("POST", "/library", shelfscreen.make_collection),
     _route("POST", "/library/{collection:path}/documents", shelfscreen.upload),
@@ -85,8 +83,8 @@ ROUTES: tuple[Route, ...] = (
     _route("POST", "/library/{collection:path}/drop", shelfscreen.drop),
     _route("GET", "/library/{collection:path}", shelfscreen.show_collection),
     _route("GET", "/documents/{document}", shelfscreen.show_document),
-    _route("GET", "/verify", draftscreen.show_verify),
-    _route("POST", "/verify", draftscreen.verify),
+    _route("GET", "/verify", reportscreen.show_verify),
+    _route("POST", "/verify", reportscreen.verify),
     _route("GET", "/settings", settingscreen.show_settings),
     _route("POST", "/settings/tokens", settingscreen.make_token),
     _route("POST", "/settings/tokens/{token}/revoke", settingscreen.revoke_token),

@@ -116,6 +116,6 @@ def converted(given: Mapping[str, Any], kind: type[S]) -> S:
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
-        said, _, place = str(error).partition(" - at ")
+        reason, _, place = str(error).partition(" - at ")
         field = place.strip("`").removeprefix("$.").rpartition(".")[2]
-        raise refusal("invalid", f"{field}: {said}" if field else said) from error
+        raise refusal("invalid", f"{field}: {reason}" if field else reason) from error

@@ -14,7 +14,7 @@ from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
 from assay.core.translation import N_
 from assay.plugins import names
-from assay.server.api import additions, reports, runs
+from assay.server.api import documents, reports, runs
 from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, is_fragment, piece, screen
 from assay.server.problems import Refusal, problem_of
@@ -84,7 +84,7 @@ async def _store_files(call: RouteCall, files: tuple[UploadFile, ...]) -> str:
     most = call.backend.settings.server.upload_mb * 1_000_000
     upload = call.assay.begin_upload
     made = [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
-    await additions.await_additions(call, made, additions.WAIT)
+    await documents.await_additions(call, made, documents.WAIT)
     return collection
 
 

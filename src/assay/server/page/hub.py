@@ -254,11 +254,11 @@ class Watched:
             self.said, self._said_at = line, now
         return bool(line)
 
-    def chunk(self, edition: int, said: str) -> bytes:
+    def chunk(self, edition: int, text: str) -> bytes:
         """The changes since an edition and an announcement; made once for all viewers at the same state."""
-        known = (max(edition, 0), said, self.board.edition, self.said)
+        known = (max(edition, 0), text, self.board.edition, self.said)
         if known != self._known:
-            spoken = _announcement(self.said) if self.said != said else ""
+            spoken = _announcement(self.said) if self.said != text else ""
             data = _partials(self.board.since(max(edition, 0))) + spoken
             self._known, self._chunk = known, framed(data, id=str(self.board.settled))
         return self._chunk
@@ -283,14 +283,14 @@ class Hub:
         watched.wanted = max(watched.wanted, after)
         try:
             yield BEGIN
-            edition, said = -1, ""
+            edition, last = -1, ""
             while True:
                 news, over, board = watched.news, watched.over or watched.ended, watched.board
                 if edition < 0 and (board.settled >= after or over):
-                    edition, said = board.edition if board.settled == after else 0, watched.said
-                if edition >= 0 and (board.edition > edition or watched.said != said):
-                    chunk = watched.chunk(edition, said)
-                    edition, said = board.edition, watched.said
+                    edition, last = board.edition if board.settled == after else 0, watched.said
+                if edition >= 0 and (board.edition > edition or watched.said != last):
+                    chunk = watched.chunk(edition, last)
+                    edition, last = board.edition, watched.said
                     yield chunk
                 elif over:
                     break
@@ -349,8 +349,8 @@ def _partials(regions: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def _announcement(said: str) -> str:
-    return f'<hx-partial hx-target="#announced" hx-swap="innerHTML">{escape(said)}</hx-partial>' if said else ""
+def _announcement(text: str) -> str:
+    return f'<hx-partial hx-target="#announced" hx-swap="innerHTML">{escape(text)}</hx-partial>' if text else ""
 
 
 def framed(data: str, *, event: str = "", id: str = "") -> bytes:

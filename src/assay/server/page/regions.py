@@ -152,9 +152,9 @@ def active_seconds(view: RunView, now: datetime | None = None) -> float:
 
 def _latest(view: RunView, begun: datetime) -> datetime:
     """When something last began or ended: a waiting run was active until then."""
-    told = [each for phase in view.phases for each in (phase.started_at, phase.finished_at)]
-    told += [each for lane in view.lanes for each in (lane.started_at, lane.finished_at)]
-    return max([begun, *(moment for moment in map(_moment, told) if moment is not None)])
+    times = [each for phase in view.phases for each in (phase.started_at, phase.finished_at)]
+    times += [each for lane in view.lanes for each in (lane.started_at, lane.finished_at)]
+    return max([begun, *(moment for moment in map(_moment, times) if moment is not None)])
 
 
 def _moment(iso: str) -> datetime | None:

@@ -1,8 +1,9 @@
-"""The report of a run on a screen: the exported report with a list of claims, and ways to continue."""
+"""Screens of reports: a run's, with its claims and ways to continue; two compared; a text checked by documents."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,10 +11,12 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import Response
 
+from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.errors import AssayError
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
+from assay.core.sources import Passage
 from assay.core.translation import N_, gettext
 from assay.core.view import RunView
 from assay.export.html.article import Article, PageHeading, article_of, fields
@@ -23,10 +26,10 @@ from assay.export.html.markup import Material, el, gather, join
 from assay.export.html.page import in_short, made
 from assay.export.sections import language, spoken_in
 from assay.locale import speaking, speaking_page
-from assay.server.api import shares
-from assay.server.api.reports import formats
-from assay.server.api.shares import ShareShown, list_shares
-from assay.server.page.forms import converted, read_form
+from assay.server.api import documents, reports, runs
+from assay.server.api.reports import ShareShown, formats, list_shares
+from assay.server.api.run_requests import AddedScope
+from assay.server.page.forms import PageForm, converted, read_form
 from assay.server.page.regions import active_seconds, summary_of
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.page.words import language_of
@@ -164,7 +167,7 @@ async def make_share(call: RouteCall, run: str) -> Response:
     given: dict[str, Any] = {"days": days} if (days := form.text("days")) else {}
     view = await call.backend.view(call.owner, run)
     try:
-        made = await shares.share_run(call, view.run_id, converted(given, shares.ShareWanted))
+        made = await reports.share_run(call, view.run_id, converted(given, reports.ShareWanted))
     except Refusal as refused:
         fault = refused.problem.detail or refused.problem.title
         return await report_screen(call, view, fault=fault, status=refused.problem.status)
@@ -175,5 +178,54 @@ async def make_share(call: RouteCall, run: str) -> Response:
 
 async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
     """Revoke a link."""
-    await shares.revoke_share(call, run, share)
+    await reports.revoke_share(call, run, share)
     return go_to(f"/runs/{run}")
+
+
+MOST_RUNS = 100
+
+
+async def show_verify(call: RouteCall) -> Response:
+    """The form for a text."""
+    return await _verify(call, PageForm({}))
+
+
+async def verify(call: RouteCall) -> Response:
+    """Check a text, and show each sentence's verdict."""
+    form = await read_form(call.request)
+    scope = AddedScope(collections=form.texts("collection"))
+    try:
+        wanted = documents.TextWanted(text=form.text("text"), scope=scope, web=bool(form.text("web")))
+        found = await documents.verify_text(call, wanted)
+    except (Refusal, AssayError) as error:
+        return await _verify(call, form, fault=str(error), status=422)
+    return await _verify(call, form, found)
+
+
+async def _verify(
+    call: RouteCall, form: PageForm, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
+) -> Response:
+    shelves = [row for row in await call.assay.collections() if row.documents]
+    values: dict[str, Any] = {"form": form, "found": found, "fault": fault, "collections": shelves}
+    values["evidence"] = _evidence(found) if found else ()
+    return screen(call, "verify.html", section="verify", status=status, **values)
+
+
+def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
+    """The passages each claim was checked against."""
+    known = {passage.id: passage for passage in found.passages}
+    return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
+
+
+async def compare(call: RouteCall) -> Response:
+    """Compare the reports of two runs."""
+    asked = call.request.query_params
+    first, second = asked.get("a", ""), asked.get("b", "")
+    listed = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
+    found, fault = None, ""
+    if first and second:
+        try:
+            found = await reports.compare_runs(call, reports.Compared(a=first, b=second))
+        except (Refusal, AssayError) as error:
+            fault = str(error)
+    return screen(call, "compare.html", section="runs", runs=listed.runs, a=first, b=second, found=found, fault=fault)

@@ -92,15 +92,15 @@ async def _watched(call: RouteCall, view: RunView) -> Response:
 async def live(call: RouteCall, run: str) -> Response:
     """The regions of a run's screen as they change, as server-sent events."""
     row = await call.assay.find(run)
-    said = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
-    if not said.isdecimal():
-        raise refusal("invalid", f"expected the number of an event, not {said[:40]!r}")
-    if int(said) > row.last_seq:
-        raise refusal("invalid", f"run {row.run_id} has no event {said}: its last is {row.last_seq}")
+    value = call.request.headers.get("last-event-id") or call.request.query_params.get("after", "0")
+    if not value.isdecimal():
+        raise refusal("invalid", f"expected the number of an event, not {value[:40]!r}")
+    if int(value) > row.last_seq:
+        raise refusal("invalid", f"run {row.run_id} has no event {value}: its last is {row.last_seq}")
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=EventStream.media_type)
     frames = hub_of(call.request.app.state, call.backend).frames(
-        call.owner, row.run_id, int(said), language_of(call.request)
+        call.owner, row.run_id, int(value), language_of(call.request)
     )
     return EventStream(frames, call.backend.streams.ticket(call.owner))
 
@@ -111,8 +111,8 @@ async def live(call: RouteCall, run: str) -> Response:
 async def control(call: RouteCall, run: str, action: Action) -> Response:
     """Cancel a run, pause it, or let it write its report now."""
     do = {"cancel": run_control.cancel_run, "pause": run_control.pause_run, "finish": run_control.finish_run}[action]
-    said = await do(call, run)
-    return noted(call, _DONE[said.outcome], f"/runs/{run}/activity")
+    controlled = await do(call, run)
+    return noted(call, _DONE[controlled.outcome], f"/runs/{run}/activity")
 
 
 async def cancel(call: RouteCall, run: str) -> Response:
@@ -122,8 +122,8 @@ async def cancel(call: RouteCall, run: str) -> Response:
 
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
-    said = await run_control.cancel_agent(call, run, lane)
-    done = N_("The agent had ended before.") if said.outcome == "ended" else _DONE[said.outcome]
+    controlled = await run_control.cancel_agent(call, run, lane)
+    done = N_("The agent had ended before.") if controlled.outcome == "ended" else _DONE[controlled.outcome]
     return noted(call, done, f"/runs/{run}/activity")
 
 
@@ -148,9 +148,11 @@ async def steer(call: RouteCall, run: str) -> Response:
     form = await read_form(call.request)
     if not form.text("text"):
         raise refusal("invalid", N_("write an instruction for the run"))
-    told = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
-    said = {"accepted": N_("It heeds that at its next decision."), "applied": N_("It heeds that now.")}
-    return noted(call, said.get(told.state, told.note or N_("It was too late for that.")), f"/runs/{run}/activity")
+    steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
+    messages = {"accepted": N_("It heeds that at its next decision."), "applied": N_("It heeds that now.")}
+    return noted(
+        call, messages.get(steered.state, steered.note or N_("It was too late for that.")), f"/runs/{run}/activity"
+    )
 
 
 async def answer(call: RouteCall, run: str) -> Response:
@@ -175,9 +177,9 @@ def _plan(form: PageForm) -> str | None:
     titles = form.fields.get("title", ())
     if not titles:
         return form.text("form") or None
-    told, kinds = form.fields.get("description", ()), form.fields.get("kind", ())
+    descriptions, kinds = form.fields.get("description", ()), form.fields.get("kind", ())
     lines = [f"title: {form.text('plan_title')}"]
-    steps = zip(titles, (*told, *[""] * len(titles)), (*kinds, *[""] * len(titles)), strict=False)
+    steps = zip(titles, (*descriptions, *[""] * len(titles)), (*kinds, *[""] * len(titles)), strict=False)
     for number, (title, description, kind) in enumerate((step for step in steps if step[0].strip()), 1):
         lines.append(f"{number}. {' '.join(title.split())}")
         if description.strip():

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
-from assay.server.api import feeds, schedules
+from assay.server.api import schedules
 from assay.server.page.forms import PageForm, read_form, run_wanted
 from assay.server.page.templates_environment import go_to, screen
 from assay.server.problems import Refusal, problem_of
@@ -61,7 +61,7 @@ async def remove_schedule(call: RouteCall, schedule: str) -> Response:
 async def make_feed(call: RouteCall, schedule: str) -> Response:
     """Create a feed, and show its address, only this once."""
     try:
-        made = await feeds.open_schedule_feed(call, schedule)
+        made = await schedules.open_schedule_feed(call, schedule)
     except (Refusal, AssayError) as error:
         return await _schedules(call, PageForm({}), error)
     return await _schedules(call, PageForm({}), link=made.url, linked=schedule)
@@ -69,7 +69,7 @@ async def make_feed(call: RouteCall, schedule: str) -> Response:
 
 async def close_feed(call: RouteCall, schedule: str) -> Response:
     """Revoke the address of a feed."""
-    await feeds.close_schedule_feed(call, schedule)
+    await schedules.close_schedule_feed(call, schedule)
     return go_to("/schedules")
 
 

@@ -1,4 +1,4 @@
-"""Settings: models, the user's tokens and, for admins, keys of providers and all settings."""
+"""Screens of the user: login, appearance, conversations, tokens, models; for admins, keys and all settings."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.translation import N_
+from assay.locale import PAGE_LOCALES
 from assay.plugins import names
-from assay.server.api import configuration, system, users, webhooks
-from assay.server.gate import who_of
+from assay.server.api import runs, system, users, webhooks
+from assay.server.gate import is_secure, keep_session, who_of
 from assay.server.page.forms import converted, read_form
-from assay.server.page.templates_environment import go_to, screen
+from assay.server.page.templates_environment import DENSITIES, DENSITY, THEME, THEMES, go_to, local, screen
+from assay.server.page.words import LANGUAGE
 from assay.server.problems import Refusal, problem_of, refusal
 from assay.server.wire import RouteCall
 from assay.services.providers import ModelTrial
+from assay.services.users import SESSION_SECONDS
 
 KEYS = "keys."
 DEFAULTS = {
@@ -79,7 +82,7 @@ async def set_key(call: RouteCall) -> Response:
     form = await read_form(call.request, 20_000)
     provider = form.text("provider")
     try:
-        await configuration.set_key(call, provider, configuration.KeyWanted(key=form.text("key")))
+        await system.set_key(call, provider, system.KeyWanted(key=form.text("key")))
     except (Refusal, AssayError) as error:
         return await _settings(call, fault=error)
     call.about(provider)
@@ -88,7 +91,7 @@ async def set_key(call: RouteCall) -> Response:
 
 async def remove_key(call: RouteCall, provider: str) -> Response:
     """Delete the key of a provider."""
-    await configuration.remove_key(call, provider)
+    await system.remove_key(call, provider)
     return go_to("/settings")
 
 
@@ -122,12 +125,12 @@ async def change_settings(call: RouteCall) -> Response:
     if form.text("name"):
         wanted[form.text("name")] = form.text("value") or None
     try:
-        before = {each.name: each.next for each in (await configuration.list_settings(call)).settings}
+        before = {each.name: each.next for each in (await system.list_settings(call)).settings}
         changed: dict[str, str | int | float | bool | list[str] | None]
         changed = {name: value for name, value in wanted.items() if (value or "") != before.get(name, "")}
         if changed:
             call.about(", ".join(sorted(changed)))
-            await configuration.change_settings(call, configuration.SettingsWanted(settings=changed))
+            await system.change_settings(call, system.SettingsWanted(settings=changed))
     except (Refusal, AssayError) as error:
         return await _settings(call, fault=error)
     return go_to("/settings")
@@ -160,7 +163,7 @@ async def _settings(
     problem = fault.problem if isinstance(fault, Refusal) else problem_of(fault) if fault else None
     who = who_of(call.request)
     admin = who is None or who.may("admin")
-    every = await configuration.list_settings(call) if admin else None
+    every = await system.list_settings(call) if admin else None
     return screen(
         call,
         "settings.html",
@@ -196,13 +199,13 @@ async def _webhooks(call: RouteCall) -> tuple[webhooks.WebhookShown, ...] | None
 class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
     """A setting with a field: its label there, and the possible values if known."""
 
-    setting: configuration.SettingShown
+    setting: system.SettingShown
     label: str
     group: str
     choices: tuple[str, ...]
 
 
-def _edited(every: Iterable[configuration.SettingShown]) -> list[EditedSetting]:
+def _edited(every: Iterable[system.SettingShown]) -> list[EditedSetting]:
     known = {each.name: each for each in every}
     return [
         EditedSetting(
@@ -218,3 +221,68 @@ def _choices(name: str, value: str) -> tuple[str, ...]:
         return names("strategies")
     offered = CHOICES.get(name, ())
     return offered if not offered or value in offered else (value, *offered)
+
+
+YEAR = 365 * 86_400
+FOUND = 20
+
+
+async def show_login(call: RouteCall) -> Response:
+    """The form for name and password."""
+    path = local(call.request.query_params.get("next", "/"))
+    return screen(call, "login.html", next=path, name="", fault="")
+
+
+async def log_in(call: RouteCall) -> Response:
+    """Begin a session, and return to the page that asked for the login."""
+    form = await read_form(call.request, 10_000)
+    name, path = form.text("name"), local(form.text("next"))
+    password = next(iter(form.fields.get("password", ())), "")
+    call.login(await users.name_of_user(call, name))
+    try:
+        secret = await call.backend.assay.users.log_in(name, password)
+    except NotLoggedIn as error:
+        status = problem_of(error).status
+        return screen(call, "login.html", status=status, next=path, name=name, fault=str(error))
+    response = go_to(path)
+    keep_session(call.request, response, secret, int(SESSION_SECONDS))
+    return response
+
+
+async def log_out(call: RouteCall) -> Response:
+    """End the session."""
+    url = await users.end_session(call)
+    gone = screen(call, "logged_out.html", url=url) if url else go_to("/login")
+    keep_session(call.request, gone, "", 0)
+    return gone
+
+
+async def keep_theme(call: RouteCall) -> Response:
+    """Store appearance and language of the pages in cookies."""
+    form = await read_form(call.request, 10_000)
+    response = go_to("/settings")
+    for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
+        if field in form.fields:
+            _keep(call, response, cookie, form.text(field) if form.text(field) in known else known[0])
+    if "language" in form.fields:
+        _keep(call, response, LANGUAGE, form.text("language") if form.text("language") in PAGE_LOCALES else "")
+    return response
+
+
+def _keep(call: RouteCall, response: Response, cookie: str, value: str) -> None:
+    secure = is_secure(call.request)
+    response.set_cookie(cookie, value, max_age=YEAR, path="/", secure=secure, httponly=True, samesite="lax")
+
+
+async def list_threads(call: RouteCall) -> Response:
+    """The user's conversations, latest first."""
+    asked = call.request.query_params
+    words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
+    found = await runs.list_threads(call, runs.ThreadsWanted(q=words, cursor=cursor, limit=FOUND))
+    return screen(call, "threads.html", section="runs", threads=found.threads, next=found.next, words=words)
+
+
+async def show_thread(call: RouteCall, thread: str) -> Response:
+    """A conversation."""
+    found = await runs.show_thread(call, thread)
+    return screen(call, "thread.html", section="runs", thread=found)

@@ -91,10 +91,10 @@ def _order(number: int, values: dict[str, Any]) -> BatchRow | BadLine:
         return BadLine(line=number, error="the question is empty")
     options = {name: value for name, value in values.items() if value is not msgspec.UNSET}
     paths = None if sources is None else (sources,) if isinstance(sources, str) else tuple(sources)
-    said = msgspec.json.encode((question, paths, options), order="deterministic").decode()
+    text = msgspec.json.encode((question, paths, options), order="deterministic").decode()
     return BatchRow(
         line=number,
-        key=_key(f"id {id}" if id else said),
+        key=_key(f"id {id}" if id else text),
         question=question,
         id=id,
         sources=paths,
@@ -107,8 +107,8 @@ def cell_key(document: str, question: str) -> str:
     return _key(f"cell {document} {question}")
 
 
-def _key(said: str) -> str:
-    return sha256(said.encode(errors="surrogatepass"))[:_KEY]
+def _key(text: str) -> str:
+    return sha256(text.encode(errors="surrogatepass"))[:_KEY]
 
 
 @cache

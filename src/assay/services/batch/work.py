@@ -27,8 +27,8 @@ from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
 from assay.services.batch.rows import DONE, BatchBudget, BatchFolder, BatchResult, BatchRow, Status, file_name, smaller
-from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
+from assay.services.results import RunHandle
 
 Ended = Literal["all", "spent", "stopped"]
 """How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""
@@ -64,9 +64,9 @@ class Batch:
     """
 
     def __init__(
-        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, told: Told
+        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: Told
     ) -> None:
-        self._assay, self._folder, self._terms, self._told = assay, folder, terms, told
+        self._assay, self._folder, self._terms, self._told = assay, folder, terms, notify
         done = {row.key for row in folder.results.values() if row.status in DONE}
         self.skipped = sum(order.key in done for order in orders)
         self._waiting = deque(order for order in orders if order.key not in done)

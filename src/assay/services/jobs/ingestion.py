@@ -18,7 +18,7 @@ import msgspec
 from assay.core.errors import UsageError
 from assay.core.ports import ListedFile, Origin, SkippedFile
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter
-from assay.run.job_hand import JobInHand, Result
+from assay.run.job_worker import JobInHand, Result
 from assay.services import collections, places
 from assay.services.acquisition import check_online
 from assay.services.context import Context

@@ -19,14 +19,14 @@ from assay.core.ports.jobs import Job, JobFilter
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
-from assay.evidence.monitor import ReadingMonitor
-from assay.run.job_hand import Handler, JobInHand, Result
+from assay.evidence.ingest.ingestion import ReadingMonitor
+from assay.run.job_worker import Handler, JobInHand, Result
 from assay.services import collections, results, retention, run_control, stored_runs
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.context import Context
-from assay.services.handle import RunHandle, format_of, replace_file
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import BatchJob, CrawlJob, DueJob, EmbedJob, ExportJob, SyncJob, VerifyJob
+from assay.services.results import RunHandle, format_of, replace_file
 from assay.services.schedules import Schedule, ScheduleBook
 from assay.services.schedules.due import run_due
 
@@ -54,13 +54,13 @@ async def batch(context: Context, hand: JobInHand) -> Result:
             await stack.enter_async_context(_in_thread(folder.taken()))
         except UsageError as error:
             raise InUse(str(error)) from error
-        said = f"of {len(orders)} questions done"
+        text = f"of {len(orders)} questions done"
 
-        def told(_order: BatchRow, _row: BatchResult) -> None:
-            hand.tell(f"{_done(folder, orders).total()} {said}")
+        def note_row(_order: BatchRow, _row: BatchResult) -> None:
+            hand.tell(f"{_done(folder, orders).total()} {text}")
 
-        work = Batch(context.wiring.library(context), orders, folder, terms, told)
-        hand.tell(f"{work.skipped} {said}")
+        work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
+        hand.tell(f"{work.skipped} {text}")
         try:
             ended = await work.work()
         finally:
@@ -169,12 +169,12 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
 async def _embed(context: Context, hand: JobInHand) -> Result:
     """Make missing vectors, or all again; a process that continues this does not start over."""
 
-    def told(line: str) -> None:
+    def note_line(line: str) -> None:
         hand.note(cleared=True)  # progress is reported only after that
         hand.tell(line)
 
     anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
-    return await context.wiring.embed(context, told, anew=anew)
+    return await context.wiring.embed(context, note_line, anew=anew)
 
 
 async def _index(context: Context, hand: JobInHand) -> Result:

@@ -15,12 +15,17 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
+from assay.core.difference import FeedEntry, difference
 from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.core.report import Report, build_report
+from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import LARGEST
 from assay.services.arguments import MOST_BYTES, text_of
 from assay.services.briefs import make_brief
 from assay.services.places import sorted_out
+from assay.services.ports import Researcher
+from assay.services.shares import hash_of
 from assay.settings import Settings
 
 FILE = "schedules.json"
@@ -244,11 +249,11 @@ def lasting(question: str, wanted: RunOptions, settings: Settings) -> dict[str, 
         UsageError: an option is not valid, a file cannot be read, or the question is empty.
     """
     make_brief(question, settings, wanted)
-    said = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
-    for name, value in said.items():
+    options = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
+    for name, value in options.items():
         if isinstance(value, Path):
-            said[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
-    return msgspec.json.decode(msgspec.json.encode(said), type=dict[str, Any])
+            options[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+    return msgspec.json.decode(msgspec.json.encode(options), type=dict[str, Any])
 
 
 def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
@@ -256,3 +261,57 @@ def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
     named = sorted_out(sources)
     paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
     return (*named.urls, *named.connected, *paths)
+
+
+# As for a link to a report, only the SHA-256 of the secret in the address is stored.
+
+
+PATH = "/feed/"
+"""The path under which a server shows feeds; the secret follows."""
+SHOWN_REPORTS = 15
+
+
+def open_feed(book: ScheduleBook, reference: str) -> str:
+    """The secret of a new feed for a schedule, which replaces an earlier one.
+
+    Raises:
+        UnknownName: there is no such schedule.
+    """
+    secret = secrets.token_urlsafe(32)
+    kept = hash_of(secret)
+    book.change(book.find(reference).id, lambda old: msgspec.structs.replace(old, feed=kept))
+    return secret
+
+
+def close_feed(book: ScheduleBook, reference: str) -> None:
+    """Revoke the address of a schedule's feed.
+
+    Raises:
+        UnknownName: there is no such schedule.
+    """
+    book.change(book.find(reference).id, lambda old: msgspec.structs.replace(old, feed=""))
+
+
+def schedule_of(book: ScheduleBook, secret: str) -> Schedule | None:
+    """The schedule whose feed has this secret; `book` must see all owners."""
+    wanted = hash_of(secret)
+    return next((each for each in book.all() if each.feed and secrets.compare_digest(each.feed, wanted)), None)
+
+
+async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry, ...]:
+    """The latest reports of a schedule, newest first, without deleted runs."""
+    made: list[FeedEntry] = []
+    before: Report | None = None
+    for run_id in schedule.runs[-SHOWN_REPORTS - 1 :]:
+        try:
+            view = await assay.view(run_id)
+        except UnknownName:
+            continue
+        if report_state(view) == "none":
+            continue
+        report = build_report(view, "none")
+        changes = difference(before, report) if before is not None else None
+        made.append(FeedEntry(run_id=run_id, at=view.finished_at or view.created_at, report=report, changes=changes))
+        before = report
+    # With more entries, the first was read only to compare the second with it.
+    return tuple(made[: -SHOWN_REPORTS - 1 : -1])

@@ -17,8 +17,8 @@ from assay.core.report import build_report
 from assay.core.report_state import report_state
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
-from assay.services.handle import RunHandle
 from assay.services.ports import Researcher
+from assay.services.results import RunHandle
 from assay.services.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
 
 Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]

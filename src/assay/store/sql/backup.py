@@ -143,7 +143,7 @@ def copy_database(source: Path, target: Path) -> None:
     """
     found = probe(source)
     if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.said}; `assay doctor` says what mends it")
+        raise StoreError(f"{source} cannot be copied: it is {found.described}; `assay doctor` says what mends it")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)
@@ -161,11 +161,11 @@ def one_file(path: Path) -> None:
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = DELETE")
-            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from error
-    if said != "ok":
-        raise StoreError(f"{path} is damaged: {said}; restore an earlier copy")
+    if result != "ok":
+        raise StoreError(f"{path} is damaged: {result}; restore an earlier copy")
 
 
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:

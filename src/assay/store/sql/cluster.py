@@ -79,7 +79,7 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
     journey = time.time() - before
     made = set(inspect(connection).get_table_names())
     there = version.name in made
-    told = ClusterState(
+    state = ClusterState(
         schema=(connection.execute(select(version.c.version_num)).scalar() or "") if there else "",
         skew=before + journey / 2 - now,
         journey=journey,
@@ -88,12 +88,12 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         most_connections=int(connection.execute(_MOST).scalar_one()),
     )
     if not there:
-        return told
+        return state
     more: dict[str, Any] = dict(connection.execute(_REST).one()._mapping)
     if f"{index}_state" in made:
         more["index_row"] = _row(connection, index)
     return msgspec.structs.replace(
-        told,
+        state,
         runs=_counted(connection, _RUNS, now),
         jobs=_counted(connection, _JOBS, now) if "jobs" in made else QueueState(),
         documents=tuple((row[0], row[1]) for row in connection.execute(_DOCUMENTS, {"most": SAMPLE})),

@@ -149,12 +149,12 @@ class Database:
 @functools.cache
 def _tables(driver: str) -> tuple[str, ...]:
     """What makes all tables in a new database. Asking whether each is there, and wording it, takes longest."""
-    said: list[str] = []
+    lines: list[str] = []
     url = URL.create(driver)
     dialect = url.get_dialect()()
-    unbound = create_mock_engine(url, lambda element, *_, **__: said.append(str(element.compile(dialect=dialect))))
+    unbound = create_mock_engine(url, lambda element, *_, **__: lines.append(str(element.compile(dialect=dialect))))
     metadata.create_all(unbound, checkfirst=False)
-    return tuple(said)
+    return tuple(lines)
 
 
 class Over(Protocol):

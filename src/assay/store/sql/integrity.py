@@ -100,7 +100,7 @@ Asked = Callable[[str], Iterable[Sequence[Any]]]
 def _file(path: Path) -> _Found:
     found = probe(path)
     if found.state != "current":
-        raise StoreError(f"{path} cannot be checked: it is {found.said}{_advice(found.state)}")
+        raise StoreError(f"{path} cannot be checked: it is {found.described}{_advice(found.state)}")
     try:
         with closing(connect(path)) as connection:
             return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
@@ -140,9 +140,9 @@ def _advice(state: str) -> str:
 
 
 def _damage(connection: sqlite3.Connection) -> Iterator[str]:
-    for (said,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
-        if said != "ok":
-            yield f"database: {said}"
+    for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
+        if line != "ok":
+            yield f"database: {line}"
     for table, row, other, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
         yield f"database: row {row} of {table} refers to a row of {other} which is not there"
 
@@ -150,8 +150,8 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
 def _broken(ask: Asked, fence: str) -> Iterator[str]:
     """Violations of the rules of `core.ports.Journal`, as far as the stored data shows them."""
     for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
-        for (said,) in islice(ask(rule), MOST):
-            yield str(said)
+        for (line,) in islice(ask(rule), MOST):
+            yield str(line)
 
 
 def _needed(ask: Asked) -> dict[str, str]:

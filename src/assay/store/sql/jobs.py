@@ -169,15 +169,15 @@ class SqlJobs(OwnedView):
 
     async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """See the port."""
-        said = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
+        values = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
         if job.state != "running":
-            said |= _FREE
+            values |= _FREE
         if job.state in JOB_ENDED:
-            said["stopping"] = 0
+            values["stopping"] = 0
 
         def keep(connection: Connection) -> None:
             due = {"due": self._transactions.time(connection) + pause} if pause else {}
-            word = update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **said | due)
+            word = update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **values | due)
             if not connection.execute(word).rowcount:
                 raise _lost(job)
             _put(connection, parts)

@@ -109,9 +109,9 @@ class SqlJournal(SqlListing):
             lambda connection: reads.events(connection, run_id, self._owner, after, limit)
         )
 
-    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+    def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
-        return self.transactions.listen(told)
+        return self.transactions.listen(listener)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         """Set the control row; `cancel` stays.

@@ -21,7 +21,7 @@ from assay.store.sql.tables import version
 try:
     import psycopg
 
-    from assay.store.sql import pooler
+    from assay.store.sql import sessions
 except ImportError as missing:
     raise ConfigError(f"a Postgres database needs the extra: pip install 'assay[workers]' ({missing})") from missing
 
@@ -54,8 +54,8 @@ def _on_conflict(element: Any, compiler: Any, **options: Any) -> str:
     element.constraint_target = None
     nothing = isinstance(element, OnConflictDoNothing)
     visit = compiler.visit_on_conflict_do_nothing if nothing else compiler.visit_on_conflict_do_update
-    said: str = visit(element, **options)
-    return said
+    statement: str = visit(element, **options)
+    return statement
 
 
 class Postgres:
@@ -94,9 +94,9 @@ class Postgres:
         # # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
         # elsewhere
         made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
-        pooler.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
+        sessions.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
         if present:
-            pooler.Stay(self._sessions_at(self._direct, present=True, poolclass=NullPool).connect).of(made)
+            sessions.Stay(self._sessions_at(self._direct, present=True, poolclass=NullPool).connect).of(made)
         return made
 
     def lasting(self, engine: Engine) -> Engine:
@@ -117,7 +117,7 @@ class Postgres:
             event.listen(made, "close", self._absent)
         return made
 
-    def pooled(self) -> tuple[pooler.Mode, bool]:
+    def pooled(self) -> tuple[sessions.Mode, bool]:
         """What is in front of the server, and whether the URL says where the server itself is.
 
         Raises:
@@ -125,7 +125,9 @@ class Postgres:
         """
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         try:
-            found = pooler.mode(lambda: psycopg.connect(plain, connect_timeout=CONNECT_SECONDS, prepare_threshold=None))
+            found = sessions.mode(
+                lambda: psycopg.connect(plain, connect_timeout=CONNECT_SECONDS, prepare_threshold=None)
+            )
         except _FAULTS as error:
             raise self.explain(error) from error
         return found, self._direct is not None
@@ -217,7 +219,7 @@ class Postgres:
     def hurry(self, connection: Connection) -> None:
         """See the protocol: the server ends the session, and its locks with it."""
         if self._direct is not None:
-            connection.info[pooler.HURRIED] = True
+            connection.info[sessions.HURRIED] = True
             return
         with connection.begin():
             connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
@@ -226,9 +228,9 @@ class Postgres:
         """See the protocol."""
         connection.execute(_NOTIFY, {"run_id": run_id})
 
-    def hear(self, told: Callable[[Iterable[str]], None]) -> Callable[[], None]:
+    def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
         """See the protocol."""
-        hearing = _Hearing(self.unpooled(present=False), told)
+        hearing = _Hearing(self.unpooled(present=False), listener)
         hearing.start()
         return hearing.stop
 
@@ -305,9 +307,9 @@ _LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged_commits.CHANNEL
 class _Hearing(threading.Thread):
     """Listens on its own connection, and reconnects when it is lost."""
 
-    def __init__(self, engine: Engine, told: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, engine: Engine, listener: Callable[[Iterable[str]], None]) -> None:
         super().__init__(name="assay-hearing", daemon=True)  # a process that ends without closing must not hang on it
-        self._engine, self._told, self._over = engine, told, threading.Event()
+        self._engine, self._told, self._over = engine, listener, threading.Event()
 
     def run(self) -> None:
         while not self._over.is_set():
@@ -365,7 +367,7 @@ def _read(url: str) -> tuple[URL, str, URL | None]:
     bare = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql+psycopg")
     if not behind:
         return bare, schema, None
-    return bare, schema, pooler.direct(bare, behind if isinstance(behind, str) else "")
+    return bare, schema, sessions.direct(bare, behind if isinstance(behind, str) else "")
 
 
 def _origin(error: BaseException) -> BaseException:

@@ -38,7 +38,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[bytes, ...] = ()
 
     @property
-    def said(self) -> str:
+    def described(self) -> str:
         """Its state, with problems in brackets."""
         state = "not a database of Assay's" if self.state == "foreign" else self.state
         return f"{state} ({self.problem})" if self.problem else state
@@ -102,14 +102,14 @@ def _damage(connection: sqlite3.Connection) -> str:
     """The damage that SQLite finds within `SECONDS`; empty if none."""
     connection.set_progress_handler(_until(time.monotonic() + SECONDS), 10_000)
     try:
-        (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_INTERRUPT:
             raise
         return ""
     finally:
         connection.set_progress_handler(None, 0)
-    return "" if said == "ok" else str(said)
+    return "" if result == "ok" else str(result)
 
 
 def _until(end: float) -> Callable[[], bool]:

@@ -1,14 +1,23 @@
-"""Names for a server's sessions, so that its administrators can see whose they are."""
+"""Sessions of PostgreSQL: their names, which say whose they are, and poolers (pgbouncer) in front of it."""
 
 from __future__ import annotations
 
 import functools
 import os
 import platform
+import selectors
+import threading
 import time
+from collections.abc import Callable
 from importlib.metadata import version
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
+import psycopg
+from sqlalchemy import URL, Connection, Engine, event
+
+from assay.core.errors import ConfigError
 
 APPLICATION = "assay"
 _HOST = 20
@@ -49,3 +58,109 @@ def _release() -> str:
 @functools.cache
 def _host() -> str:
     return platform.node()[:_HOST].replace(" ", "-") or "-"
+
+
+# Behind a pooler, a client has a session of the server only during a transaction: anything set, locked, prepared or
+# listened to for a session would affect another client. So transactions go through the pooler and state their own
+# settings, while session locks and LISTEN use connections directly to the server (`?direct=HOST:PORT` in the URL).
+
+
+HURRIED = "assay_hurried"
+"""In the `info` of a connection whose idle transactions are ended from outside."""
+
+
+def direct(url: URL, at: str) -> URL:
+    """The URL of the server itself: the pooler's with another host, port and (if named) database.
+
+    Raises:
+        ConfigError: `at` is not HOST, HOST:PORT or HOST:PORT/NAME.
+    """
+    try:
+        read = urlsplit(f"//{at}")
+        host, port = read.hostname, read.port
+    except ValueError:
+        host, port = None, None
+    name = read.path.removeprefix("/") if host else ""
+    if not host or "/" in name or "@" in at:
+        raise ConfigError("database: write ?direct=HOST:PORT, or ?direct=HOST:PORT/NAME, of the server itself")
+    return url.set(host=host, port=port or 5432, database=name or url.database)
+
+
+Mode = Literal["none", "session", "transaction"]
+"""What is between a process and the server: nothing, or a pooler, and how it lends its sessions."""
+_TRIES = 5
+
+
+def mode(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
+    """Detect what connections lead to; they must be outside transactions when they are made.
+
+    A pooler tells each client a number of its own. In transaction mode it gives the session of an idle client to the
+    next one that begins a transaction. Other clients may be faster, so several attempts are made.
+    """
+    with connect() as one, connect() as two:
+        one.autocommit = True
+        if _number(one) == one.info.backend_pid:
+            return "none"
+        for _ in range(_TRIES):
+            number = _number(one)
+            with two.transaction():
+                if _number(two) == number:
+                    return "transaction"
+    return "session"
+
+
+def _number(connection: psycopg.Connection[Any]) -> int:
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    return int(row[0]) if row else 0
+
+
+def speak_for_yourself(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
+    """Make each transaction of the engine set its own schema and lock timeout."""
+    always = f"SET LOCAL search_path = {schema}; SET LOCAL lock_timeout = '{lock_seconds}s'"
+    hurried = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(hurried if connection.info.get(HURRIED) else always)
+
+
+class Stay:
+    """One connection to the server itself, kept while a process works; it holds the lock that signals this."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect, self._lock = connect, threading.Lock()
+        self._held: Connection | None = None
+
+    def of(self, engine: Engine) -> None:
+        """Keep the connection from now on whenever the engine is used, until the engine is disposed of."""
+        event.listen(engine, "checkout", lambda *_: self._hold())
+        event.listen(engine, "engine_disposed", lambda _: self._release())
+
+    def _hold(self) -> None:
+        with self._lock:
+            before = self._held
+            if before is not None and not _is_lost(before.connection.driver_connection):
+                return
+            self._held = self._connect()
+            if before is not None:
+                self._end(before)
+
+    def _release(self) -> None:
+        with self._lock:
+            if self._held is not None:
+                self._end(self._held)
+                self._held = None
+
+    @staticmethod
+    def _end(held: Connection) -> None:
+        held.invalidate()
+        held.close()
+
+
+def _is_lost(driver: Any) -> bool:
+    """Whether the server has ended an idle connection: then there is something to read."""
+    if driver.closed:
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(driver.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))

@@ -180,11 +180,11 @@ class SqlCollections:
         )
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
-            told = _readers(connection)
-        rows = [self._row(row._asdict(), told.get(row.number, ())) for row in found]
+            readers = _readers(connection)
+        rows = [self._row(row._asdict(), readers.get(row.number, ())) for row in found]
         return sorted(rows, key=lambda row: row.name)
 
-    def _row(self, row: dict[str, Any], told: Sequence[str]) -> CollectionRow:
+    def _row(self, row: dict[str, Any], readers: Sequence[str]) -> CollectionRow:
         mine = self._sight.owner in (None, row["owner"])
         return CollectionRow(
             name=self._sight.reference(row["owner"], row["name"]),
@@ -193,7 +193,7 @@ class SqlCollections:
             origins=(row["came"] or 0) if mine else 0,
             owner=row["owner"],
             open=bool(row["open"]),
-            readers=tuple(told) if mine else (),
+            readers=tuple(readers) if mine else (),
         )
 
     @patient
@@ -306,10 +306,10 @@ _ADD_ORIGIN = insert(origins)
 
 def _readers(connection: Connection) -> dict[int, list[str]]:
     """The readers of each collection, by its number."""
-    told: dict[int, list[str]] = {}
+    owners: dict[int, list[str]] = {}
     for number, reader in connection.execute(select(readers.c.collection, readers.c.reader).order_by(readers.c.reader)):
-        told.setdefault(number, []).append(reader)
-    return told
+        owners.setdefault(number, []).append(reader)
+    return owners
 
 
 def _private() -> Select[str, str]:

@@ -118,7 +118,7 @@ class Sqlite:
     def announce(self, connection: Connection, run_id: str) -> None:
         """Do nothing: a file cannot notify."""
 
-    def hear(self, told: Callable[[Iterable[str]], None]) -> None:
+    def hear(self, listener: Callable[[Iterable[str]], None]) -> None:
         """Do nothing: a file cannot notify."""
 
     def now(self, connection: Connection) -> float:

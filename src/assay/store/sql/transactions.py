@@ -75,9 +75,9 @@ class Transactions:
         self._writer.put(job)
         return cast("asyncio.Future[tuple[Envelope, ...]]", job.future)
 
-    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
+    def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
-        stop = self._listeners.add(told)
+        stop = self._listeners.add(listener)
         if self._hearing is None:
             self._hearing = self._database.backend.hear(self._listeners.tell)
         return stop

@@ -16,7 +16,7 @@ from itertools import chain
 
 from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
-from assay.core.lexicon.word_lists import NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
@@ -224,9 +224,9 @@ def section(
     What `report` says already, in the words of a passage cited there, is not repeated.
     """
     shown = CitableIds(passages, sources)
-    said = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
-    told = [text for each in found if (text := _conflict_text(each, passages, sources, said))]
-    return "\n\n".join((f"## {_(TITLE)}", *told)) if told else ""
+    stated = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
+    texts = [text for each in found if (text := _conflict_text(each, passages, sources, stated))]
+    return "\n\n".join((f"## {_(TITLE)}", *texts)) if texts else ""
 
 
 def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
@@ -238,11 +238,11 @@ def _conflict_text(
     conflict: Conflict,
     passages: Mapping[str, Passage],
     sources: Mapping[str, Source],
-    said: Collection[tuple[str, str]],
+    stated: Collection[tuple[str, str]],
 ) -> str:
     """A conflict in Markdown; empty if a sentence would not be read back as the claim it is."""
     every = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
-    quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in said]
+    quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in stated]
     items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
     values = _values(conflict, sources)
     text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # not a claim

@@ -16,8 +16,8 @@ from assay.core.web_addresses import canonical
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day
 from assay.verify.conflicts.statements import SourceStatement, Value, is_year, years
+from assay.verify.evidence import EvidenceSpan, context
 from assay.verify.figures import as_measured, same, same_day
-from assay.verify.slot_places import EvidenceSpan, context
 
 # Precision before recall: tightened after false conflicts in `bench conflicts` (docs/verification.md, Where sources
 # disagree), each read by a person; no part is kept apart for fitting.

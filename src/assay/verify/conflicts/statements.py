@@ -237,8 +237,8 @@ def statements(
     """The values that a passage states, in those of its sentences that are `likely` relevant."""
     if field_of(passage) is not None:
         return ()
-    said = (value for text in _prose(passage.text) if likely(text) for value in values(text))
-    return tuple(SourceStatement(passage, source, value) for value in said)
+    found = (value for text in _prose(passage.text) if likely(text) for value in values(text))
+    return tuple(SourceStatement(passage, source, value) for value in found)
 
 
 @lru_cache(maxsize=2048)

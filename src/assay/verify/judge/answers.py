@@ -54,8 +54,8 @@ def ruling_in(text: str) -> Ruling | None:
     alone = [each for line in text.splitlines() if len(_WORD.findall(line)) <= 3 for each in _rulings(line)]
     if not (named or alone) and len(_WORD.findall(text)) > SHORT:
         return None
-    told = {*named, *alone, *_rulings(text)}
-    return next(iter(told)) if len(told) == 1 else None
+    verdicts = {*named, *alone, *_rulings(text)}
+    return next(iter(verdicts)) if len(verdicts) == 1 else None
 
 
 def _rulings(text: str) -> Iterator[Ruling | None]:
@@ -148,8 +148,8 @@ def _verdict_value(value: Mapping[str, Any]) -> object:
 
 
 def _of_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
-    told = _verdict_value(arguments)
-    plain = told.strip().lower() if isinstance(told, str) else ""
+    verdict = _verdict_value(arguments)
+    plain = verdict.strip().lower() if isinstance(verdict, str) else ""
     ruling = next((each for each in RULINGS if each == plain), None) or ruling_in(plain)
     if ruling is None:
         return None
@@ -168,8 +168,8 @@ def _slots(value: object) -> Iterator[JudgedValue]:
         pairs = list(value.items())
     elif isinstance(value, list):
         pairs = [(each.get("slot"), each.get("value")) for each in value if isinstance(each, dict)]
-    for slot, said in pairs[:MOST_GIVEN]:
-        for one in said if isinstance(said, list) else [said]:
+    for slot, ruling in pairs[:MOST_GIVEN]:
+        for one in ruling if isinstance(ruling, list) else [ruling]:
             text = "" if one is None else str(one) if isinstance(one, str | int | float) else None
             if isinstance(slot, str) and text is not None:
                 yield JudgedValue(slot=slot.strip(" {}[]()\"'").upper(), value=_short(text, LONGEST_VALUE))

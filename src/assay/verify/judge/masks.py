@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written
@@ -203,9 +203,9 @@ _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missi
 
 def _slot(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
     outcomes = [(_outcome(hidden, value, evidence), value) for value in values] or [("missing", "")]
-    outcome, said = min(outcomes, key=lambda each: _ORDER.index(each[0]))
-    told = said if outcome in ("same", "other", "invented") else ""
-    return ComparedValue(text=hidden.text, kind=hidden.kind, outcome=outcome, said=told)
+    outcome, answer = min(outcomes, key=lambda each: _ORDER.index(each[0]))
+    shown = answer if outcome in ("same", "other", "invented") else ""
+    return ComparedValue(text=hidden.text, kind=hidden.kind, outcome=outcome, said=shown)
 
 
 def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
@@ -222,9 +222,9 @@ def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
     return "not stated" if any(folded in text for text in evidence.plain) and not tokens(folded) else "invented"
 
 
-def _named(name: str, said: str, evidence: _Evidence) -> Outcome:
+def _named(name: str, value: str, evidence: _Evidence) -> Outcome:
     """Names are equal if one contains all words of the other, or is its initials."""
-    ours, theirs = _telling(name), _telling(said)
+    ours, theirs = _telling(name), _telling(value)
     if not theirs or not set(theirs) <= evidence.words:
         return "invented"
     if set(ours) <= set(theirs) or set(theirs) <= set(ours):

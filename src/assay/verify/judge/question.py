@@ -201,9 +201,9 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     def _sentence(self) -> str:
         hidden = [f"{{{each.letter}}} is a {each.kind}" for each in self.masked.hidden]
-        told = f"Hidden: {', '.join(hidden)}." if hidden else ""
+        hint = f"Hidden: {', '.join(hidden)}." if hidden else ""
         row = f"It is a row of a table whose columns are: {one_line(' | '.join(self.head))}" if self.head else ""
-        return "\n".join(filter(None, (" ".join(self.masked.text.split()), row, told, self.doubt)))
+        return "\n".join(filter(None, (" ".join(self.masked.text.split()), row, hint, self.doubt)))
 
 
 def doubt(slots: Sequence[ComparedValue]) -> str:
@@ -246,13 +246,13 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     others = [slot for slot in slots if slot.outcome == "other"]
     absent = [slot for slot in slots if slot.outcome == "not stated"]
     if others:
-        said = _("; ").join(
+        reason = _("; ").join(
             _("the claim says {claimed}, the evidence {said}").format(claimed=repr(slot.text), said=repr(slot.said))
             for slot in others
         )
         # Evidence about something else has other values, and contradicts nothing.
         verdict: Verdict = "unsupported" if answer.ruling == "unsupported" else "contradicted"
-        return Check(rule=RULE, verdict=verdict, reason=said)
+        return Check(rule=RULE, verdict=verdict, reason=reason)
     if absent:
         some = len(absent) < len(slots)
         verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
@@ -260,10 +260,10 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
         lacking = _("the evidence does not state {values}").format(values=named)
         return Check(rule=RULE, verdict=verdict, reason=_labelled_reason(lacking, answer))
     found = len([slot for slot in slots if slot.outcome == "same"])
-    told = ngettext(
+    text = ngettext(
         "{count} value found the same without being shown", "{count} values found the same without being shown", found
     )
-    agreed = told.format(count=number(found)) if found else ""
+    agreed = text.format(count=number(found)) if found else ""
     return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreed))))
 
 

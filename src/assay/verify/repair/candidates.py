@@ -76,14 +76,14 @@ async def candidates(
     """
     documents = _documents(run, held, ledger, claims)
 
-    said = {each.id: each.sentence.text for each in claims}
+    texts = {each.id: each.sentence.text for each in claims}
     similarity = run.world.similarity
 
     async def mine(step_context: StepContext) -> Mined:
         index = await asyncio.to_thread(lambda: PassageIndex(_passages(held.reader, documents)))
         if similarity is None:
-            return await asyncio.to_thread(_mined, index, said)
-        return await _mined_by_meaning(run, step_context, index, said, documents)
+            return await asyncio.to_thread(_mined, index, texts)
+        return await _mined_by_meaning(run, step_context, index, texts, documents)
 
     asked = [[each.id, each.sentence.text] for each in claims]
     mined = await run.step("mine", mine, returns=Mined, input=[asked, list(documents)])

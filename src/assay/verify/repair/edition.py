@@ -101,8 +101,8 @@ class Edition:
         lent: Sequence[ClaimResult],
     ) -> ClaimChange:
         after = changes.get(checked.id, (None, None))[1]
-        said = placed((after or checked).sentence)
-        return ClaimChange(said.text, (after or checked).passages) if after or checked in lent else said
+        expected = placed((after or checked).sentence)
+        return ClaimChange(expected.text, (after or checked).passages) if after or checked in lent else expected
 
     def _claims_with_lent_markers(self, changes: Mapping[str, tuple[Change, ClaimResult | None]]) -> list[ClaimResult]:
         """Claims without a marker whose citation belongs to a claim that changes: they get their own."""

@@ -51,13 +51,13 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def why(self) -> str:
         """Why the claim was revised."""
-        said = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
+        text = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
         if self.emptied is not None:
-            said = _("left empty under {columns}").format(columns=listed(self.emptied.names))
+            text = _("left empty under {columns}").format(columns=listed(self.emptied.names))
         before = labelled(
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
-        return _("; ").join((said, _("it was {verdict}").format(verdict=before)))
+        return _("; ").join((text, _("it was {verdict}").format(verdict=before)))
 
 
 def _judged(claim: ClaimResult) -> str:
@@ -82,8 +82,8 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     def limits(self) -> tuple[str, ...]:
         """What a reader must know about it."""
         done = _describe_changes(self.recited, self.rewritten, self.removed, self.emptied)
-        told = _("Verification changed the report as it was written: {changes}.")
-        return (told.format(changes=done),) if done else ()
+        text = _("Verification changed the report as it was written: {changes}.")
+        return (text.format(changes=done),) if done else ()
 
 
 def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) -> str:

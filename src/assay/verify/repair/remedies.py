@@ -159,12 +159,12 @@ def _messages(
     for passage in passages:
         by_source[passage.source].append(passage)
     evidence = "\n\n".join(show(sources[id], of) for id, of in by_source.items() if id in sources)
-    said = (
+    messages = (
         ("sentence", f"{sentence}{cited}"),
         ("objection", f"{checked.check.verdict}: {checked.check.reason}"),
         ("evidence", evidence),
     )
-    return tuple(Message(role="user", name=name, text=text) for name, text in said)
+    return tuple(Message(role="user", name=name, text=text) for name, text in messages)
 
 
 def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
@@ -187,8 +187,8 @@ def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> R
 
 def hedged(before: str, after: str, passages: Sequence[str]) -> bool:
     """Whether `after` has a hedging word that neither `before` nor any cited passage has."""
-    told = " ".join((before, *passages)).casefold()
-    kept = {hedge[0].casefold() for hedge in HEDGES.finditer(told)}
+    text = " ".join((before, *passages)).casefold()
+    kept = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
     return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
 
 

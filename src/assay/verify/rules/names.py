@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 from assay.verify.rules.negation import denied
-from assay.verify.slot_places import EvidenceSpan, bind, context
 
 FITS, RATIO = 0.7, 1.2
 """How well another name must fit its place, and how many times as well as the claim's, to be a veto.
@@ -113,9 +112,9 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     reading = texts.readings[bound.other.passage]
-    said = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
+    text = reading.plain.text[reading.words[bound.other.index].start : reading.words[bound.other.last].end]
     passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="name", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
 def _beside(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.lexicon.word_lists import NEGATORS
+from assay.core.lexicon import NEGATORS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.slot_places import EvidenceSpan, bind, context
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 
 FITS, RATIO = 0.6, 1.1
 """How well the other place must fit, and how many times as well as one that agrees, to be a veto.
@@ -71,9 +70,9 @@ def _find(
         return SlotFinding(rule="negation", slot=slot, outcome="stated")
     reading = texts.readings[bound.other.passage]
     negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
-    said = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
+    text = reading.plain.text[reading.words[negator].start : reading.words[bound.other.index].end]
     passage = texts.passages[bound.other.passage]
-    return SlotFinding(rule="negation", slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    return SlotFinding(rule="negation", slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
 def _is_negator(word: Word) -> bool:

@@ -15,14 +15,13 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core.lexicon.word_lists import MONTHS
+from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify import number_words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, Outcome, SlotFinding
+from assay.verify.evidence import Bound, ClaimSlot, EvidenceSpan, Outcome, SlotContext, SlotFinding, bind, context
 from assay.verify.figures import added_up, entails, recompute, same, same_day
-from assay.verify.slot_places import Bound, EvidenceSpan, SlotContext, bind, context
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
@@ -169,12 +168,12 @@ def _finding(
     token = claim.words[index].token
     assert token is not None  # only words with a token get here
     start, end = claim.origin(index, index)
-    said = texts.readings[place.passage].words[place.index].text if place else ""
+    text = texts.readings[place.passage].words[place.index].text if place else ""
     return SlotFinding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
         slot=ClaimSlot(token.text, start, end),
         outcome=outcome,
-        said=said if said != token.text else "",
+        said=text if text != token.text else "",
         passage=texts.passages[place.passage] if place else "",
         veto=veto,
     )

@@ -1,7 +1,7 @@
 """Checks whether the claim says up where the evidence says down, or all, first, most for some, last, least.
 
 Directions and quantifiers are compared in the same way: each word has a sense from a small set, and the word of the
-evidence that best fits the claim's other words counts (`verify.slot_places`).
+evidence that best fits the claim's other words counts (`verify.evidence`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 from assay.verify.rules.negation import denied
-from assay.verify.slot_places import EvidenceSpan, bind, context
 
 DIRECTION_FITS = 0.7
 QUANTIFIER_FITS = 0.6
@@ -138,5 +137,5 @@ def _opposition_finding(
     if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
         return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
     reading = texts.readings[bound.other.passage]
-    said, passage = reading.words[bound.other.index].text, texts.passages[bound.other.passage]
-    return SlotFinding(rule=opposed.rule, slot=slot, outcome="conflict", said=said, passage=passage, veto=True)
+    text, passage = reading.words[bound.other.index].text, texts.passages[bound.other.passage]
+    return SlotFinding(rule=opposed.rule, slot=slot, outcome="conflict", said=text, passage=passage, veto=True)

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 from assay.verify.amounts import Amount
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.evidence import ClaimSlot, SlotFinding
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 from assay.verify.figures import same
-from assay.verify.slot_places import EvidenceSpan, bind, context
 
 _SOFTENING = {
     word: sense

@@ -58,8 +58,8 @@ def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
     capitals = sum(word[:1].isupper() for word in text.split())
     if not is_title(text) or _ENDS.search(text) or capitals < 2 or 2 * capitals < len(text.split()):
         return False
-    told = {word for passage in evidence.passages for word in words(passage.text)}
-    shared = sum(word in told for word in found)
+    known = {word for passage in evidence.passages for word in words(passage.text)}
+    shared = sum(word in known for word in found)
     return shared == len(found) or 2 * shared < len(found)
 
 

@@ -69,16 +69,16 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
         if len(years) != 2:
             continue
         known = tuple(_tables(evidence)) if known is None else known
-        told = [each for table in known for each in _figure_directions(table, change, years[0], years[1])]
-        if len({way for way, _, _ in told}) == 1:
-            way, said, passage = told[0]
-            yield _finding(claim, change, said if way != change.way else "", passage)
+        directions = [each for table in known for each in _figure_directions(table, change, years[0], years[1])]
+        if len({way for way, _, _ in directions}) == 1:
+            way, text, passage = directions[0]
+            yield _finding(claim, change, text if way != change.way else "", passage)
 
 
-def _finding(claim: AnalyzedText, change: Change, said: str, passage: str) -> SlotFinding:
+def _finding(claim: AnalyzedText, change: Change, text: str, passage: str) -> SlotFinding:
     slot = ClaimSlot(claim.words[change.at].text, *claim.origin(change.at, change.at))
-    outcome: Outcome = "conflict" if said else "stated"
-    return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=said, passage=passage, veto=bool(said))
+    outcome: Outcome = "conflict" if text else "stated"
+    return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=text, passage=passage, veto=bool(text))
 
 
 def _changes(claim: AnalyzedText) -> Iterator[Change]:
@@ -86,10 +86,10 @@ def _changes(claim: AnalyzedText) -> Iterator[Change]:
     turned = denied(claim)
     for _, each in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
         sentence = list(each)
-        said = [at for at, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
-        if len(said) == 1 and said[0] not in turned:
-            way = CHANGES[claim.words[said[0]].text.lower()]
-            yield Change(said[0], way, tuple(word for _, word in sentence))
+        places = [at for at, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
+        if len(places) == 1 and places[0] not in turned:
+            way = CHANGES[claim.words[places[0]].text.lower()]
+            yield Change(places[0], way, tuple(word for _, word in sentence))
 
 
 # the claim itself

@@ -66,15 +66,15 @@ class Catalogue:
         if reference.url and not reference.url.startswith("#"):
             name = _name(reference.url) if local_path(reference.url) is not None else ""
             return self._names.get(name, ())
-        said = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".").casefold() for part in reference.text.split())
-        return next((self._names[name] for part in said if (name := posixpath.basename(part)) in self._names), ())
+        parts = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".").casefold() for part in reference.text.split())
+        return next((self._names[name] for part in parts if (name := posixpath.basename(part)) in self._names), ())
 
     def _by_title(self, reference: TextReference) -> Sequence[Document]:
         title = _worded(reference.title)
         if title.strip() and title in self._titles:
             return self._titles[title]
-        said = _worded(reference.text or reference.title)
-        inside = [known for known in self._titles if known in said and known.count(" ") > _ENOUGH]
+        worded = _worded(reference.text or reference.title)
+        inside = [known for known in self._titles if known in worded and known.count(" ") > _ENOUGH]
         return self._titles[max(inside, key=len)] if inside else ()
 
 

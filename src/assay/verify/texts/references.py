@@ -144,8 +144,8 @@ _NOTICES = re.compile(
 def notices(text: str) -> dict[str, Statement]:
     """The sentences of an outside text in which an English export repeats what code stated in its run."""
     leaves = (leaf.content for block in read_blocks(text) for leaf in block.leaves() if leaf.kind != "code")
-    said = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
-    return {line[slice(*sentences(line)[0])]: "notice" for line in said}
+    lines = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
+    return {line[slice(*sentences(line)[0])]: "notice" for line in lines}
 
 
 def is_counts(line: str) -> bool:
@@ -178,10 +178,10 @@ def _counted(locale: str) -> re.Pattern[str]:
         comma, semicolon = (re.escape(gettext(sign).strip()) for sign in (", ", "; "))
         end = re.escape(gettext("{text}.").format(text=""))
         one = re.escape(gettext("{count} {verdict}").format(count="\0", verdict="\1"))
-    said = "|".join(_NUMBER.join(map(re.escape, form.split("{count}"))) for form in sorted(claims))
+    pattern = "|".join(_NUMBER.join(map(re.escape, form.split("{count}"))) for form in sorted(claims))
     one = one.replace("\0", _NUMBER).replace("\1", f"(?:{words})")
     more = rf"(?:{comma}\s*{one})*(?:\s*{semicolon}[^\n]{{1,120}})?"
-    return re.compile(rf"{re.escape(head)}(?:{said}){re.escape(tail)}{one}{more}{end}", re.IGNORECASE)
+    return re.compile(rf"{re.escape(head)}(?:{pattern}){re.escape(tail)}{one}{more}{end}", re.IGNORECASE)
 
 
 _LINE = re.compile(r"[^\n]*\n?")

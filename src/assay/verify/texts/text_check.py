@@ -18,8 +18,7 @@ from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
 from assay.core.translation import Phrases, spoken
 from assay.verify import gate
-from assay.verify.added_checks import faults
-from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
+from assay.verify.checks import NO_CITATION, NO_SHARED_WORD, faults
 from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.question import MOST_PASSAGES

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from assay.core.lexicon.word_lists import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
+from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
 from assay.core.text import sentences
 from assay.verify.verifier.index import StemIndex, WordToken, opposites, tokens, weight
 from assay.verify.verifier.verifier_constants import COPIED_ORDER, MOST_PARTS, PART_COST, WHOLE_SENTENCE
@@ -100,13 +100,13 @@ def _ranked(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
 
 def _placed(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
     single, best = order[0]
-    said = {token.stem for token in index.parts[best]}
+    stems = {token.stem for token in index.parts[best]}
     rows = [
         (sight.share({token.stem for token in index.around(part)}), -at, part) for at, (_, part) in enumerate(order)
     ]
     row, _, middle = max(rows)
     two = max(
-        (sight.share(said | {token.stem for token in index.parts[part]}) for _, part in order[1:]), default=single
+        (sight.share(stems | {token.stem for token in index.parts[part]}) for _, part in order[1:]), default=single
     )
     return msgspec.structs.replace(
         sight,
@@ -164,11 +164,11 @@ def turnable(sight: ClaimWords) -> list[WordToken]:
 
 def opposed(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
     """Words of the claim that the best part does not say, each with a word there that excludes it."""
-    said = {token.stem: token for token in sight.best}
+    by_stem = {token.stem: token for token in sight.best}
     found: list[tuple[WordToken, WordToken]] = []
     for token in turnable(sight):
-        against = opposites(token.stem) & said.keys() if token.stem not in said else ()
-        found.extend((token, said[stem]) for stem in sorted(against)[:1])
+        against = opposites(token.stem) & by_stem.keys() if token.stem not in by_stem else ()
+        found.extend((token, by_stem[stem]) for stem in sorted(against)[:1])
     return found
 
 
@@ -185,9 +185,9 @@ def _is_exchanged(at: int, sight: ClaimWords) -> bool:
     places = [place for place, token in enumerate(sight.best) if token.stem == word]
     if len(places) != 1:
         return False
-    said = {token.stem for token in sight.best if token.content}
-    before = next((token.stem for token in reversed(sight.words[:at]) if token.content and token.stem in said), word)
-    after = next((token.stem for token in sight.words[at + 1 :] if token.content and token.stem in said), word)
+    best = {token.stem for token in sight.best if token.content}
+    before = next((token.stem for token in reversed(sight.words[:at]) if token.content and token.stem in best), word)
+    after = next((token.stem for token in sight.words[at + 1 :] if token.content and token.stem in best), word)
     theirs = sight.best[: places[0]], sight.best[places[0] + 1 :]
     stems = [{token.stem for token in side} for side in theirs]
     if word in (before, after) or before == after:

@@ -131,9 +131,9 @@ def test_every_row_used_is_cited_up_to_a_bound() -> None:
     many = table("many.csv", "name;size", *(f"n{number};{number}" for number in range(500)))
     found = answer("Which name has the highest size?", [many])
     assert found is not None
-    (said,) = found.answers
-    assert (len(said.rows), len(said.cited())) == (500, 200)
-    assert said.cited()[-1].text(0) == "n499"
+    (message,) = found.answers
+    assert (len(message.rows), len(message.cited())) == (500, 200)
+    assert message.cited()[-1].text(0) == "n499"
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,9 @@ from assay.core.ports import Extractor
 from assay.fetch.office import package
 from assay.fetch.office.docx import DocxExtractor
 from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.ods import OdsExtractor
 from assay.fetch.office.odt import OdtExtractor
 from assay.fetch.office.pptx import PptxExtractor
-from assay.fetch.office.xls import XlsExtractor
-from assay.fetch.office.xlsx import XlsxExtractor
+from assay.fetch.office.xlsx import OdsExtractor, XlsExtractor, XlsxExtractor
 from assay.fetch.workers import Workers
 
 FILES: list[tuple[Extractor, bytes, str]] = [

@@ -12,8 +12,7 @@ from office_files import TABLE, book, open_sheet
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE
 from assay.evidence.segment import segment
-from assay.fetch.office.ods import OdsExtractor
-from assay.fetch.office.xlsx import XlsxExtractor, letters, shown
+from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, letters, shown
 
 
 def test_a_row_carries_its_headers_and_where_it_stands():

@@ -14,8 +14,7 @@ from assay.core.sources import Extracted
 from assay.evidence.segment import segment
 from assay.fetch.office.docx import DocxExtractor
 from assay.fetch.office.epub import EpubExtractor
-from assay.fetch.office.odp import OdpExtractor
-from assay.fetch.office.odt import OdtExtractor
+from assay.fetch.office.odt import OdpExtractor, OdtExtractor
 from assay.fetch.office.pptx import PptxExtractor
 
 

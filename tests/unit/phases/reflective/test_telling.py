@@ -31,10 +31,10 @@ SENTENCES = st.lists(
 @given(st.lists(SENTENCES.map(" ".join), max_size=5), st.integers(0, 2_000))
 def test_findings_are_told_in_order_and_as_far_as_they_fit(texts: list[str], tokens: int) -> None:
     (message,) = findings_message(Ledger(), [finding(step, text) for step, text in enumerate(texts, 1)], tokens)
-    told = msgspec.json.decode(message.text)
-    assert [each["step"] for each in told] == list(range(1, len(texts) + 1))
-    assert all(text.startswith(each["text"]) for each, text in zip(told, texts, strict=True))
-    cut = any(each["text"] != text for each, text in zip(told, texts, strict=True))
+    data = msgspec.json.decode(message.text)
+    assert [each["step"] for each in data] == list(range(1, len(texts) + 1))
+    assert all(text.startswith(each["text"]) for each, text in zip(data, texts, strict=True))
+    cut = any(each["text"] != text for each, text in zip(data, texts, strict=True))
     whole = total(findings_message(Ledger(), [finding(step, text) for step, text in enumerate(texts, 1)], 10**9))
     assert cut is (whole > tokens) or all(text.count(".") < 2 for text in texts)
 
@@ -42,10 +42,10 @@ def test_findings_are_told_in_order_and_as_far_as_they_fit(texts: list[str], tok
 @given(st.lists(st.text(max_size=300), max_size=6), st.integers(100, 4_000))
 def test_a_step_is_told_the_newest_findings_that_fit(texts: list[str], window: int) -> None:
     findings = [finding(step, text, cited=step % 3 != 0) for step, text in enumerate(texts, 1)]
-    told = earlier(findings, Profile(name="m", window=window))
-    assert estimate_tokens(told) <= window // 8 + len(texts)
+    found = earlier(findings, Profile(name="m", window=window))
+    assert estimate_tokens(found) <= window // 8 + len(texts)
     cited = [f"Step {each.step}:\n{each.text}" for each in findings if each.passages]
-    kept = next(count for count in range(len(cited), -1, -1) if told == "\n\n".join(cited[len(cited) - count :]))
+    kept = next(count for count in range(len(cited), -1, -1) if found == "\n\n".join(cited[len(cited) - count :]))
     assert kept == 0 or estimate_tokens(cited[-1]) <= window // 8
 
 

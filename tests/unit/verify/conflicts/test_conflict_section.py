@@ -55,12 +55,12 @@ def conflict(*values: str, dates: tuple[str, ...] = ("", "")) -> Conflict:
 
 
 def test_values_sources_and_dates_stand_above_the_sentences() -> None:
-    told = section(
+    text = section(
         [conflict("330 metres", "324 metres", dates=("2021-03-04", ""))],
         passages(*SENTENCES),
         sources("Tower guide", "City page"),
     )
-    assert told == (
+    assert text == (
         "## Where sources disagree\n\n"
         "330 metres (Tower guide, 2021-03-04) or 324 metres (City page, no date):\n\n"
         "- The tower is 330 metres tall. [S1001.1]\n"
@@ -70,8 +70,8 @@ def test_values_sources_and_dates_stand_above_the_sentences() -> None:
 
 def test_every_sentence_is_a_claim_which_stands_word_for_word_in_its_passage() -> None:
     held = passages(f"First this. {SENTENCES[0]}", SENTENCES[1])
-    told = section([conflict("330 metres", "324 metres")], held, sources("A", "B"))
-    stated = [sentence for sentence in read(told) if sentence.id]
+    text = section([conflict("330 metres", "324 metres")], held, sources("A", "B"))
+    stated = [sentence for sentence in read(text) if sentence.id]
     for sentence, passage in zip(stated, held.values(), strict=True):
         assert verbatim(sentence.text, ClaimEvidence(passages=(passage,), sources={})) is passage
 
@@ -83,38 +83,38 @@ def test_what_cannot_be_told_as_sentences_is_left_out() -> None:
 
 
 def test_in_one_sentence_for_a_text_which_has_a_form_of_its_own() -> None:
-    said = summary(conflict("330 metres", "324 metres"), sources("Tower guide", ""))
-    assert said == "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (S2001, no date)."
+    found = summary(conflict("330 metres", "324 metres"), sources("Tower guide", ""))
+    assert found == "Sources disagree: 330 metres (Tower guide, no date) or 324 metres (S2001, no date)."
 
 
 def test_a_value_which_two_sources_state_is_named_once() -> None:
     held = passages(*SENTENCES, SENTENCES[1])
     found = conflict("330 metres", "324 metres", "324 metres", dates=("", "", ""))
-    told = section([found], held, sources("A", "B", "C"))
-    assert "\n330 metres (A, no date) or 324 metres (B, no date; C, no date):\n" in told
-    assert told.count("\n- ") == 3
+    text = section([found], held, sources("A", "B", "C"))
+    assert "\n330 metres (A, no date) or 324 metres (B, no date; C, no date):\n" in text
+    assert text.count("\n- ") == 3
 
 
 def test_what_the_report_says_already_is_not_said_again() -> None:
     found, held, named = [conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B")
-    told = section(found, held, named, f"# Tower\n\n{SENTENCES[0]} [S1001.1]")
-    assert SENTENCES[0] not in told
-    assert told.endswith(f"- {SENTENCES[1]} [S2001.1]")
+    text = section(found, held, named, f"# Tower\n\n{SENTENCES[0]} [S1001.1]")
+    assert SENTENCES[0] not in text
+    assert text.endswith(f"- {SENTENCES[1]} [S2001.1]")
     cited_elsewhere = section(found, held, named, f"{SENTENCES[0]} [S2001.1]")
     assert cited_elsewhere == section(found, held, named)
 
 
 def test_values_whose_sentences_all_stand_in_the_report_are_told_as_a_question() -> None:
     report = f"{SENTENCES[0]} [S1001.1] {SENTENCES[1]} [S2001.1]"
-    told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B"), report)
-    assert told == "## Where sources disagree\n\nWhich holds: 330 metres (A, no date) or 324 metres (B, no date)?"
-    assert not [sentence for sentence in read(told) if sentence.id]
+    text = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources("A", "B"), report)
+    assert text == "## Where sources disagree\n\nWhich holds: 330 metres (A, no date) or 324 metres (B, no date)?"
+    assert not [sentence for sentence in read(text) if sentence.id]
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_title_becomes_a_claim_or_a_heading(one: str, other: str) -> None:
-    told = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources(one, other))
-    found = read(told)
+    text = section([conflict("330 metres", "324 metres")], passages(*SENTENCES), sources(one, other))
+    found = read(text)
     assert [sentence.text for sentence in found if sentence.id] == list(SENTENCES)
     assert next(sentence.text for sentence in found) == TITLE
-    assert told.count("\n") == 5
+    assert text.count("\n") == 5

@@ -96,8 +96,8 @@ def test_no_conflict_of_dates(why: str, one: str, other: str) -> None:
 @given(st.dates())
 def test_a_date_has_one_form_however_it_is_written(day: date) -> None:
     forms = [f"Acme was founded on {day:%-d %B} {day.year:04d}.", f"Acme was founded on {day:%B %-d}, {day.year:04d}."]
-    told = {when(word) for text in forms for word in read(text).words if isinstance(word.token, Day)}
-    assert len(told) <= 1 or day.year < 1000
+    found = {when(word) for text in forms for word in read(text).words if isinstance(word.token, Day)}
+    assert len(found) <= 1 or day.year < 1000
 
 
 @given(st.text(alphabet="()- 19045.Abc,", max_size=60))

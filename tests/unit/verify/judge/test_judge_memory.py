@@ -96,27 +96,27 @@ async def test_taken_up_again_no_answer_is_asked_for_twice(kind: str, tmp_path: 
         clock=SystemClock(),
         cache=store.cache,
     )
-    told: list[list[JudgeRuling]] = []
+    received: list[list[JudgeRuling]] = []
 
     async def pipeline(run: Run, deadly: bool = False) -> Outcome:
         async def one(claim: str, place: Run) -> JudgeRuling:
             return await consider(place, claim, PLANT, examine(claim, PLANT))
 
         for claim in claims[:2]:
-            told[-1].append(await one(claim, run))
+            received[-1].append(await one(claim, run))
         if deadly:
             raise Killed
-        told[-1] += await run.gather(Branch("c3", lambda place: one(claims[2], place)))
+        received[-1] += await run.gather(Branch("c3", lambda place: one(claims[2], place)))
         return Outcome()
 
     async def dies(run: Run) -> Outcome:
         return await pipeline(run, deadly=True)
 
-    told.append([])
+    received.append([])
     handle = await first(journals, dies, at)
-    told.append([])
+    received.append([])
     await again(journals, handle.run_id, pipeline, at)
-    assert told[1][:2] == told[0]
-    assert [judged.check.verdict for judged in told[1]] == ["supported", "supported", "unsupported"]
+    assert received[1][:2] == received[0]
+    assert [judged.check.verdict for judged in received[1]] == ["supported", "supported", "unsupported"]
     assert len(model.requests) == 3
     await journals.close()

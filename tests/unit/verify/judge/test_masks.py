@@ -75,8 +75,8 @@ CLAIMS = st.text(st.sampled_from("aB 1.,%$-{}\n'\"“é７年"), max_size=60) | 
 
 @given(CLAIMS, FINDINGS)
 def test_put_back_the_values_give_the_claim(claim: str, findings: list[SlotFinding]) -> None:
-    for told in (findings, examine(claim, EVIDENCE)):
-        found = mask(claim, told)
+    for checked in (findings, examine(claim, EVIDENCE)):
+        found = mask(claim, checked)
         whole = found.text
         for each in found.hidden:
             assert claim[each.start : each.end] == each.text

@@ -59,10 +59,10 @@ def test_ids_are_different_and_only_what_is_the_same_has_the_same(one: str, two:
     ids = carried(before, now)
     assert list(ids) == [each.id for each in now]
     assert len(set(ids.values())) == len(ids)
-    said = {each.id: (each.text, [marker.ids for marker in each.markers]) for each in before}
+    found = {each.id: (each.text, [marker.ids for marker in each.markers]) for each in before}
     for each in now:
-        if ids[each.id] in said:
-            assert said[ids[each.id]] == (each.text, [marker.ids for marker in each.markers])
+        if ids[each.id] in found:
+            assert found[ids[each.id]] == (each.text, [marker.ids for marker in each.markers])
 
 
 @given(BLOCKS)

@@ -26,7 +26,7 @@ def test_an_exports_notices_are_no_claims_and_what_only_speaks_of_them_is() -> N
         "1,234 documents match; the words of 1,200 of 1,234 documents were read.",
     }
     with spoken(Phrases(stated=found)):
-        told = [claim.text for claim in claims(EXPORT)]
-    assert told[:2] == ["It rose in 2019.", "The level of 2019 is known."]
-    assert len(told) == 3  # what is cited states a fact, whatever it says
+        claims_found = [claim.text for claim in claims(EXPORT)]
+    assert claims_found[:2] == ["It rose in 2019.", "The level of 2019 is known."]
+    assert len(claims_found) == 3  # what is cited states a fact, whatever it says
     assert notices("As of 2024-05-01, the date of the treaty is known.") == {}

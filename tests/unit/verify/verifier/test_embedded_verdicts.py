@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.verify.claim_check import decide
-from assay.verify.verifier.features import features
 from assay.verify.verifier.index import index
 from assay.verify.verifier.signs import sights
-from assay.verify.verifier.verdicts import Tree, model, weigh
+from assay.verify.verifier.verdicts import Tree, features, model, weigh
 
 TEXT = (
     "The Sydney Harbour Bridge is a steel arch bridge across Sydney Harbour which carries trains and cars between the "

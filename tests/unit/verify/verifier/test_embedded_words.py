@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.lexicon.analysis import stem
+from assay.core.lexicon import stem
 from assay.verify.verifier.index import WordToken, index, opposites, table, tokens, weight
 from assay.verify.verifier.verifier_constants import LONGEST_PART, UNKNOWN_WEIGHT
 

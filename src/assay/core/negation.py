@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from assay.core.lexicon.word_lists import CJK_NEGATIONS, JAPANESE_NEGATION, NEGATIONS
+from assay.core.lexicon import CJK_NEGATIONS, JAPANESE_NEGATION, NEGATIONS
 
 _CLAUSE = re.compile(
     r"[.,;:!?]+(?=\s|$)|[|()–—。，；：！？、؟،؛।]"

@@ -1,16 +1,20 @@
-"""The key for signing bundles and the trusted signers, as in the settings. Blocking."""
+"""Verifies bundle files without home or network, and keeps the keys that sign them or are trusted. Blocking."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from assay import settings
-from assay.core.errors import ConfigError, UsageError
+from assay.core.errors import ConfigError, StoreError, UsageError
 from assay.export import bundle
-from assay.export.bundle import signature
+from assay.export.bundle import Verification, check, signature
+from assay.export.bundle.check import BundleLimits
+from assay.export.bundle.contents import LARGEST
 from assay.export.bundle.signature import PublicKey
 from assay.settings import file
+from assay.settings.sections import BundleSettings
 
 SECRET = "signing.key"  # the name of a setting
 OWN = "you"
@@ -18,7 +22,7 @@ OWN = "you"
 LARGEST_KEY = 10_000
 
 
-def create(*, replace: bool) -> tuple[PublicKey, Path]:
+def create_key(*, replace: bool) -> tuple[PublicKey, Path]:
     """Create a key for signing and store it in the settings file; return its public half, and the file.
 
     Raises:
@@ -93,7 +97,7 @@ def signers() -> Mapping[str, PublicKey]:
     return found
 
 
-def signer(named: str) -> Mapping[str, PublicKey]:
+def key_of_signer(named: str) -> Mapping[str, PublicKey]:
     """The one signer a command names: by a public key, a file with one, or a name in the settings.
 
     Raises:
@@ -130,3 +134,51 @@ def _public_key(key: str) -> PublicKey:
         except (OSError, ValueError):
             raise UsageError(f"{key} is not a public key or a file with one: give one of them") from None
         return signature.public_key(text)
+
+
+def verify_bundle(path: Path, signer: str = "") -> Verification:
+    """Do every check of the bundle at `path`. Blocking; holds the file in memory.
+
+    A signature counts if it is by `signer` (a public key, a file with one, or a name in the settings); without
+    `signer`, if the settings trust it.
+
+    Raises:
+        UsageError: the file does not exist, cannot be read, or is not a zip; or there is no such signer.
+        ConfigError: it is signed, and the settings cannot be read.
+    """
+    named = key_of_signer(signer) if signer else None
+    bounds = limits()
+    try:
+        data = _read(path, min(LARGEST, int(bounds.max_mb * 1_000_000)))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}): check its name and permissions") from error
+    except MemoryError as error:
+        raise UsageError(f"{path} does not fit into memory: check it on a machine with more") from error
+    try:
+        most = BundleLimits(members=bounds.max_members, events=bounds.max_events)
+        return check(data, str(path), signers if named is None else lambda: named, most)
+    except StoreError as error:
+        raise UsageError(str(error)) from error
+
+
+def limits() -> BundleSettings:
+    """Limits on the contents of a bundle; the defaults if the settings cannot be read, since checking needs none."""
+    try:
+        return settings.load().bundles
+    except ConfigError:
+        return BundleSettings()
+
+
+def _read(path: Path, most: int) -> bytes:
+    """The bytes of a regular file that is no larger than a bundle may be."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):  # a pipe or a device may never end
+        raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(about.st_mode) else 'not a file'}")
+    with path.open("rb") as file:
+        data = file.read(most + 1) if about.st_size <= most else b""
+    if about.st_size > most or len(data) > most:  # it may have grown since
+        raise UsageError(
+            f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: "
+            "set bundles.max_mb higher if you trust it"
+        )
+    return data

@@ -1,1 +1,0 @@
-"""`assay schedule`: questions asked at intervals."""
