@@ -209,7 +209,8 @@ NEGATIONS = {
     "hi": "नहीं बिना सिवाय",
 }
 """By language; English also has words ending in "n't"."""
-CJK_NEGATIONS = "不没沒无無未非"
+CJK_NEGATIONS = "不(?![同久])|[没沒无無]|未(?![来來])|非(?![洲常])"
+"""Patterns: the characters also begin "different", "soon", "future", "Africa" and "very", which deny nothing."""
 JAPANESE_NEGATION = "ない|ません|なし|なく|ずに"
 
 

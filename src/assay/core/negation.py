@@ -21,7 +21,7 @@ def _negation(language: str) -> re.Pattern[str]:
     """The negations of a language; of one that is not known, those of all."""
     known = NEGATIONS.get(language) or " ".join(NEGATIONS.values())
     forms = "|".join(map(re.escape, known.split()))
-    return re.compile(rf"(?<!\w)(?:{forms}|\w+n['’]t)(?!\w)|[{CJK_NEGATIONS}]|{JAPANESE_NEGATION}", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{forms}|\w+n['’]t)(?!\w)|{CJK_NEGATIONS}|{JAPANESE_NEGATION}", re.IGNORECASE)
 
 
 def clauses(text: str, language: str) -> list[tuple[str, bool]]:

@@ -20,6 +20,7 @@ from assay.core.relevance.features import Features
         ("Which search providers need a key?", set()),
         ("Welche Anbieter brauchen keinen Schlüssel?", {"schlussel"}),
         ("Какие города не были разрушены?", {"разруш"}),
+        ("非洲有哪些城市?", set()),
         ("¿Qué proveedores no necesitan clave?", {"necesit", "clav"}),
     ],
 )
