@@ -12,7 +12,7 @@ from assay import Assay
 from assay.core.brief import ROLES
 from assay.core.errors import ContextTooLong
 from assay.core.messages import Delta, Reply, Request, input_tokens
-from assay.core.phrases import BUILT_IN_NOTE
+from assay.core.phrases import BUILT_IN_NOTE, TABLES_NOTE
 from assay.models.extractive.model import Extractive
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -51,5 +51,5 @@ async def test_every_request_fits(window: int) -> None:
     if window >= SMALLEST:
         assert view.stop_reason == "done"
         assert any(claim.verdict == "quoted" for claim in view.claims)
-        assert view.report.text.count(BUILT_IN_NOTE) == 1
+        assert sum(map(view.report.text.count, (BUILT_IN_NOTE, TABLES_NOTE))) == 1
         assert view.report.text.count("*As of ") == 1

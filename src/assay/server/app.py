@@ -29,7 +29,7 @@ from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
 from assay.server.guards import Guard, SafeHeaders, Worded, is_loopback, names_here
 from assay.server.limits import Rated
-from assay.server.mcp import mcp_server as mcp
+from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
 from assay.server.streams import OUTLET, Outlet

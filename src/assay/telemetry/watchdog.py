@@ -24,6 +24,8 @@ LONGEST = 0.05
 """Seconds of processor time that nothing may take at once."""
 LOOKS = 5
 """How often it looks within that time."""
+SELECTORS = "selectors"
+"""The module in which an idle loop waits: what held it up is over, and was seen by an earlier look."""
 FRAMES = 12
 """Frames of a stack that are reported, the innermost."""
 
@@ -104,7 +106,7 @@ class Watchdog:
             except OSError:  # the thread has ended
                 return
             frame = sys._current_frames().get(self._thread)
-            if frame is not None and used > self._longest / 2:
+            if frame is not None and used > self._longest / 2 and frame.f_globals.get("__name__") != SELECTORS:
                 stack = tuple(traceback.format_stack(frame))[-FRAMES:]
                 if used > self._longest or not self._stack:
                     self._stack = stack

@@ -1,0 +1,80 @@
+"""The MCP server over HTTP, at `/mcp`, in every protocol version that its library supports."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from weakref import WeakKeyDictionary
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.request_state import RequestStateSecurity
+from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette.sse import AppStatus
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+
+from assay.server.backend import Backend, RouteGroup, owner_of
+from assay.server.mcp.mcp_server import build_server
+from assay.server.mcp.service import McpService
+from assay.server.protocol_runs import Caller
+
+PATH = "/mcp"
+
+_made: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
+
+
+def routes(backend: Backend) -> Sequence[BaseRoute]:
+    """The one route.
+
+    With a database, several processes may serve the same client, so no session is stored between requests. A client of
+    an earlier protocol then gets the questions as text, since it cannot show a form.
+    """
+    application = _server(backend).streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=backend.settings.database is not None,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the server's guards check
+    )
+    return application.routes
+
+
+@asynccontextmanager
+async def running(backend: Backend) -> AsyncIterator[None]:
+    """Keeps sessions while the server runs; their streams end when it begins to stop."""
+    AppStatus.should_exit = False
+    backend.tasks.start(_end_streams(backend), "the end of MCP streams")
+    async with _server(backend).session_manager.run():
+        yield
+
+
+async def _end_streams(backend: Backend) -> None:
+    """Clients of earlier versions keep an empty stream open, for which a stopping server would wait."""
+    await backend.closing.wait()
+    AppStatus.should_exit = True
+
+
+def _server(backend: Backend) -> MCPServer[McpService]:
+    if backend not in _made:
+        service = McpService(
+            caller_of=lambda request: _caller(backend, request), allow_private=backend.settings.server.mcp_private
+        )
+        _made[backend] = build_server(service, _security(backend))
+    return _made[backend]
+
+
+def _caller(backend: Backend, request: Request | None) -> Caller:
+    owner = "" if request is None else owner_of(request)
+    return Caller(backend.engine(owner), backend, owner)
+
+
+def _security(backend: Backend) -> RequestStateSecurity | None:
+    """The key that seals the state a client carries between two calls: one for all processes over a database."""
+    if (database := backend.settings.database) is None:
+        return None
+    secret = database.get_secret_value().encode()
+    return RequestStateSecurity(keys=[hashlib.sha256(b"assay mcp request state\0" + secret).digest()])
+
+
+PART = RouteGroup(prefix=PATH, routes=routes, running=running, needs="read")
