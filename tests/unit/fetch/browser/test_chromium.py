@@ -45,8 +45,8 @@ async def there() -> AsyncIterator[Site]:
         yield made
 
 
-def children() -> set[int]:
-    return {each.pid for each in psutil.Process().children(recursive=True)}
+def children() -> set[psutil.Process]:
+    return set(psutil.Process().children(recursive=True))
 
 
 async def test_what_scripts_make_of_a_page_is_read_and_the_browser_ends(there: Site):
@@ -54,12 +54,14 @@ async def test_what_scripts_make_of_a_page_is_read_and_the_browser_ends(there: S
     before = children()
     async with rendering() as web:
         page = await web.fetch(there.url("/tides"))
-        assert children() - before
+        browser = children() - before
+        assert browser
     assert TEXT in page.body.decode()
     assert page.headers[RENDERED].startswith("Chromium ")
     assert sorted(there.asked) == ["/shown.js", "/tides", "/tides.js", "/tides.json"]
     assert all("Assay/1 (test)" in each for each in there.seen)
-    assert not [each for each in children() - before if psutil.pid_exists(each)]
+    _, alive = psutil.wait_procs(browser, timeout=10)
+    assert not alive
 
 
 async def test_nothing_reaches_an_address_by_another_way(there: Site):
