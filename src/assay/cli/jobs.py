@@ -17,6 +17,7 @@ from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import opened, stored
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, table, write
+from assay.core.errors import process_of
 from assay.core.milestones import counted
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
@@ -262,7 +263,7 @@ def _bracketed(text: str) -> str:
 def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
     lines = [f"{job.name}", f"{job.state}{_bracketed(_progress(job))}{f': {job.line}' if job.line else ''}"]
     if job.holder:
-        lines.append(f"done by {job.holder}")
+        lines.append(f"done by {process_of(job.holder)}")
     if job.error:
         lines.append(job.error)
     if job.every:
@@ -272,7 +273,7 @@ def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
     for each in figures:
         speed = each.files / each.seconds if each.seconds else 0.0
         lines.append(
-            f"{each.worker}: {counted(each.parts, 'part')}, {each.files} files, {each.added} new documents, "
-            f"{speed:.1f} files a second"
+            f"{process_of(each.worker)}: {counted(each.parts, 'part')}, {each.files} files, "
+            f"{each.added} new documents, {speed:.1f} files a second"
         )
     return [*lines, *(f"warning: {warning}" for warning in job.result.get("warnings", ()))]

@@ -300,6 +300,13 @@ class InUse(StoreError):
     """Another process has the resource, and will release it: try again later."""
 
 
+def process_of(holder: str) -> str:
+    """A holder of a lease as shown to people: without its start time, which only tells it from a later process with the
+    same number.
+    """
+    return holder.partition(" since ")[0]
+
+
 class LeaseHeld(StoreError):
     """Another live process executes this run."""
 
@@ -309,10 +316,8 @@ class LeaseHeld(StoreError):
 
     @property
     def place(self) -> str:
-        """The holder as shown to people: without its start time, which only tells it from a later process with the same
-        number.
-        """
-        return self.holder.partition(" since ")[0]
+        """The holder, as shown to people."""
+        return process_of(self.holder)
 
 
 class FenceLost(StoreError):

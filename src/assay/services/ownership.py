@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import LeaseHeld, StoreError, UnknownName, UsageError
+from assay.core.errors import LeaseHeld, StoreError, UnknownName, UsageError, process_of
 from assay.core.ports import FINAL, RunFilter, RunRow, lists
 from assay.core.ports.jobs import JobFilter
 from assay.core.ports.store import Adoption, Belongings
@@ -171,7 +171,9 @@ async def _jobs(context: Context) -> None:
             await jobs.cancel(job.id)
         await asyncio.sleep(PAUSE)
     else:
-        raise UsageError(f"job {left[0].id} is still done by {left[0].holder}: stop that worker, then try again")
+        raise UsageError(
+            f"job {left[0].id} is still done by {process_of(left[0].holder)}: stop that worker, then try again"
+        )
     await jobs.forget(LATER, failed=True)
 
 
