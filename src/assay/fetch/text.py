@@ -57,7 +57,7 @@ class MarkdownExtractor:
         )
 
 
-SUFFIXES = (
+CODE_SUFFIXES = (
     *(".py", ".pyi", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rs", ".go", ".js", ".mjs", ".jsx", ".ts", ".tsx"),
     *(".java", ".kt", ".scala", ".swift", ".rb", ".php", ".pl", ".lua", ".r", ".jl", ".hs", ".ml", ".ex", ".erl"),
     *(".clj", ".dart", ".zig", ".nim", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".toml", ".yaml"),
@@ -70,7 +70,7 @@ class CodeExtractor:
     """The file unchanged; passages are groups of its lines."""
 
     name = "code/1"
-    suffixes = SUFFIXES
+    suffixes = CODE_SUFFIXES
     media_type = "text/x-source"
     isolated = False
 
