@@ -123,6 +123,28 @@ async def test_who_comes_late_and_who_was_there_have_the_same(site: Site) -> Non
         site.tickets.ticket("")
 
 
+@pytest.mark.parametrize("groups", [[[2], [3, 4]], [[2, 3], [4]], [[2, 3, 4]], [[2], [3], [4]]])
+async def test_who_has_read_more_in_the_store_than_the_broadcast_misses_nothing(
+    site: Site, groups: list[list[int]]
+) -> None:
+    await site.say("report.delta")
+    early, late = Client(), Client()
+    tasks = [site.follow(early, after=1)]
+    await asyncio.sleep(0.01)
+    site.log += [event(2), event(3)]  # stored, and not yet announced
+    tasks.append(site.follow(late))
+    await asyncio.sleep(0.01)
+    assert late.seen == [1, 2, 3]
+    site.log.append(event(4))
+    for group in groups:
+        await site.coming.put([event(seq) for seq in group])
+    await asyncio.sleep(0.01)
+    await site.say("run.completed")
+    assert (early.seen, late.seen) == ([2, 3, 4, 5], [1, 2, 3, 4, 5])
+    await site.coming.put(None)
+    await asyncio.gather(*tasks)
+
+
 async def test_who_takes_nothing_falls_behind_and_costs_the_others_nothing(site: Site) -> None:
     quick, slow = Client(), Client()
     tasks = [site.follow(quick), site.follow(slow)]

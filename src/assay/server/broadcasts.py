@@ -233,19 +233,25 @@ class Broadcast:
                 chunk = _BEAT
             if chunk is not None:
                 self._spoke[types] = now
-            await self._write(chunk, list(followers), before)
+            parts = ((each, chunk if each.at == before else _rest(frames, each)) for each in list(followers))
+            await self._write(parts)
 
-    async def _write(self, chunk: Chunk | None, followers: Sequence[Follower], before: int) -> None:
-        """Write to all who had everything before; others catch up by themselves."""
-        for number, follower in enumerate(followers, 1):
-            if follower.at != before or follower.woken.is_set():
+    async def _write(self, parts: Iterable[tuple[Follower, Chunk | None]]) -> None:
+        """Write to all who have everything before; others catch up by themselves."""
+        for number, (follower, chunk) in enumerate(parts, 1):
+            if follower.woken.is_set():
                 continue
             if chunk is None or follower.write(chunk):
-                follower.at = self.last
+                follower.at = max(follower.at, self.last)
             else:
                 self.leave(follower)
             if chunk is not None and number % SLICE == 0:
                 await asyncio.sleep(0)
+
+
+def _rest(frames: Sequence[tuple[int, str, bytes]], follower: Follower) -> Chunk | None:
+    """What a follower does not have who has read further in the store than the broadcast was."""
+    return _chunk((each for each in frames if each[0] > follower.at), follower.wanted)
 
 
 def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: Picked) -> Chunk | None:
