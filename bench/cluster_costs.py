@@ -30,7 +30,9 @@ DEPTHS = (10, 1_000, 10_000, 50_000)
 LISTENERS = (0, 20, 60, 120)
 COMMITS, LOOKS, RENEWALS, TOLD = 400, 30, 100, 300
 PAUSE = 0.02
-"""Seconds between two renewals, and between two commits of which a worker hears."""
+"""Seconds between two looks at a lease, and between two commits of which a worker hears."""
+IN_A_LEASE = 16
+"""How often a worker looks at a lease while it lasts."""
 SETTLE = 6.0
 """Seconds until a worker which was just started has nothing to do."""
 FEW, MORE = 10, 40
@@ -98,14 +100,15 @@ def queueing_seconds(fleet: Fleet, server: psutil.Process) -> float:
 
 
 async def renewal_seconds(url: str, folder: Path, server: psutil.Process) -> float:
-    """What renewing a lease takes of a core, here and at the server."""
+    """What a look at the leases takes of a core, here and at the server, if each is renewed when an eighth has passed."""
     store = open_store(folder, database=url)
     await store.journal.create("renewed", "question", b"{}", [draft("created")])
-    lease = await store.journal.acquire("renewed", "bench", 30.0)
-    await store.journal.renew(lease, 30.0)
+    lasts = IN_A_LEASE * PAUSE
+    leases = [await store.journal.acquire("renewed", "bench", lasts)]
+    await store.journal.renew_all(leases, lasts)
     began = on_cores(server)
     for _ in range(RENEWALS):
-        await store.journal.renew(lease, 30.0)
+        await store.journal.renew_all(leases, lasts)
         await asyncio.sleep(PAUSE)
     took = (on_cores(server) - began) / RENEWALS
     await store.close()

@@ -70,6 +70,7 @@ JOURNAL_ACT = st.one_of(
     st.tuples(st.just("acquire"), RUN, HOLDER, st.sampled_from([1.0, 10.0]), st.sampled_from(["", "host:1"])),
     st.tuples(st.just("commits"), st.lists(st.tuples(NTH, COMMIT), min_size=1, max_size=4)),
     st.tuples(st.just("renew"), NTH, st.just(5.0)),
+    st.tuples(st.just("renew_all"), st.lists(NTH, unique=True), st.sampled_from([1.0, 5.0])),
     st.tuples(st.just("release"), NTH),
     st.tuples(st.just("control"), RUN, st.sampled_from(["", "finish", "cancel", "pause"])),
     st.tuples(st.just("post"), RUN, KEY, st.binary(max_size=3)),
@@ -113,6 +114,10 @@ class Play:
 
     async def _renew(self, nth: int, ttl: float) -> Any:
         return await outcome(self.store.journal.renew(self._lease(nth), ttl))
+
+    async def _renew_all(self, every: list[int], ttl: float) -> Any:
+        answers = await self.store.journal.renew_all([self._lease(nth) for nth in every], ttl)
+        return [(type(each).__name__, str(each)) if isinstance(each, AssayError) else each for each in answers]
 
     async def _release(self, nth: int) -> Any:
         return await outcome(self.store.journal.release(self._lease(nth)))

@@ -15,7 +15,7 @@ TTL = 1.0
 async def resume(home: Path, run_id: str) -> None:
     """Take the run up; what ended it is printed."""
     async with Assay(home=home) as assay:
-        assay._context.engine.ttl = TTL
+        assay._context.engine.leases.ttl = TTL
         run = await assay.resume(run_id)
         print("holding", flush=True)
         try:

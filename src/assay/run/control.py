@@ -275,6 +275,20 @@ async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
     return (*drafts, *(_in_vain(execution, each, why) for each in await _unheard(execution)))
 
 
+def apply(execution: Execution, action: Action) -> None:
+    """Do what the owner wants of a run that executes here, and log it."""
+    if action == "pause":
+        execution.pause()  # applied when all calls have ended: it is the last event then
+    elif action:
+        event = ControlApplied(action=action)
+        draft = execution.draft(event, (), f"control-{action}-{execution.lease.fence}")
+        execution.commit(Commit(events=(draft,)))
+        if action == "finish":
+            execution.finish(FINISHED_EARLY)
+        else:
+            execution.cancel()
+
+
 async def heed_stops(execution: Execution) -> None:
     """Stop the agents that somebody wants to stop, and log it."""
     for each in await _unheard(execution):

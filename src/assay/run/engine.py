@@ -21,7 +21,6 @@ from assay.core.errors import (
     Overtaken,
     Paused,
     StoreAway,
-    StoreError,
 )
 from assay.core.events import (
     ControlApplied,
@@ -38,7 +37,6 @@ from assay.core.json_decoders import ready_types
 from assay.core.ports import (
     FINAL,
     NOTHING,
-    Action,
     Commit,
     EventDraft,
     Journal,
@@ -51,7 +49,8 @@ from assay.core.ports import (
 from assay.run import control
 from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
-from assay.run.execution import FINISHED_EARLY, EngineParts, Execution
+from assay.run.execution import EngineParts, Execution
+from assay.run.leases import LeaseKeeper
 from assay.run.place import watched
 from assay.run.process import is_dead, this_process
 from assay.run.rate_limits import CircuitBreakers
@@ -59,7 +58,6 @@ from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
 
 TTL = 15.0
-POLL = 0.25
 OVERTAKEN = 100
 """How often a run is prepared again because other runs used up what was left of the day."""
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -91,10 +89,16 @@ class Engine:
     ) -> None:
         """`redo` False: steps that are not stored raise `NotStored`."""
         ready_types()  # the store, readers and checks have their own threads
-        self.journal, self._pipeline, self.ttl = journal, pipeline, ttl
+        self.journal, self._pipeline = journal, pipeline
         self.holder = holder or this_process()
         self._handles: set[RunTask] = set()
+        self.leases = LeaseKeeper(journal, ttl)
         self._breakers, self._redo = CircuitBreakers(), redo
+
+    @property
+    def ttl(self) -> float:
+        """Seconds after which another process may take a run whose lease is not renewed."""
+        return self.leases.ttl
 
     def start(self, prepare: Prepare) -> RunTask:
         """Create a run and execute it in this process; `prepare` makes its brief and world first.
@@ -213,19 +217,18 @@ class Engine:
         lease = execution.lease
         renewal = await self.journal.renew(lease, self.ttl)
         action = await control.clear_pause(self.journal, execution.run_id, renewal.action)
-        heart = asyncio.get_running_loop().create_task(self._beat(execution, action))
         try:
-            event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
-            execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
-            self._apply(execution, action)
-            await control.heed_stops(execution)
-            await self._watched(execution)
+            with self.leases.keep(execution, action):
+                event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
+                execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
+                control.apply(execution, action)
+                await control.heed_stops(execution)
+                await self._watched(execution)
         except asyncio.CancelledError:
             if execution.broken is not None:
                 raise execution.broken from None
             raise
         finally:
-            heart.cancel()
             execution.stop_everything()
             ahead = (*execution.ahead.tasks(), *execution.foreseen.tasks())
             await asyncio.gather(*execution.tasks, *ahead, return_exceptions=True)
@@ -275,42 +278,3 @@ class Engine:
         holds = execution.accounts.close() if status != "paused" else ()
         rejected = await control.reject_rest(execution, control.ENDED_FIRST) if over else ()
         await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))
-
-    async def _beat(self, execution: Execution, applied: Action) -> None:
-        """Renew the lease and do what others want of the run. A lost fence ends the execution."""
-        held_until = execution.world.clock.monotonic() + self.ttl
-        heeded = 0
-        while True:
-            try:
-                action, execution.messages = await self.journal.renew(execution.lease, self.ttl)
-                held_until = execution.world.clock.monotonic() + self.ttl
-            except FenceLost as lost:
-                execution.broken = lost
-                execution.stop_everything()
-                return
-            except StoreError as error:
-                if execution.world.clock.monotonic() > held_until:
-                    execution.broken = error
-                    execution.stop_everything()
-                    return
-                action = applied
-            if action != applied:
-                applied = action
-                self._apply(execution, action)
-            if execution.opened and (left := execution.messages) != heeded:
-                with contextlib.suppress(StoreError):  # the next beat tries again and checks the lease
-                    await control.heed_stops(execution)
-                    heeded = left
-            await asyncio.sleep(POLL)
-
-    def _apply(self, execution: Execution, action: Action) -> None:
-        if action == "pause":
-            execution.pause()  # applied when all calls have ended: it is the last event then
-        elif action:
-            event = ControlApplied(action=action)
-            draft = execution.draft(event, (), f"control-{action}-{execution.lease.fence}")
-            execution.commit(Commit(events=(draft,)))
-            if action == "finish":
-                execution.finish(FINISHED_EARLY)
-            else:
-                execution.cancel()

@@ -19,6 +19,7 @@ from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
 from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
+from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import Ahead, ForeseenCalls, Kind, affords, is_near, leaves, spare_tokens
 
@@ -95,9 +96,8 @@ class Execution:
             if event.step:
                 self._attempts[event.step] = max(self._attempts[event.step], event.attempt)
                 self._attempted[event.step].append(event.seq)
-        self._before = memory.active_seconds
-        self._since = world.clock.monotonic()
-        self._rested = 0.0
+        self.time = ActiveTime(world.clock, memory.active_seconds)
+        self._news = asyncio.Event()
         self._open: dict[asyncio.Timeout, tuple[Gate, int]] = {}
         self._listeners: list[Callable[[tuple[Envelope, ...]], None]] = []
 
@@ -183,11 +183,19 @@ class Execution:
 
     def active(self) -> float:
         """Seconds this run has been active, over all processes. Waiting for a person does not count."""
-        return self._before + (self.world.clock.monotonic() - self._since) - self._rested
+        return self.time.active()
 
-    def rest(self, seconds: float) -> None:
-        """Subtract `seconds` of waiting from the active time."""
-        self._rested += seconds
+    async def news(self, counted: int) -> None:
+        """Wait until another number of messages than `counted` is left for the run, or its owner ends it."""
+        while self.messages == counted and not (self.cancelled or self.paused):
+            self._news.clear()
+            await self._news.wait()
+
+    def note_messages(self, left: int) -> None:
+        """Remember how many messages are left for the run."""
+        if left != self.messages:
+            self.messages = left
+            self._news.set()
 
     @property
     def research_seconds(self) -> float | None:
@@ -342,11 +350,13 @@ class Execution:
     def cancel(self) -> None:
         """End every call in flight; stored steps remain."""
         self.cancelled = True
+        self._news.set()
         self._interrupt("work", "report", *LAST)
 
     def pause(self) -> None:
         """Abandon every call in flight; stored steps remain, and the run can be resumed."""
         self.paused = True
+        self._news.set()
         self._interrupt("work", "report", *LAST)
 
     def _interrupt(self, *gates: Gate, lane: int | None = None) -> None:

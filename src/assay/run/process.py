@@ -9,14 +9,15 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.later import later
+from assay.core.ports import Clock
 
 if TYPE_CHECKING:
     import ctypes
@@ -38,6 +39,33 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+class ActiveTime:
+    """The seconds a run has been active, over all processes. Waiting for a person does not count."""
+
+    def __init__(self, clock: Clock, before: float) -> None:
+        """`before` were counted by earlier processes."""
+        self._clock, self._before, self._since = clock, before, clock.monotonic()
+        self._resting, self._rests_since = 0, 0.0
+
+    def active(self) -> float:
+        """The seconds so far."""
+        until = self._rests_since if self._resting else self._clock.monotonic()
+        return self._before + until - self._since
+
+    @contextmanager
+    def rest(self) -> Iterator[None]:
+        """Count no time that is spent in this context."""
+        if not self._resting:
+            self._rests_since = self._clock.monotonic()
+        self._resting += 1
+        try:
+            yield
+        finally:
+            self._resting -= 1
+            if not self._resting:
+                self._since += self._clock.monotonic() - self._rests_since
 
 
 def stamp(nanoseconds: int) -> str:

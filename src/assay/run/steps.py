@@ -198,8 +198,6 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
 
 # Waiting for a person, durably.
 
-POLL = 0.25
-
 
 async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
     """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the question."""
@@ -219,10 +217,8 @@ async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool)
                 await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))
             if leave:
                 raise InputNeeded(place.run_id, topic)
-            while execution.messages == counted:
-                began = execution.world.clock.monotonic()
-                await execution.world.clock.sleep(POLL)
-                execution.rest(execution.world.clock.monotonic() - began)  # a busy machine sleeps longer
-                execution.check_owner()
+            with execution.time.rest():
+                await execution.news(counted)
+            execution.check_owner()
 
     return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)

@@ -190,9 +190,11 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def is_held(until: float, now: float) -> bool:
-    """Whether a lease until then is valid. One that ends too far ahead was taken before the clock was set back."""
-    return now < until <= now + LONGEST_LEASE
+def is_held(until: float, now: float, left: float = 0.0) -> bool:
+    """Whether a lease until then is valid for more than `left` seconds. One that ends too far ahead was taken before
+    the clock was set back.
+    """
+    return now + left < until <= now + LONGEST_LEASE
 
 
 def controlled(now: Action, asked: Action) -> Action:

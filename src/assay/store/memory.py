@@ -13,6 +13,7 @@ from assay.core.allowance import check
 from assay.core.errors import FenceLost, LeaseHeld, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
+    FRESH,
     GOING,
     LONGEST_LEASE,
     NOTHING,
@@ -194,6 +195,19 @@ class MemoryJournal(MemoryListing):
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
                 raise common.fence_lost(lease)
             run.until = self._wall() + ttl
+            return Renewal(run.control, sum(map(len, run.inbox.values())))
+
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+        """See the port."""
+        return [self._renewed(lease, ttl) for lease in leases]
+
+    def _renewed(self, lease: Lease, ttl: float) -> Renewal | FenceLost:
+        with self._lock:
+            run, now = self._runs.get(lease.run_id), self._wall()
+            if run is None or run.fence != lease.fence or run.holder != lease.holder:
+                return common.fence_lost(lease)
+            if not common.is_held(run.until, now, FRESH * ttl):
+                run.until = now + ttl
             return Renewal(run.control, sum(map(len, run.inbox.values())))
 
     async def release(self, lease: Lease) -> None:

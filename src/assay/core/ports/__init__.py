@@ -34,6 +34,7 @@ from assay.core.ports.jobs import PRIORITIES as PRIORITIES
 from assay.core.ports.jobs import Queue as Queue
 from assay.core.ports.jobs import QueuedRun as QueuedRun
 from assay.core.ports.jobs import QueueLimits as QueueLimits
+from assay.core.ports.journal import FRESH as FRESH
 from assay.core.ports.journal import GOING as GOING
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
 from assay.core.ports.journal import NOTHING as NOTHING

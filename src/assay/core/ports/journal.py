@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol, Self
 
 import msgspec
 
+from assay.core.errors import FenceLost
 from assay.core.events import Envelope, Path
 from assay.core.ports.lists import FINAL as FINAL
 from assay.core.ports.lists import Listing, RunRow, RunStatus
@@ -93,6 +94,8 @@ class Renewal(NamedTuple):
     messages: int
 
 
+FRESH = 7 / 8
+"""The part of its time that a lease has left, at least, after `Journal.renew_all`."""
 LONGEST_LEASE = 120.0
 """Seconds. No lease is taken or renewed for longer."""
 
@@ -213,6 +216,14 @@ class Journal(Listing, Protocol):
 
         Raises:
             FenceLost: another process has the run.
+        """
+        ...
+
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+        """Make sure that leases have at least `FRESH` of `ttl` seconds left, and return what others want of the runs.
+
+        Most calls only read: a process that executes many runs asks for all of them several times a second. A lease
+        that another process has, or that was released, has an error in its place.
         """
         ...
 

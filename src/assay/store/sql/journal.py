@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from sqlalchemy import Connection
 
 from assay.core.allowance import check
+from assay.core.errors import FenceLost
 from assay.core.events import Envelope
 from assay.core.ports import (
+    FRESH,
     NOTHING,
     Action,
     Commit,
@@ -86,6 +88,25 @@ class SqlJournal(SqlListing):
             lambda connection: writes.renew(connection, self._statements, lease, transactions.time(connection) + ttl),
             apart=True,
         )
+
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+        """See the port."""
+        transactions = self.transactions
+
+        def look(connection: Connection) -> tuple[dict[Lease, Renewal], list[Lease]]:
+            found, now = reads.leases(connection, leases), transactions.clock(connection)
+            old = [lease for lease, (until, _) in found.items() if not common.is_held(until, now, FRESH * ttl)]
+            return {lease: renewal for lease, (_, renewal) in found.items()}, old
+
+        def renew(connection: Connection, old: Sequence[Lease]) -> dict[Lease, Renewal]:
+            return writes.renew_many(connection, self._statements, old, transactions.time(connection) + ttl)
+
+        renewals, old = await transactions.read(look)
+        if old:
+            for lease in old:
+                del renewals[lease]
+            renewals |= await transactions.write(lambda connection: renew(connection, old), apart=True)
+        return [renewals.get(lease) or common.fence_lost(lease) for lease in leases]
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""

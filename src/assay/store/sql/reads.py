@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, cast, exists, func, or_, select, true
 
 from assay.core.events import Envelope
-from assay.core.ports import GOING, EventKey, HoldRecord, LedgerRow, Memory, News, RunRow, Spent, StepRecord
+from assay.core.ports import (
+    GOING,
+    EventKey,
+    HoldRecord,
+    Lease,
+    LedgerRow,
+    Memory,
+    News,
+    Renewal,
+    RunRow,
+    Spent,
+    StepRecord,
+)
 from assay.core.usage import Usage
 from assay.store import common
 from assay.store.common import stored_labels
 from assay.store.sql import tables
+from assay.store.sql.shelves import batches
 
 RUN = (
     tables.runs.c.run_id,
@@ -32,6 +45,16 @@ RUN = (
 
 _NUMBERED = select(tables.runs.c.number, *RUN).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
 """Runs by their ids; one statement for any number of them."""
+
+_LEFT = select(func.count()).where(tables.inbox.c.run == tables.runs.c.number).scalar_subquery()
+_LEASES = select(
+    tables.runs.c.run_id,
+    tables.runs.c.fence,
+    tables.runs.c.holder,
+    tables.runs.c.lease_until,
+    tables.runs.c.control,
+    _LEFT,
+).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
 
 TOGETHER = 16
 """Logs read by one statement, whose text is the same for any number."""
@@ -74,6 +97,16 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
         ledger=_ledger(connection, row.number),
         active_seconds=row.active_seconds,
     )
+
+
+def leases(connection: Connection, wanted: Sequence[Lease]) -> dict[Lease, tuple[float, Renewal]]:
+    """When each lease ends, and what others want of its run, without those that belong to another."""
+    held = {}
+    for some in batches(wanted):
+        ids = [lease.run_id for lease in some]
+        for run_id, fence, holder, until, action, messages in connection.execute(_LEASES, {"ids": ids}):
+            held[Lease(run_id=run_id, fence=fence, holder=holder)] = until, Renewal(action, messages)
+    return {lease: held[lease] for lease in wanted if lease in held}
 
 
 def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:

@@ -161,20 +161,30 @@ def acquire(
 
 
 def renew(connection: Connection, statements: Statements, lease: Lease, until: float) -> Renewal:
-    """Extend the lease to `until`, and return what others want of the run. Every run calls this four times a second.
+    """Extend the lease to `until`, and return what others want of the run.
 
     Raises:
         FenceLost: the lease belongs to another, or was given up.
     """
-    values = {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until}
-    cursor = connection.connection.cursor()
-    cursor.execute(statements.renew, values)
-    found = cursor.fetchall()  # all rows, so that the statement is finished
-    cursor.close()
-    if not found:
+    renewed = renew_many(connection, statements, [lease], until)
+    if lease not in renewed:
         raise common.fence_lost(lease)
-    action, messages = found[0]
-    return Renewal(action, messages)
+    return renewed[lease]
+
+
+def renew_many(
+    connection: Connection, statements: Statements, leases: Sequence[Lease], until: float
+) -> dict[Lease, Renewal]:
+    """Extend leases to `until`, and return what others want of the runs, without those that belong to another."""
+    cursor = connection.connection.cursor()
+    renewed = {}
+    for lease in leases:
+        values = {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until}
+        cursor.execute(statements.renew, values)
+        for action, messages in cursor.fetchall():  # all rows, so that the statement is finished
+            renewed[lease] = Renewal(action, messages)
+    cursor.close()
+    return renewed
 
 
 def release(connection: Connection, lease: Lease) -> None:
