@@ -100,7 +100,7 @@ def queueing_seconds(fleet: Fleet, server: psutil.Process) -> float:
 
 
 async def renewal_seconds(url: str, folder: Path, server: psutil.Process) -> float:
-    """What a look at the leases takes of a core, here and at the server, if each is renewed when an eighth has passed."""
+    """What a look at a lease takes of a core, here and at the server; it is renewed when an eighth has passed."""
     store = open_store(folder, database=url)
     await store.journal.create("renewed", "question", b"{}", [draft("created")])
     lasts = IN_A_LEASE * PAUSE
