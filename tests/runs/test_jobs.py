@@ -304,11 +304,11 @@ async def test_a_worker_which_stops_when_all_is_done_waits_for_what_is_tried_aga
 ) -> None:
     read, failed = ingestion.collections.add, []
 
-    async def fails(*said):
+    async def fails(*arguments):
         if not failed:
             failed.append("once")
             raise FetchFailed("unreachable: the network is away")
-        return await read(*said)
+        return await read(*arguments)
 
     monkeypatch.setattr(ingestion.collections, "add", fails)
     async with Assay(home=tmp_path / "home") as assay:

@@ -32,7 +32,7 @@ from assay.verify.texts.references import is_counts
 DEPTHS = ("light", "medium", "extended")
 
 
-class Told(NamedTuple):
+class Wording(NamedTuple):
     """A question in a language, a document, what is written of it, and what nothing is found on."""
 
     question: str
@@ -45,7 +45,7 @@ class Told(NamedTuple):
 
 
 TOLD = {
-    "de": Told(
+    "de": Wording(
         "Wie hoch steigt die Flut in Brest?",
         "Gezeiten",
         "Die Flut in Brest steigt sieben Meter. Sie wechselt zweimal am Tag.",
@@ -54,7 +54,7 @@ TOLD = {
         "Salzgehalt des Wassers",
         "Gezeiten im Hafen",
     ),
-    "fr": Told(
+    "fr": Wording(
         "De combien monte la marée à Brest ?",
         "Marées",
         "La marée à Brest monte de sept mètres. Elle change deux fois par jour.",
@@ -63,7 +63,7 @@ TOLD = {
         "Salinité de l’eau",
         "Marées du port",
     ),
-    "zh": Told(
+    "zh": Wording(
         "布雷斯特的潮水涨多高？",
         "潮汐",
         "布雷斯特的潮水上涨七米。潮水每天变化两次。",
@@ -72,7 +72,7 @@ TOLD = {
         "海水的盐度",
         "港口的潮汐",
     ),
-    "ar": Told(
+    "ar": Wording(
         "كم يرتفع المد في بريست؟",
         "المد والجزر",
         "يرتفع المد في بريست سبعة أمتار. يتغير مرتين في اليوم.",
@@ -81,7 +81,7 @@ TOLD = {
         "ملوحة الماء",
         "المد في الميناء",
     ),
-    "ru": Told(
+    "ru": Wording(
         "На сколько поднимается прилив в Бресте?",
         "Приливы",
         "Прилив в Бресте поднимается на семь метров. Он меняется дважды в день.",
@@ -90,7 +90,7 @@ TOLD = {
         "Солёность воды",
         "Приливы в порту",
     ),
-    "hi": Told(
+    "hi": Wording(
         "ब्रेस्ट में ज्वार कितना ऊपर उठता है?",
         "ज्वार",
         "ब्रेस्ट में ज्वार सात मीटर ऊपर उठता है। यह दिन में दो बार बदलता है।",
@@ -109,20 +109,22 @@ NO_WORDS = re.compile(
 """What is no word of a language: hashes, names and ids, and the names of models, providers, roles and rules."""
 
 
-def script(told: Told) -> list[Scene]:
+def script(words: Wording) -> list[Scene]:
     """Two agents, one of which finds nothing; a report with a sentence its source speaks against."""
-    plan = msgspec.json.encode({"title": told.title, "steps": [{"title": told.section}, {"title": told.lost}]}).decode()
-    first, second = told.section, told.lost
+    plan = msgspec.json.encode(
+        {"title": words.title, "steps": [{"title": words.section}, {"title": words.lost}]}
+    ).decode()
+    first, second = words.section, words.lost
     tasks = [("research_agent", {"task": first}), ("research_agent", {"task": second})]
-    found = f"{told.answer} [S1001.1]"
-    report = f"{told.answer} [S1001.1]\n\n## {told.section}\n\n{told.wrong} [S1001.1] {told.answer} [S1001.1]"
+    found = f"{words.answer} [S1001.1]"
+    report = f"{words.answer} [S1001.1]\n\n## {words.section}\n\n{words.wrong} [S1001.1] {words.answer} [S1001.1]"
     nothing = says("–", task="find", repeat=True)
     return [
         calls(("generate_plan", {"complexity": "simple"}), task="triage"),
-        calls(("search", {"query": told.document}), task="background"),
+        calls(("search", {"query": words.document}), task="background"),
         says(plan, task="plan"),
         calls(*tasks, task="orchestrate"),
-        calls(("search", {"query": told.document}), task="research", contains=first, turn=0),
+        calls(("search", {"query": words.document}), task="research", contains=first, turn=0),
         says("done", task="research", contains=first, turn=1),
         says(found, task="find", contains=first),
         says("done", task="research", repeat=True),
@@ -147,29 +149,29 @@ class Shown(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self._hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._hidden += tag in ("script", "style", "code")
-        spoken = ("aria-label", "title", *(name for name, _ in attrs if name in TOLD_BY_SCRIPT))
-        self.said += [value or "" for name, value in attrs if name in spoken]
+        spoken = ("aria-label", "title", *(name for name, _ in attrs if name in SHOWN_BY_SCRIPT))
+        self.texts += [value or "" for name, value in attrs if name in spoken]
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in ("script", "style", "code")
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
-            self.said.append(data)
+            self.texts.append(data)
 
 
-TOLD_BY_SCRIPT = ("data-close", "data-copy", "data-copied", "data-selected", "data-quote", "data-verdict")
+SHOWN_BY_SCRIPT = ("data-close", "data-copy", "data-copied", "data-selected", "data-quote", "data-verdict")
 
 
 def page_words(page: str) -> str:
     shown = Shown()
     shown.feed(page)
-    return "\n".join(shown.said)
+    return "\n".join(shown.texts)
 
 
 def word_file(view: RunView) -> str:
