@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import object_store
+import passwords
 import pgbouncer
 import postgres
 import pytest
@@ -27,6 +28,7 @@ settings.register_profile(
 )
 settings.load_profile("assay")
 os.environ["ASSAY_SEARCH_WEB"] = "false"
+passwords.cheapen()
 MEMORY = "/dev/shm"
 if not os.environ.get("TMPDIR") and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # a third of the time of tests over SQLite was waiting for a disk

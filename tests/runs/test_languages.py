@@ -144,6 +144,16 @@ async def ran(language: str, depth: str, **changes: object) -> tuple[Log, RunVie
     return log, fold(log.envelopes)
 
 
+PLAYED: dict[tuple[str, str], tuple[Log, RunView]] = {}
+
+
+async def played(language: str, depth: str = "light") -> tuple[Log, RunView]:
+    """The run in that language, executed once for all tests that only read it."""
+    if (language, depth) not in PLAYED:
+        PLAYED[language, depth] = await ran(language, depth)
+    return PLAYED[language, depth]
+
+
 class Shown(HTMLParser):
     """The words a page shows, labels which are read out among them."""
 
@@ -205,7 +215,7 @@ def foreign_words(language: str, text: str) -> list[str]:
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("language", TOLD)
 async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
-    log, view = await ran(language, depth)
+    log, view = await played(language, depth)
     with speaking(language) as speech:
         heading = speech.catalogue.gettext("What could not be found")
         sources = speech.catalogue.gettext("Sources")
@@ -218,7 +228,7 @@ async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
 
 
 async def test_why_a_sentence_went_is_told_once() -> None:
-    _, view = await ran("de", "light")
+    _, view = await played("de")
     page = html(view)
     listed = page[page.index("Gestrichene Sätze") : page.index("Einschränkungen")]
     assert listed.count("die Zahl 99 Meter steht nicht in der zitierten Textstelle") == 1
@@ -226,7 +236,7 @@ async def test_why_a_sentence_went_is_told_once() -> None:
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     kinds = set(view.report.stated.values())
     assert {"date", "missing"} <= kinds
     lines = [re.sub(r"[*#_`]+", " ", line).split() for line in view.report.text.splitlines()]
@@ -245,7 +255,7 @@ def _claims(view: RunView) -> tuple[ReportSentence, ...]:
 
 @pytest.mark.parametrize("language", ["ar", "zh", "de"])
 async def test_the_page_says_its_language_and_its_direction(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     page = html(view)
     direction = ' dir="rtl"' if language == "ar" else ""
     assert page.startswith(f'<!doctype html>\n<html lang="{language}"{direction}>')
@@ -253,7 +263,7 @@ async def test_the_page_says_its_language_and_its_direction(language: str) -> No
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_an_export_is_read_back_without_what_it_says_of_itself(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     read = mark(markdown(view))
     assert [reference.label for reference in read.references] == ["1"]
     found = [claim.text for claim in claims(read.text)]
