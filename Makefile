@@ -15,7 +15,7 @@ export PIP_NO_INPUT = 1
 help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
-	@echo "make test-fast  only the unit and contract tests which were quick when they last ran here"
+	@echo "make test-fast  only the unit and contract tests that tests/slow.txt does not name (over 50 ms, or a PostgreSQL server)"
 	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
 	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours), the server odd requests, and each property 500 examples"
 	@echo "make lock     pin what the image and the developers' environment install, with hashes (needs uv; UPGRADE=--upgrade: the newest)"

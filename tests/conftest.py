@@ -8,8 +8,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from pathlib import Path
 
 import object_store
+import passwords
 import pgbouncer
 import postgres
 import pytest
@@ -27,6 +29,7 @@ settings.register_profile(
 )
 settings.load_profile("assay")
 os.environ["ASSAY_SEARCH_WEB"] = "false"
+passwords.cheapen()
 MEMORY = "/dev/shm"
 if not os.environ.get("TMPDIR") and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY  # a third of the time of tests over SQLite was waiting for a disk
@@ -35,15 +38,16 @@ if "DATABASE_URL" in os.environ:  # it is for the tests which want a server, and
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="run only the tests which were quick when they last ran here")
+    parser.addoption("--fast", action="store_true", help="leave out the tests which tests/slow.txt names")
+    parser.addoption("--note-slow", action="store_true", help="write the slow ones of these tests into tests/slow.txt")
     parser.addoption(
         stalling.OPTION, type=float, metavar="MS", help="tell what held up an event loop for longer (with -n0)"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):  # of several processes the one which gets all reports
-        config.pluginmanager.register(quick.Durations(config))
+    if config.getoption("--note-slow") and not hasattr(config, "workerinput"):  # the process which gets all reports
+        config.pluginmanager.register(quick.Durations())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -67,9 +71,13 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--fast") and quick.is_slow_file(collection_path, config) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--fast"):
-        items[:], left = quick.quick(config, items)
+        items[:], left = quick.quick(items)
         config.hook.pytest_deselected(items=left)
     if config.getoption(stalling.OPTION):
         stalling.watch(items)

@@ -277,13 +277,13 @@ async def test_what_was_used_is_told_by_user_and_model(stores, ana, bob):
         drafts = tuple(attempt(f"k{place}", *each) for place, each in enumerate(used))
         await journal.commit(lease, Commit(events=drafts))
 
-    def told(found: list[ModelUsage]) -> list[tuple[str, str, int, int, int]]:
+    def rows(found: list[ModelUsage]) -> list[tuple[str, str, int, int, int]]:
         return [(row.owner, row.model, row.runs, row.usage.model_calls, row.usage.input_tokens) for row in found]
 
-    assert told(await ana.usage()) == [("ana", "m", 2, 3, 17), ("ana", "n", 1, 1, 1)]
-    assert told(await ana.usage(since="2026-11-02")) == [("ana", "m", 1, 1, 10)]
-    assert told(await stores.two.journal.usage(until="2026-11-02")) == [("ana", "m", 1, 2, 7), ("ana", "n", 1, 1, 1)]
-    assert told(await stores.two.journal.usage("2026-11-02")) == [("ana", "m", 1, 1, 10), ("bob", "m", 1, 1, 100)]
+    assert rows(await ana.usage()) == [("ana", "m", 2, 3, 17), ("ana", "n", 1, 1, 1)]
+    assert rows(await ana.usage(since="2026-11-02")) == [("ana", "m", 1, 1, 10)]
+    assert rows(await stores.two.journal.usage(until="2026-11-02")) == [("ana", "m", 1, 2, 7), ("ana", "n", 1, 1, 1)]
+    assert rows(await stores.two.journal.usage("2026-11-02")) == [("ana", "m", 1, 1, 10), ("bob", "m", 1, 1, 100)]
     by_day = await stores.two.journal.owned_by(None).usage(daily=True)
     assert [(row.day, row.owner, row.model, row.usage.input_tokens) for row in by_day] == [
         ("2026-11-01", "ana", "m", 7),

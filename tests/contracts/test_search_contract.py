@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from library_of import fill
 from opensearch_server import running
-from sqlalchemy import Engine
+from postgres import drop, with_schema
 
 from assay.core.ports import Query, Search
 from assay.core.ports.store import Store
@@ -24,7 +25,6 @@ from assay.evidence.segment import SEGMENTER
 from assay.search.local import LocalSearch
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch
 from assay.search.postgres import PostgresSearch
-from assay.search.postgres.tables import prefix_of
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database
@@ -47,15 +47,15 @@ FOREIGN = {
     "ar": "أعلنت المكتبة الوطنية عن عرض مخطوطات نادرة في القاهرة.",
     "ko": "서울의 도서관에서는 조선 시대의 지도를 전시하고 있다.",
 }
+Searches = LocalSearch | PostgresSearch | OpenSearchSearch
 
 
-@pytest.fixture(params=["memory", "disk", "postgres", "opensearch", "a real opensearch"])
+@pytest.fixture(scope="module", params=["memory", "disk", "postgres", "opensearch", "a real opensearch"])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def store() -> Store:
+def filled() -> Store:
     store = memory_store()
     fill(store, TEXTS)
     for language, text in FOREIGN.items():
@@ -63,24 +63,48 @@ def store() -> Store:
     return store
 
 
-@pytest.fixture
+@contextmanager
+def searching(store: Store, kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Searches]:
+    """A search of that kind over the library of the store."""
+    reader = DocumentReader(store.blobs)
+    if kind in ("memory", "disk"):
+        yield LocalSearch(None if kind == "memory" else folder / "index", store.library, reader.spans)
+    elif kind == "postgres":
+        with of_postgres(store, with_schema(request.getfixturevalue("postgres_server"))) as search:
+            yield search
+    else:
+        with of_opensearch(store, real=kind != "opensearch") as search:
+            yield search
+
+
+@pytest.fixture(scope="module")
+def store() -> Store:
+    """What all searches of this module read: no test adds a document to it."""
+    return filled()
+
+
+@pytest.fixture(scope="module")
 def search(
-    request: pytest.FixtureRequest, store: Store, kind: str, tmp_path: Path
-) -> Iterator[LocalSearch | PostgresSearch | OpenSearchSearch]:
-    spans = DocumentReader(store.blobs).spans
-    if "opensearch" in kind:
-        yield from of_opensearch(store, real=kind != "opensearch")
-        return
-    if kind != "postgres":
-        yield LocalSearch(None if kind == "memory" else tmp_path / "index", store.library, spans)
-        return
-    engine = request.getfixturevalue("new_engine")
-    yield PostgresSearch(engine, store.library, spans, SEGMENTER)
-    with engine.begin() as connection:
-        for table in ("state", "documents", "passages", "words"):
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {prefix_of(SEGMENTER)}_{table}")
+    request: pytest.FixtureRequest, store: Store, kind: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Searches]:
+    """Made once of each kind: nearly all tests only ask."""
+    with searching(store, kind, request, tmp_path_factory.mktemp("search")) as search:
+        yield search
 
 
+@contextmanager
+def of_postgres(store: Store, url: str) -> Iterator[PostgresSearch]:
+    backend = postgres.Postgres(url)
+    Database(backend).close()
+    engine = backend.engine()
+    try:
+        yield PostgresSearch(engine, store.library, DocumentReader(store.blobs).spans, SEGMENTER)
+    finally:
+        engine.dispose()
+        drop(url)
+
+
+@contextmanager
 def of_opensearch(store: Store, *, real: bool) -> Iterator[OpenSearchSearch]:
     each, name = DocumentReader(store.blobs).each_spans, f"assay-test-{uuid.uuid4().hex}"
     if not real:
@@ -99,16 +123,6 @@ def of_opensearch(store: Store, *, real: bool) -> Iterator[OpenSearchSearch]:
     for index in client.call("GET", f"/{name}*/_alias"):
         client.call("DELETE", f"/{index}")
     client.close()
-
-
-@pytest.fixture
-def new_engine(new_database: Callable[[], str]) -> Iterator[Engine]:
-    """Connections to an empty database, with its schema."""
-    backend = postgres.Postgres(new_database())
-    Database(backend).close()
-    engine = backend.engine()
-    yield engine
-    engine.dispose()
 
 
 async def names(search: Search, text: str, limit: int = 10, collections: tuple[str, ...] = ("default",)) -> list[str]:
@@ -223,13 +237,14 @@ async def test_hostile_questions_are_only_words(search: Search, question: str) -
     assert ("kumquat" not in question) or found[0] == "long.md"
 
 
-async def test_what_is_added_is_found_at_once(search: Search, store: Store) -> None:
-    assert await names(search, "zeppelin") == []
-    fill(store, {"new.md": "The zeppelin landed."})
-    assert await names(search, "zeppelin") == ["new.md"]
+async def test_what_is_added_is_found_at_once(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    store = filled()
+    with searching(store, kind, request, tmp_path) as search:
+        assert await names(search, "zeppelin") == []
+        fill(store, {"new.md": "The zeppelin landed."})
+        assert await names(search, "zeppelin") == ["new.md"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(text=st.text(st.characters(), max_size=60))
 def test_any_question_is_answered(search: LocalSearch, text: str) -> None:
     hits = search.find(Query(text=text, limit=3))

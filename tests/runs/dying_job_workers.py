@@ -33,12 +33,12 @@ async def _work(settings: Settings, place: str, stored: int) -> None:
         worker = assay.job_worker(1, lambda _: None)
         end, left = worker._end, stored
 
-        async def killed(*said: Any) -> None:
+        async def killed(*arguments: Any) -> None:
             nonlocal left
             if not left:
                 os.kill(os.getpid(), signal.SIGKILL)
             left -= 1
-            await end(*said)
+            await end(*arguments)
 
         worker._end = killed  # type: ignore[method-assign]
         await worker.work()
@@ -54,9 +54,9 @@ async def _freeze(database: str, place: str) -> None:
         worker = assay.job_worker(1, lambda _: None)
         end = worker._end
 
-        async def late(*said: Any) -> None:
+        async def late(*arguments: Any) -> None:
             os.kill(os.getpid(), signal.SIGSTOP)
-            await end(*said)
+            await end(*arguments)
             worker.stop()
 
         worker._end = late  # type: ignore[method-assign]

@@ -64,8 +64,8 @@ class Place:
         return {**kept, "ASSAY_HOME": str(self.home), "ASSAY_CONFIG": str(self.folder / "config.toml")}
 
     def started(self, *words: str) -> Any:
-        # a file of its own: what is told there is shown where something is wrong
-        with (self.folder / "said").open("ab") as file:
+        # a file of its own: what is written there is shown where something is wrong
+        with (self.folder / "output").open("ab") as file:
             return warm.start(*words, stdout=file, stderr=file, env=self.environment(), cwd=self.folder)
 
     def ran(self, *words: str) -> int:
@@ -75,7 +75,7 @@ class Place:
         assert self.ran(*words) == 0, f"{words}: {self.output()}"
 
     def output(self) -> str:
-        return (self.folder / "said").read_text(errors="replace")[-2_000:]
+        return (self.folder / "output").read_text(errors="replace")[-2_000:]
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name

@@ -67,15 +67,15 @@ async def test_it_is_switched_off_by_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "said"), [(breaks, "KeyError: 'tide table'"), (strays, "ValidationError: Expected `str`, got `null`")]
+    ("find", "fault"), [(breaks, "KeyError: 'tide table'"), (strays, "ValidationError: Expected `str`, got `null`")]
 )
-async def test_a_fault_is_told_with_its_package_and_the_run_goes_on(find: object, said: str) -> None:
+async def test_a_fault_is_told_with_its_package_and_the_run_goes_on(find: object, fault: str) -> None:
     log = await ran(AddedCheck("acme_tides", "acme-assay", find))  # type: ignore[arg-type]
     [checked] = log.of(e.ClaimChecked)
     assert (checked.rule, checked.verdict) == ("lexical", "supported")
     [message] = warned(log)
     assert message.startswith(
-        "the check 'acme_tides' of the package acme-assay failed on 1 claim, which it left unchecked: " + said
+        "the check 'acme_tides' of the package acme-assay failed on 1 claim, which it left unchecked: " + fault
     )
     assert log.last(e.RunCompleted)
 

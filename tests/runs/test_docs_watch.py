@@ -31,16 +31,16 @@ class Watching:
     """The command in a process of its own, with what it has said so far."""
 
     def __init__(self, folder: Path, *line: str) -> None:
-        self.said = folder / "said.txt"
-        with self.said.open("wb") as log:
+        self.output = folder / "output.txt"
+        with self.output.open("wb") as log:
             self.process = warm.start("docs", "watch", *line, stderr=log)
 
     def until(self, words: str, times: int = 1) -> None:
         """Wait for it to say something."""
         end = time.monotonic() + SECONDS
-        while self.said.read_text().count(words) < times:
-            assert self.process.poll() is None, self.said.read_text()
-            assert time.monotonic() < end, self.said.read_text()
+        while self.output.read_text().count(words) < times:
+            assert self.process.poll() is None, self.output.read_text()
+            assert time.monotonic() < end, self.output.read_text()
             time.sleep(0.02)
 
     def interrupted(self) -> int:
@@ -73,7 +73,7 @@ def test_what_comes_changes_and_goes(place: Path, watching: Watching, capsys: py
     (place / "notes" / "winds.md").unlink()
     watching.until("0 added, 0 updated, 1 removed: 1 document")
     assert watching.interrupted() == 0
-    assert watching.said.read_text().splitlines()[-1] == "watching has ended; the documents stay"
+    assert watching.output.read_text().splitlines()[-1] == "watching has ended; the documents stay"
     assert titles(capsys) == {"High tides"}
 
 
@@ -84,7 +84,7 @@ def test_many_changes_at_once_are_looked_at_together(
     for number in range(30):
         (place / "notes" / f"port{number}.md").write_text(f"# Port {number}\n\nIt is {number} metres deep.\n")
     watching.until(": 31 documents")
-    assert watching.said.read_text().count(" added, ") <= 3
+    assert watching.output.read_text().count(" added, ") <= 3
     assert watching.interrupted() == 0
 
 

@@ -29,8 +29,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def assay(*arguments: str, largest: int = 0) -> subprocess.CompletedProcess[str]:
-    return warm.run(*arguments, largest=largest)
+def assay(*arguments: str, **limits: int) -> subprocess.CompletedProcess[str]:
+    return warm.run(*arguments, limits=limits)
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def test_files_which_may_not_grow_end_a_batch_which_goes_on_later(place: Path):
     line = ["batch", "q.jsonl", "-o", "out", "--in", "harbor.md", "--depth", "light"]
     assert assay(*line, "--max-tokens", "5k").returncode == 5
     size = (place / "home" / "assay.db").stat().st_size
-    refused(assay(*line, largest=size + 40_000))
+    refused(assay(*line, RLIMIT_FSIZE=size + 40_000))
     checked = assay("db", "check")
     assert checked.returncode == 0, checked.stdout
     assert assay(*line).returncode == 0

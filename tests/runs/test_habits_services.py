@@ -47,9 +47,15 @@ async def played(
     return log, server.requests
 
 
+PLAIN: dict[str, Log] = {}
+
+
 async def near(strategy: str) -> Log:
-    script, changes = STRATEGIES[strategy]
-    return await Sea().run(script(), **changes)
+    """The run with a model which is no service, played once a strategy."""
+    if strategy not in PLAIN:
+        script, changes = STRATEGIES[strategy]
+        PLAIN[strategy] = await Sea().run(script(), **changes)
+    return PLAIN[strategy]
 
 
 async def same(habit: Habit, strategy: str, name: str = "mine:m") -> list[dict[str, Any]]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import resource
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -19,16 +17,12 @@ from pathlib import Path
 
 import hostile_files
 import pytest
+import warm
 from hostile_files import LAUGHS, OUTSIDE, TIDES, packed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the limits of Linux")
-SECONDS, MEMORY = 60, 4 << 30
+LIMITS = {"RLIMIT_CPU": 60, "RLIMIT_AS": 4 << 30}
 ASKED = ("When does the tide rise?", "--in", "tides.md", "--offline", "-q")
-
-
-def bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 @pytest.fixture
@@ -44,22 +38,14 @@ def assay(place: Path, *words: str, **variables: str) -> tuple[int, str, str]:
         "ASSAY_HOME": str(place / "home"),
         "ASSAY_CONFIG": str(place / "no.toml"),
     }
-    ended = subprocess.run(
-        [sys.executable, "-m", "assay", *words],
-        cwd=place,
-        env=environment | variables,
-        capture_output=True,
-        timeout=300,
-        preexec_fn=bounded,
-    )
-    found = ended.stderr.decode()
-    assert "Traceback" not in found
-    return ended.returncode, ended.stdout.decode(), found
+    ended = warm.run(*words, cwd=place, env=environment | variables, timeout=300, limits=LIMITS)
+    assert "Traceback" not in ended.stderr
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 # docs add, extract
 
-SAID = {
+REASONS = {
     "lines.jsonl.gz": "more than 10,000,000 rows; split it",
     "deep.jsonl": "row 2: not a JSON object",
     "digits.csv": "field larger than field limit",
@@ -77,7 +63,7 @@ def test_documents_made_to_harm_are_told_and_the_rest_is_added(place: Path) -> N
     code, _, done = assay(place, "docs", "add", "folder")
     lines = done.splitlines()
     assert code == 0
-    for name, reason in SAID.items():
+    for name, reason in REASONS.items():
         assert len([line for line in lines if f"folder/{name}:" in line and reason in line]) == 1, name
     code, listed, _ = assay(place, "docs", "list")
     assert all(name in listed for name in ("a-good", "z-good", "wide", "deep.html"))

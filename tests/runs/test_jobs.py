@@ -6,10 +6,10 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 
 from assay import Assay
 from assay.core.errors import FetchFailed, UnknownName, UsageError
@@ -248,8 +248,7 @@ def worker_settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str,
 
 
 def assay_command(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "assay", *arguments]
-    return subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return warm.run(*arguments, env=environment)
 
 
 def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[str, str], tmp_path: Path) -> None:
@@ -261,29 +260,20 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
     queued = assay_command(worker_settings, "docs", "add", str(folder), "-c", "notes", "--queue")
     assert queued.returncode == 0, queued.stderr
     job = queued.stdout.strip()
-    line = [sys.executable, "-m", "assay", "worker", "--jobs", "1", "--until-empty"]
+    line = ["worker", "--jobs", "1", "--until-empty"]
     killed = 0
     for _ in range(3):
-        worker = subprocess.Popen(
-            line, env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+        worker = warm.start(*line, env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         for found in worker.stderr:  # it is killed while it reads a part
-            if ", part " in found:
+            if b", part " in found:
                 break
         worker.send_signal(signal.SIGKILL)
         worker.communicate(timeout=30)
         killed += worker.returncode == -signal.SIGKILL
     assert killed == 3
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "assay", "jobs", "watch", job],
-        env=worker_settings,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    last = subprocess.Popen(
-        [*line[:-1]], env=worker_settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    watching = warm.start("jobs", "watch", job, **ways)
+    last = warm.start(*line[:-1], **ways)
     try:
         _, found = watching.communicate(timeout=120)
     finally:
@@ -304,11 +294,11 @@ async def test_a_worker_which_stops_when_all_is_done_waits_for_what_is_tried_aga
 ) -> None:
     read, failed = ingestion.collections.add, []
 
-    async def fails(*said):
+    async def fails(*arguments):
         if not failed:
             failed.append("once")
             raise FetchFailed("unreachable: the network is away")
-        return await read(*said)
+        return await read(*arguments)
 
     monkeypatch.setattr(ingestion.collections, "add", fails)
     async with Assay(home=tmp_path / "home") as assay:

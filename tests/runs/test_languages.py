@@ -32,7 +32,7 @@ from assay.verify.texts.references import is_counts
 DEPTHS = ("light", "medium", "extended")
 
 
-class Told(NamedTuple):
+class Wording(NamedTuple):
     """A question in a language, a document, what is written of it, and what nothing is found on."""
 
     question: str
@@ -45,7 +45,7 @@ class Told(NamedTuple):
 
 
 TOLD = {
-    "de": Told(
+    "de": Wording(
         "Wie hoch steigt die Flut in Brest?",
         "Gezeiten",
         "Die Flut in Brest steigt sieben Meter. Sie wechselt zweimal am Tag.",
@@ -54,7 +54,7 @@ TOLD = {
         "Salzgehalt des Wassers",
         "Gezeiten im Hafen",
     ),
-    "fr": Told(
+    "fr": Wording(
         "De combien monte la marée à Brest ?",
         "Marées",
         "La marée à Brest monte de sept mètres. Elle change deux fois par jour.",
@@ -63,7 +63,7 @@ TOLD = {
         "Salinité de l’eau",
         "Marées du port",
     ),
-    "zh": Told(
+    "zh": Wording(
         "布雷斯特的潮水涨多高？",
         "潮汐",
         "布雷斯特的潮水上涨七米。潮水每天变化两次。",
@@ -72,7 +72,7 @@ TOLD = {
         "海水的盐度",
         "港口的潮汐",
     ),
-    "ar": Told(
+    "ar": Wording(
         "كم يرتفع المد في بريست؟",
         "المد والجزر",
         "يرتفع المد في بريست سبعة أمتار. يتغير مرتين في اليوم.",
@@ -81,7 +81,7 @@ TOLD = {
         "ملوحة الماء",
         "المد في الميناء",
     ),
-    "ru": Told(
+    "ru": Wording(
         "На сколько поднимается прилив в Бресте?",
         "Приливы",
         "Прилив в Бресте поднимается на семь метров. Он меняется дважды в день.",
@@ -90,7 +90,7 @@ TOLD = {
         "Солёность воды",
         "Приливы в порту",
     ),
-    "hi": Told(
+    "hi": Wording(
         "ब्रेस्ट में ज्वार कितना ऊपर उठता है?",
         "ज्वार",
         "ब्रेस्ट में ज्वार सात मीटर ऊपर उठता है। यह दिन में दो बार बदलता है।",
@@ -109,20 +109,22 @@ NO_WORDS = re.compile(
 """What is no word of a language: hashes, names and ids, and the names of models, providers, roles and rules."""
 
 
-def script(told: Told) -> list[Scene]:
+def script(words: Wording) -> list[Scene]:
     """Two agents, one of which finds nothing; a report with a sentence its source speaks against."""
-    plan = msgspec.json.encode({"title": told.title, "steps": [{"title": told.section}, {"title": told.lost}]}).decode()
-    first, second = told.section, told.lost
+    plan = msgspec.json.encode(
+        {"title": words.title, "steps": [{"title": words.section}, {"title": words.lost}]}
+    ).decode()
+    first, second = words.section, words.lost
     tasks = [("research_agent", {"task": first}), ("research_agent", {"task": second})]
-    found = f"{told.answer} [S1001.1]"
-    report = f"{told.answer} [S1001.1]\n\n## {told.section}\n\n{told.wrong} [S1001.1] {told.answer} [S1001.1]"
+    found = f"{words.answer} [S1001.1]"
+    report = f"{words.answer} [S1001.1]\n\n## {words.section}\n\n{words.wrong} [S1001.1] {words.answer} [S1001.1]"
     nothing = says("–", task="find", repeat=True)
     return [
         calls(("generate_plan", {"complexity": "simple"}), task="triage"),
-        calls(("search", {"query": told.document}), task="background"),
+        calls(("search", {"query": words.document}), task="background"),
         says(plan, task="plan"),
         calls(*tasks, task="orchestrate"),
-        calls(("search", {"query": told.document}), task="research", contains=first, turn=0),
+        calls(("search", {"query": words.document}), task="research", contains=first, turn=0),
         says("done", task="research", contains=first, turn=1),
         says(found, task="find", contains=first),
         says("done", task="research", repeat=True),
@@ -142,34 +144,44 @@ async def ran(language: str, depth: str, **changes: object) -> tuple[Log, RunVie
     return log, fold(log.envelopes)
 
 
+PLAYED: dict[tuple[str, str], tuple[Log, RunView]] = {}
+
+
+async def played(language: str, depth: str = "light") -> tuple[Log, RunView]:
+    """The run in that language, executed once for all tests that only read it."""
+    if (language, depth) not in PLAYED:
+        PLAYED[language, depth] = await ran(language, depth)
+    return PLAYED[language, depth]
+
+
 class Shown(HTMLParser):
     """The words a page shows, labels which are read out among them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self._hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._hidden += tag in ("script", "style", "code")
-        spoken = ("aria-label", "title", *(name for name, _ in attrs if name in TOLD_BY_SCRIPT))
-        self.said += [value or "" for name, value in attrs if name in spoken]
+        spoken = ("aria-label", "title", *(name for name, _ in attrs if name in SHOWN_BY_SCRIPT))
+        self.texts += [value or "" for name, value in attrs if name in spoken]
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in ("script", "style", "code")
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
-            self.said.append(data)
+            self.texts.append(data)
 
 
-TOLD_BY_SCRIPT = ("data-close", "data-copy", "data-copied", "data-selected", "data-quote", "data-verdict")
+SHOWN_BY_SCRIPT = ("data-close", "data-copy", "data-copied", "data-selected", "data-quote", "data-verdict")
 
 
 def page_words(page: str) -> str:
     shown = Shown()
     shown.feed(page)
-    return "\n".join(shown.said)
+    return "\n".join(shown.texts)
 
 
 def word_file(view: RunView) -> str:
@@ -203,7 +215,7 @@ def foreign_words(language: str, text: str) -> list[str]:
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("language", TOLD)
 async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
-    log, view = await ran(language, depth)
+    log, view = await played(language, depth)
     with speaking(language) as speech:
         heading = speech.catalogue.gettext("What could not be found")
         sources = speech.catalogue.gettext("Sources")
@@ -216,7 +228,7 @@ async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
 
 
 async def test_why_a_sentence_went_is_told_once() -> None:
-    _, view = await ran("de", "light")
+    _, view = await played("de")
     page = html(view)
     listed = page[page.index("Gestrichene Sätze") : page.index("Einschränkungen")]
     assert listed.count("die Zahl 99 Meter steht nicht in der zitierten Textstelle") == 1
@@ -224,7 +236,7 @@ async def test_why_a_sentence_went_is_told_once() -> None:
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     kinds = set(view.report.stated.values())
     assert {"date", "missing"} <= kinds
     lines = [re.sub(r"[*#_`]+", " ", line).split() for line in view.report.text.splitlines()]
@@ -243,7 +255,7 @@ def _claims(view: RunView) -> tuple[ReportSentence, ...]:
 
 @pytest.mark.parametrize("language", ["ar", "zh", "de"])
 async def test_the_page_says_its_language_and_its_direction(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     page = html(view)
     direction = ' dir="rtl"' if language == "ar" else ""
     assert page.startswith(f'<!doctype html>\n<html lang="{language}"{direction}>')
@@ -251,7 +263,7 @@ async def test_the_page_says_its_language_and_its_direction(language: str) -> No
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_an_export_is_read_back_without_what_it_says_of_itself(language: str) -> None:
-    _, view = await ran(language, "light")
+    _, view = await played(language)
     read = mark(markdown(view))
     assert [reference.label for reference in read.references] == ["1"]
     found = [claim.text for claim in claims(read.text)]

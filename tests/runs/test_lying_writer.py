@@ -50,10 +50,10 @@ async def verdict(sentence: str, off: tuple[CheckName, ...] = ()) -> e.ClaimChec
     return checked
 
 
-@pytest.mark.parametrize(("sentence", "rule", "said"), LIES)
-async def test_a_lie_never_leaves_as_supported_and_the_rule_is_told(sentence: str, rule: str, said: str) -> None:
+@pytest.mark.parametrize(("sentence", "rule", "expected"), LIES)
+async def test_a_lie_never_leaves_as_supported_and_the_rule_is_told(sentence: str, rule: str, expected: str) -> None:
     checked = await verdict(sentence)
-    assert (checked.rule, checked.verdict) == (rule, said), checked.reason
+    assert (checked.rule, checked.verdict) == (rule, expected), checked.reason
 
 
 async def test_what_the_passage_says_instead_is_told() -> None:

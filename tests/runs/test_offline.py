@@ -62,7 +62,7 @@ def test_research_in_a_folder(walled: Walled, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "denied"),
     [
         ("socket.create_connection(('192.0.2.1', 80), 1)", "socket.getaddrinfo 192.0.2.1"),
         ("socket.socket().connect(('192.0.2.1', 80))", "socket.connect 192.0.2.1"),
@@ -70,11 +70,11 @@ def test_research_in_a_folder(walled: Walled, tmp_path: Path) -> None:
         ("socket.socket(type=socket.SOCK_DGRAM).sendto(b'', ('192.0.2.1', 53))", "socket.sendto 192.0.2.1"),
     ],
 )
-def test_the_wall_stands(walled: Walled, code: str, said: str) -> None:
+def test_the_wall_stands(walled: Walled, code: str, denied: str) -> None:
     done = walled.run("-c", f"import socket; {code}")
     assert done.returncode == 1
     assert "PermissionError: no network in this process" in done.stderr
-    assert walled.denied == [said]
+    assert walled.denied == [denied]
 
 
 def test_loopback_is_open(walled: Walled) -> None:

@@ -316,7 +316,7 @@ async def test_an_agent_must_report_in_time_and_is_stopped(seconds: float, repor
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         (Reply(text="The tide", stop="length"), "it was cut off"),
         (Reply(text="The tide at Brest rises and rises again. " * 5), "it repeated itself"),
@@ -324,12 +324,12 @@ async def test_an_agent_must_report_in_time_and_is_stopped(seconds: float, repor
     ],
     ids=["cut", "repeating", "empty"],
 )
-async def test_findings_written_badly_are_discarded_told_so_and_tried_once_more(bad: Reply, told: str) -> None:
+async def test_findings_written_badly_are_discarded_told_so_and_tried_once_more(bad: Reply, message: str) -> None:
     search, done, find = first_agent()
     script = [*planned(ONE_STEP), sends(TIDE), search, done, Scene(answer=bad, task="find"), find, report_wanted()]
     log = await run_of([*script, WRITTEN])
     first, second = requests(log.model, "find")
-    assert told in second.named("report_findings")[0]
+    assert message in second.named("report_findings")[0]
     assert first.named("report_findings")[0] in second.named("report_findings")[0]
     assert [event.text for event in log.of(e.FindingAdded)] == [ROSE]
     assert len(log.of(e.FindingStarted)) == 2  # what the first try streamed is taken back

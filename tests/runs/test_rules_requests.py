@@ -124,7 +124,7 @@ def more_agent() -> Iterator[Scene]:
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    ("task", "instruction"),
     [
         ("triage", "You never answer a research question yourself"),
         ("triage", "Call exactly one tool"),
@@ -137,9 +137,9 @@ def more_agent() -> Iterator[Scene]:
         ("write", "put the ids of the passages it rests on"),
     ],
 )
-async def test_what_each_is_told_to_do(task: Task, said: str) -> None:
+async def test_what_each_is_told_to_do(task: Task, instruction: str) -> None:
     log = await played("orchestrated")
-    assert said in flat(requests(log.model, task)[0].system)
+    assert instruction in flat(requests(log.model, task)[0].system)
 
 
 async def test_who_has_to_call_a_tool_is_made_to() -> None:

@@ -82,10 +82,10 @@ async def test_a_call_without_its_reasoning_is_read_all_the_same() -> None:
     assert log.of(e.Warned) == []
 
 
-@pytest.mark.parametrize("said", ["Hello! How can I help?", "You are welcome."])
-async def test_a_greeting_gets_a_greeting(said: str) -> None:
-    log: Log = await Sea().run([calls(("answer", {"text": said}), task="triage")], question="Hi there, thanks!")
-    assert log.text == said
+@pytest.mark.parametrize("greeting", ["Hello! How can I help?", "You are welcome."])
+async def test_a_greeting_gets_a_greeting(greeting: str) -> None:
+    log: Log = await Sea().run([calls(("answer", {"text": greeting}), task="triage")], question="Hi there, thanks!")
+    assert log.text == greeting
     assert UNSOURCED not in log.text
     assert not any("sources" in limit for limit in log.last(e.ReportFinished).limits)
     assert log.last(e.RunCompleted).stop_reason == "done"

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 TABLE = (("Port", "Depth"), ("Harwich", "12 m"), ("Goole", "7 m"))
 """What stands in the table of each of them."""
-SAID = "The tide of Grüße rose by 3 m in 1843."
+PARAGRAPH = "The tide of Grüße rose by 3 m in 1843."
 
 
-def word(said: Iterable[str] = (SAID,)) -> bytes:
+def word(paragraphs: Iterable[str] = (PARAGRAPH,)) -> bytes:
     """Heading, paragraphs, two items, a table, a heading below."""
     import docx
 
     document = docx.Document()
     document.core_properties.title, document.core_properties.author = "The Harbor report", "Ada Byron"
     document.add_heading("Tides", 1)
-    for text in said:
+    for text in paragraphs:
         document.add_paragraph(text)
     document.add_paragraph("first item", style="List Bullet")
     document.add_paragraph("second item", style="List Bullet")
@@ -31,7 +31,7 @@ def word(said: Iterable[str] = (SAID,)) -> bytes:
     return _saved(document.save)
 
 
-def slides(count: int = 2, content: str = SAID) -> bytes:
+def slides(count: int = 2, content: str = PARAGRAPH) -> bytes:
     """So many slides with title, two items and a note; a table on the last."""
     import pptx
 
@@ -65,7 +65,7 @@ def book(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: str = "") -> 
     return _saved(made.save)
 
 
-def open_text(content: str = SAID) -> bytes:
+def open_text(content: str = PARAGRAPH) -> bytes:
     """An OpenDocument text like `word`."""
     from odf import dc, text
     from odf.opendocument import OpenDocumentText
@@ -98,7 +98,7 @@ def open_sheet(rows: Sequence[Sequence[str]] = TABLE) -> bytes:
     return _saved(made.save)
 
 
-def open_slides(content: str = SAID) -> bytes:
+def open_slides(content: str = PARAGRAPH) -> bytes:
     """An OpenDocument presentation of two slides."""
     from odf import draw, style, text
     from odf.opendocument import OpenDocumentPresentation
@@ -145,7 +145,7 @@ CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendoc
 <rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 
 
-def ebook(text: str = SAID) -> bytes:
+def ebook(text: str = PARAGRAPH) -> bytes:
     """A book of two chapters, a table in the second, a table of contents, and a chapter which is not there."""
     table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in TABLE)
     page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>t</title></head><body>{}</body></html>"

@@ -69,10 +69,10 @@ class Process:
         cwd: Path | str | None = None,
         session: bool = False,
         terminal: bool = False,
-        largest: int = 0,
+        limits: Mapping[str, int] | None = None,
         program: str = "",
     ) -> None:
-        """`session`: of its own. `terminal`: stdin or stderr is to control it. `largest`: bytes a file can have.
+        """`session`: of its own. `terminal`: stdin or stderr is to control it. `limits`: by their names in `resource`.
 
         `program`: as `python -c PROGRAM` in its place.
         """
@@ -85,7 +85,7 @@ class Process:
             "cwd": str(cwd or Path.cwd()),
             "session": session or terminal,
             "terminal": terminal,
-            "largest": largest,
+            "limits": dict(limits or {}),
             "program": program,
         }
         self.stdout: BufferedReader | None = None
@@ -183,18 +183,18 @@ def start(*arguments: object, **ways: Any) -> Started:
 
 def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
     """The same with everything read anew, from where `PYTHONPATH` says."""
-    session, terminal, largest = (ways.pop(name, 0) for name in ("session", "terminal", "largest"))
+    session, terminal = ways.pop("session", False), ways.pop("terminal", False)
+    limits = ways.pop("limits", None) or {}
 
     def ready() -> None:
         if terminal:
             fcntl.ioctl(2, termios.TIOCSCTTY, 0)
-        if largest:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+        _limit(limits)
 
     program = ways.pop("program", "")
     command = [sys.executable, *(("-c", program) if program else ("-m", "assay")), *map(str, arguments)]
     ways = {"stdin": subprocess.DEVNULL, **ways, "start_new_session": bool(session or terminal)}
-    first = ready if terminal or largest else None
+    first = ready if terminal or limits else None
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
 
 
@@ -301,8 +301,7 @@ def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
         os.setsid()
     if wanted["terminal"]:
         fcntl.ioctl(2, termios.TIOCSCTTY, 0)
-    if wanted["largest"]:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (wanted["largest"],) * 2)
+    _limit(wanted["limits"])
     os.chdir(wanted["cwd"])
     os.environ.clear()
     os.environ.update(wanted["env"])
@@ -312,6 +311,11 @@ def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
     sys.stderr = sys.__stderr__ = err  # type: ignore[misc]
     sys.argv = ["assay", *wanted["arguments"]]
     return wanted
+
+
+def _limit(limits: Mapping[str, int]) -> None:
+    for name, most in limits.items():
+        resource.setrlimit(getattr(resource, name), (most, most))
 
 
 def _warm_up() -> None:
@@ -356,6 +360,9 @@ def _end(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
+    from passwords import cheapen
+
+    cheapen()
     sys.path = [path for path in sys.path if path != str(Path(__file__).parent)]
     _warm_up()
     if (asked := _listen(sys.argv[1])) is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+import warm
 from embedding_server import EmbeddingServer
 from meaning import ASKED, ELSEWHERE, LOCAL
 
@@ -82,8 +81,8 @@ def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: E
         text = "\n\n".join(f"Sentence {line} of text {number} stands here." for line in range(600))
         (tmp_path / "in" / f"{number}.md").write_text(text)
     assert main(["docs", "add", "-q", str(tmp_path / "in")]) == 0
-    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "--json"]
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
+    line = ["docs", "embed", "--embedder", LOCAL, "--json"]
+    process = warm.start(*line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 120
     while len(server.requests) < 35 and time.monotonic() < end:
         time.sleep(0.01)
@@ -91,7 +90,8 @@ def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: E
     process.wait()
     before = len(server.texts)
     assert 0 < before < 7_200
-    done = subprocess.run(line, capture_output=True, env=dict(os.environ), timeout=300, check=True)
+    done = warm.run(*line, timeout=300)
+    assert done.returncode == 0, done.stderr
     built = json.loads(done.stdout)
     assert built["stopped"] == ""
     assert len(set(server.texts)) == 7_200
@@ -100,8 +100,7 @@ def test_what_was_done_before_a_kill_is_not_paid_again(tmp_path: Path, server: E
 
 def test_of_two_at_once_one_does_the_work(folder: Path, server: EmbeddingServer):
     assert main(["docs", "add", "-q", str(folder)]) == 0
-    line = [sys.executable, "-m", "assay", "docs", "embed", "--embedder", LOCAL, "-q"]
-    both = [subprocess.Popen(line, env=dict(os.environ)) for _ in range(2)]
+    both = [warm.start("docs", "embed", "--embedder", LOCAL, "-q") for _ in range(2)]
     assert [process.wait(120) for process in both] == [0, 0]
     assert sorted(server.texts) == sorted(set(server.texts))
 

@@ -81,13 +81,13 @@ def test_a_sentence_cut_off_is_left_out(text: str, left: str) -> None:
     assert salvaged(Reply(text=text, stop="length")) == left
 
 
-SAID = st.sampled_from(
+SENTENCES = st.sampled_from(
     [SAME, OTHER, "It rains.", "## Heading", "| a | b |", "|---|---|", "- ", "\n", " ", "[S1001.1]", "x"]
 )
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(SAID, max_size=40).map(" ".join))
+@given(st.lists(SENTENCES, max_size=40).map(" ".join))
 def test_what_is_left_is_part_of_the_text_and_holds_no_loop(text: str) -> None:
     cut = without_loops(text)
     assert repeating(text) or cut == text

@@ -24,7 +24,7 @@ from assay.phases.triage import TriageRules
 from assay.phases.writer import WriteRules
 
 DATE = "2026-01-31"
-SAID: list[RuleTexts] = [
+RULE_TEXTS: list[RuleTexts] = [
     TurnRules(7, 11),
     TurnRules(7, 11, 5),
     QueryRules(queries=4),
@@ -41,9 +41,9 @@ SAID: list[RuleTexts] = [
 ]
 
 
-@pytest.mark.parametrize("said", SAID, ids=lambda said: type(said).__name__)
-def test_rules_are_sentences_with_every_number(said: RuleTexts) -> None:
-    message = rules(said)
+@pytest.mark.parametrize("texts", RULE_TEXTS, ids=lambda texts: type(texts).__name__)
+def test_rules_are_sentences_with_every_number(texts: RuleTexts) -> None:
+    message = rules(texts)
     values = msgspec.json.decode(message.values)
     for name, value in values.items():
         numbers = value if isinstance(value, list) else [value]

@@ -125,7 +125,7 @@ def foreign(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "name", "state", "said", "fix"),
+    ("change", "name", "state", "message", "fix"),
     [
         (
             statement("UPDATE assay_schema SET version_num = '9'"),
@@ -151,12 +151,12 @@ def foreign(home: Path) -> None:
     ],
 )
 async def test_what_is_wrong_with_a_home(
-    home: Path, change: Callable[[Path], None], name: str, state: str, said: str, fix: str
+    home: Path, change: Callable[[Path], None], name: str, state: str, message: str, fix: str
 ) -> None:
     change(home)
     found = (await look())[name]
     assert found.state == state
-    assert said in found.said
+    assert message in found.said
     assert fix in found.fix
 
 
@@ -232,16 +232,16 @@ async def test_a_server_on_this_machine_is_asked(config: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "state", "said"),
+    ("text", "state", "message"),
     [
         ('[web]\nchromium = "/nowhere/chromium"', "broken", "/nowhere/chromium (web.chromium) is not there"),
         ('[web]\nbrowser = "always"\nchromium = "/bin/sh"', "ok", "are read with /bin/sh"),
     ],
 )
-async def test_the_browser_is_looked_for(config: Path, text: str, state: str, said: str) -> None:
+async def test_the_browser_is_looked_for(config: Path, text: str, state: str, message: str) -> None:
     config.write_text(text)
     found = (await look())["browser"]
-    assert (found.state, said in found.said) == (state, True)
+    assert (found.state, message in found.said) == (state, True)
     config.write_text('[web]\nbrowser = "off"')
     assert "browser" not in await look()
 

@@ -32,8 +32,9 @@ class Place:
 
     def process(self, *arguments: str, stdout: str = "", largest: int = 0) -> subprocess.CompletedProcess[str]:
         """`assay` as a process; stdout into a file, files of at most so many bytes where asked."""
+        limits = {"RLIMIT_FSIZE": largest} if largest else {}
         with open(stdout or os.devnull, "w") as file:
-            return warm.run(*arguments, stdout=file if stdout else subprocess.PIPE, largest=largest)
+            return warm.run(*arguments, stdout=file if stdout else subprocess.PIPE, limits=limits)
 
     def fails(self, code: int, why: str, *arguments: str, **about: object) -> None:
         """It ends so, and says so: as a process where something is said about it."""

@@ -118,7 +118,7 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "said"),
+    ("content", "message"),
     [
         (b"keys = 3\n", "keys in .* is not a table"),
         (b"# \xff\n", "not valid TOML"),
@@ -126,12 +126,12 @@ def test_a_file_which_is_not_toml_is_left_alone(file: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["set", "rm"])
-def test_a_file_with_odd_content_is_left_alone(held: bytes, said: str, command: str, file: Path) -> None:
+def test_a_file_with_odd_content_is_left_alone(content: bytes, message: str, command: str, file: Path) -> None:
     file.parent.mkdir()
-    file.write_bytes(held)
-    with pytest.raises(ConfigError, match=said):
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
         keys(command, "openai", typed=KEY)
-    assert file.read_bytes() == held
+    assert file.read_bytes() == content
 
 
 def test_a_key_which_no_header_can_carry_is_refused(file: Path) -> None:
@@ -161,8 +161,8 @@ def test_where_the_file_is_a_link_what_it_leads_to_is_written(file: Path) -> Non
 def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Path) -> None:
     assay("keys", "set", "acme", typed=f"{KEY}\n")
     assert KEY in file.read_text()
-    held = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
-    assert (held["acme"], held["openai"]) == ("file", None)
+    origins = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    assert (origins["acme"], origins["openai"]) == ("file", None)
     ready = (
         "from assay import settings; from assay.services.providers import access;"
         "from assay.core.ports.models import Secret;"
@@ -176,8 +176,8 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
 
 def test_a_key_of_another_package_may_stand_in_the_environment(acme: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_KEYS_ACME", KEY)
-    held = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
-    assert held["acme"] == "environment"
+    origins = {each["provider"]: each["origin"] for each in json.loads(assay("keys", "list", "--json"))}
+    assert origins["acme"] == "environment"
 
 
 def test_the_key_of_a_package_which_is_gone_can_be_forgotten(file: Path) -> None:

@@ -10,7 +10,7 @@ from assay.core.view import Reflection, RunView
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "line"),
     [
         (ReflectDecided(decision="continue", reasoning="fits"), ""),
         (ReflectDecided(decision="adjust", reasoning="Nothing found."), "the plan is changed: Nothing found."),
@@ -18,8 +18,8 @@ from assay.core.view import Reflection, RunView
         (ReflectDecided(decision="complete", note="too early"), "research goes on as planned: too early"),
     ],
 )
-def test_progress_tells_what_changes(event: ReflectDecided, said: str):
-    assert milestone(event) == said
+def test_progress_tells_what_changes(event: ReflectDecided, line: str):
+    assert milestone(event) == line
 
 
 def test_show_tells_each_decision():

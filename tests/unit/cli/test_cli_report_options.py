@@ -94,7 +94,7 @@ def test_a_comparison_says_of_each_document_what_its_header_does(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--length", "huge"), "write short, normal, long or a number"),
         (("--lang", "german"), "german is de"),
@@ -105,7 +105,7 @@ def test_a_comparison_says_of_each_document_what_its_header_does(
 )
 def test_what_cannot_be_costs_nothing(
     options: tuple[str, str],
-    said: str,
+    message: str,
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -113,6 +113,6 @@ def test_what_cannot_be_costs_nothing(
     monkeypatch.chdir(place)
     (place / "harbor.txt").write_text("no heading")
     assert run(place, *options) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert main(["runs", "list"]) == 0
     assert QUESTION not in capsys.readouterr().out

@@ -63,7 +63,7 @@ def test_they_go_into_every_format(place: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("schema", "options", "said"),
+    ("schema", "options", "message"),
     [
         ("{", (), "the schema is not JSON"),
         ('{"properties": {"a": {"$ref": "#"}}}', (), "the schema at #/properties/a uses '$ref'; supported are"),
@@ -72,14 +72,14 @@ def test_they_go_into_every_format(place: Path, capsys: pytest.CaptureFixture[st
     ],
 )
 def test_what_cannot_be_filled_is_said_before_anything_is_done(
-    place: Path, capsys: pytest.CaptureFixture[str], schema: str, options: tuple[str, ...], said: str
+    place: Path, capsys: pytest.CaptureFixture[str], schema: str, options: tuple[str, ...], message: str
 ) -> None:
     (place / "bad.json").write_text(schema)
     (place / "t.md").write_text("## Risks\n")
     options = tuple(str(place / each) if each.endswith(".md") else each for each in options)
     assert run(place, "--schema", str(place / "bad.json"), *options) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert "Traceback" not in error
 
 

@@ -51,7 +51,7 @@ def test_no_cell_is_a_formula_and_all_come_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         (["--domain", "a b"], "is not a domain"),
         (["--since", "soon"], "is not a date: write a day"),
@@ -59,7 +59,7 @@ def test_no_cell_is_a_formula_and_all_come_back() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    option: list[str], said: str, place: Path, capsys: pytest.CaptureFixture[str]
+    option: list[str], message: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["Why?", *option]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

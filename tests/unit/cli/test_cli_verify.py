@@ -83,7 +83,7 @@ def test_of_another_release_with_thousands_of_members(bundle: Path, capsys: pyte
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "reason"),
     [
         (e.RunFailed(stop_reason="failed", error="the model is down"), "without a report: the run failed"),
         (e.RunCancelled(), "without a report: the run was cancelled"),
@@ -91,7 +91,7 @@ def test_of_another_release_with_thousands_of_members(bundle: Path, capsys: pyte
     ],
 )
 def test_a_run_without_a_report_failed_no_check(
-    event: e.Event | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    event: e.Event | None, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = Log()
     begin(log)
@@ -101,7 +101,7 @@ def test_a_run_without_a_report_failed_no_check(
     path.write_bytes(EXPORTER.render(recorded(log.events)))
     assert main(["verify", str(path)]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[-1].endswith(said)
+    assert out.splitlines()[-1].endswith(reason)
     assert "final check" not in out
 
 

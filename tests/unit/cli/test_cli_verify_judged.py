@@ -128,10 +128,10 @@ def test_a_model_which_fails_leaves_claims_unchecked(there: Path, capsys: pytest
     assert found["claims"][0]["verdict"] == "quoted"
 
 
-@pytest.mark.parametrize(("model", "said"), [("extractive", "cannot judge"), ("nowhere:m", "nowhere")])
-def test_a_model_which_cannot_judge(there: Path, capsys: pytest.CaptureFixture[str], model: str, said: str) -> None:
+@pytest.mark.parametrize(("model", "message"), [("extractive", "cannot judge"), ("nowhere:m", "nowhere")])
+def test_a_model_which_cannot_judge(there: Path, capsys: pytest.CaptureFixture[str], model: str, message: str) -> None:
     assert main(["verify", "report.md", "--in", "tides.md", "--model", model]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 # a run's report

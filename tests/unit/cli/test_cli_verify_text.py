@@ -98,7 +98,7 @@ def test_only_problems_and_a_text_on_stdin(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["report.md"], "--in PATH"),
         (["missing.md", "--in", "docs"], "cannot be read"),
@@ -109,10 +109,10 @@ def test_only_problems_and_a_text_on_stdin(
     ],
 )
 def test_wrong_use_says_what_to_do(
-    there: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+    there: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     assert main(["verify", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_which_is_no_text(there: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,19 +32,19 @@ def reply(text: str) -> ConversationMessage:
 
 
 @given(MESSAGES)
-def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(said: list[ConversationMessage]) -> None:
-    kept = latest(said)
-    assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]
-    users = sum(each.by == "user" for each in said)
+def test_the_last_messages_are_an_end_of_all_with_at_most_five_of_the_user(messages: list[ConversationMessage]) -> None:
+    kept = latest(messages)
+    assert [each.by for each in kept] == [each.by for each in messages[len(messages) - len(kept) :]]
+    users = sum(each.by == "user" for each in messages)
     assert sum(each.by == "user" for each in kept) == min(users, USER_MESSAGES)
     assert latest(kept) == kept
 
 
 @given(MESSAGES, st.integers(0, 2_000))
-def test_what_is_told_fits_and_keeps_its_order(said: list[ConversationMessage], tokens: int) -> None:
-    kept = fitted(said, tokens)
+def test_what_is_told_fits_and_keeps_its_order(messages: list[ConversationMessage], tokens: int) -> None:
+    kept = fitted(messages, tokens)
     assert not kept or estimate_tokens(msgspec.json.encode(kept).decode()) <= tokens
-    assert [each.by for each in kept] == [each.by for each in said[len(said) - len(kept) :]]
+    assert [each.by for each in kept] == [each.by for each in messages[len(messages) - len(kept) :]]
 
 
 def test_replies_are_shortened_before_anything_is_left_out() -> None:

@@ -79,8 +79,8 @@ SENTENCES = st.lists(
 @given(SENTENCES, SENTENCES)
 def test_every_claim_is_counted_once(before: list[tuple[str, Verdict]], after: list[tuple[str, Verdict]]) -> None:
     one, other = (
-        report(*(claim(f"c{number}", text, verdict) for number, (text, verdict) in enumerate(said)))
-        for said in (before, after)
+        report(*(claim(f"c{number}", text, verdict) for number, (text, verdict) in enumerate(sentences)))
+        for sentences in (before, after)
     )
     found = difference(one, other)
     paired = found.same + len(found.changed)

@@ -75,8 +75,8 @@ def test_what_is_no_json_is_read_alike_in_any_pieces(text: str, data: st.DataObj
 
 
 @given(st.text(alphabet=st.characters(codec=None, categories=["Cs", "L"]), max_size=12), st.data())
-def test_halves_of_pairs_are_marked(said: str, data: st.DataObject) -> None:
-    text = json.dumps({"reasoning": said})
+def test_halves_of_pairs_are_marked(reasoning: str, data: st.DataObject) -> None:
+    text = json.dumps({"reasoning": reasoning})
     wanted = json.loads(text)["reasoning"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     assert "".join(fed(data.draw(cut(text)))) == wanted
 

@@ -88,7 +88,7 @@ def test_a_template_has_headings_and_hints() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("only text", "no headings"),
         ("- # in a list", "no headings"),
@@ -98,6 +98,6 @@ def test_a_template_has_headings_and_hints() -> None:
         ("## x\n" * 61, "61 headings; at most 60"),
     ],
 )
-def test_what_is_no_template_is_refused(text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_what_is_no_template_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         read_template(text)

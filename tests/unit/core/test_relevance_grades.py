@@ -118,15 +118,15 @@ def test_any_sentence_is_graded(question: str, texts: list[str]) -> None:
 # what a run may be called
 
 
-def claims(*said: tuple[Verdict, Relevance]) -> tuple[Claim, ...]:
+def claims(*grades: tuple[Verdict, Relevance]) -> tuple[Claim, ...]:
     return tuple(
         Claim(id=f"c{at}", text="x", start=at, end=at + 1, verdict=verdict, relevance=relevance)
-        for at, (verdict, relevance) in enumerate(said, 1)
+        for at, (verdict, relevance) in enumerate(grades, 1)
     )
 
 
-def words(*said: tuple[Verdict, Relevance], graded: bool = True, passed: bool = True, verify: bool = True) -> str:
-    found = claims(*said)
+def words(*grades: tuple[Verdict, Relevance], graded: bool = True, passed: bool = True, verify: bool = True) -> str:
+    found = claims(*grades)
     return assurance_text(
         RunView(
             brief=Brief(question="Who?", date="2026-01-01", verify=verify),
@@ -161,11 +161,11 @@ def test_of_an_older_run_its_gate_is_told() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["quoted", "supported", "partial"]), st.sampled_from(["", *RELEVANT]))))
-def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(said: list[tuple[Verdict, Relevance]]) -> None:
-    found = assured(claims(*said))
-    held = all(verdict != "partial" for verdict, _ in said)
-    judged = [relevance for _, relevance in said if relevance]
-    assert found.whole == (bool(said) and held and (not judged or "answers" in judged))
+def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[tuple[Verdict, Relevance]]) -> None:
+    found = assured(claims(*grades))
+    held = all(verdict != "partial" for verdict, _ in grades)
+    judged = [relevance for _, relevance in grades if relevance]
+    assert found.whole == (bool(grades) and held and (not judged or "answers" in judged))
 
 
 def test_claims_are_counted_by_relevance() -> None:

@@ -125,7 +125,7 @@ def test_stop_reasons_are_sentences() -> None:
 # a run without a report
 
 
-SAID = {
+REASONS = {
     None: "The run has not ended; no report has been written so far.",
     e.RunFailed(stop_reason="failed", error="no <b>model</b> answered."): (
         "The run failed: no <b>model</b> answered; no report was written."
@@ -135,13 +135,13 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("event", "said"), SAID.items())
-def test_a_run_without_a_report_says_why(event: e.Event | None, said: str) -> None:
+@pytest.mark.parametrize(("event", "limit"), REASONS.items())
+def test_a_run_without_a_report_says_why(event: e.Event | None, limit: str) -> None:
     log = logs.Log()
     logs.begin(log)
     if event is not None:
         log.add("", event)
-    assert build_report(fold(log.events)).limits == (said,)
+    assert build_report(fold(log.events)).limits == (limit,)
 
 
 def test_a_report_that_broke_off_says_so_before_its_other_limits() -> None:

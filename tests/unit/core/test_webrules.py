@@ -47,7 +47,7 @@ def test_days(since: str, until: str, published: str, why: str):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"domains": ["exa mple.org"]}, "not a domain"),
         ({"domains": ["example.org/path"]}, "not a domain"),
@@ -62,8 +62,8 @@ def test_days(since: str, until: str, published: str, why: str):
         ({"country": "qq"}, "no country"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(wrong: dict[str, object], said: str):
-    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+def test_what_cannot_be_meant_is_refused(wrong: dict[str, object], message: str):
+    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
         make_rules(**wrong)  # type: ignore[arg-type]
 
 

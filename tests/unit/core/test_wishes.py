@@ -53,11 +53,11 @@ def test_names_that_are_known_without_babel_are_those_it_gives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [("german", "german is de"), ("xx", "like en, de or pt-BR"), ("../x", "no language code"), ("de-ZZZ", "no lang")],
 )
-def test_unknown_languages_are_refused(wrong: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_unknown_languages_are_refused(wrong: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         read_language(wrong)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import warm
 from growth import WORST, exponent
 from hostile_bundles import KINDS, honest
 
@@ -37,13 +38,8 @@ def test_a_bundle_of_too_many_members_or_events_is_not_read_further() -> None:
 
 def verified(file: Path, *options: str, **limits: str) -> subprocess.CompletedProcess[str]:
     named = {f"ASSAY_BUNDLES_{name.upper()}": value for name, value in limits.items()}
-    return subprocess.run(
-        [sys.executable, "-m", "assay", "verify", str(file), *options],
-        env={**os.environ, **named, "ASSAY_CONFIG": str(file.with_suffix(".toml"))},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    env = {**os.environ, **named, "ASSAY_CONFIG": str(file.with_suffix(".toml"))}
+    return warm.run("verify", file, *options, env=env)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such timer there")

@@ -238,7 +238,7 @@ def test_no_text_becomes_markup(hostile: str) -> None:
     harmless(render(with_text(hostile), citations="links"))
 
 
-@pytest.mark.parametrize(("asked", "said"), [("de", "de"), ("pt-BR", "pt-BR"), ("", None), ('de" x="', None)])
-def test_the_language_of_the_report_is_said_where_it_is_known(asked: str, said: str | None) -> None:
+@pytest.mark.parametrize(("asked", "lang"), [("de", "de"), ("pt-BR", "pt-BR"), ("", None), ('de" x="', None)])
+def test_the_language_of_the_report_is_said_where_it_is_known(asked: str, lang: str | None) -> None:
     view = msgspec.structs.replace(TWO, brief=Brief(question="Wer?", date="2025-01-02", language=asked))
-    assert page(view).css_first("article").attributes.get("lang") == said
+    assert page(view).css_first("article").attributes.get("lang") == lang

@@ -21,7 +21,7 @@ READ = Linked(author="Ada Byron; C. Babbage", published="2023-05-06", modified="
 
 
 @pytest.mark.parametrize(
-    "said",
+    "data",
     [
         STORY,
         [STORY],
@@ -29,8 +29,8 @@ READ = Linked(author="Ada Byron; C. Babbage", published="2023-05-06", modified="
         {**STORY, "@type": ["NewsArticle", "x"]},
     ],
 )
-def test_an_article_wherever_it_stands(said: object):
-    assert read_linked(["no json", json.dumps(said)]) == READ
+def test_an_article_wherever_it_stands(data: object):
+    assert read_linked(["no json", json.dumps(data)]) == READ
 
 
 def test_what_is_no_article_says_nothing_of_the_page():
@@ -51,8 +51,8 @@ def test_what_is_no_article_says_nothing_of_the_page():
         max_leaves=20,
     )
 )
-def test_anything_is_read(said: object):
-    assert isinstance(read_linked([json.dumps(said)]), Linked)
+def test_anything_is_read(data: object):
+    assert isinstance(read_linked([json.dumps(data)]), Linked)
 
 
 def test_deep_nesting_ends():

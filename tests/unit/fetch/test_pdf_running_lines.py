@@ -92,8 +92,8 @@ def test_one_page_loses_nothing(words: list[str]) -> None:
 @given(
     st.lists(st.lists(st.sampled_from(["1", "2", "3", "iv", "Head", "Head 2", "other words"]), max_size=7), max_size=7)
 )
-def test_only_lines_near_an_edge_go(said: list[list[str]]) -> None:
-    pages = [[line(words, 700 - 14 * at) for at, words in enumerate(page)] for page in said]
+def test_only_lines_near_an_edge_go(lines: list[list[str]]) -> None:
+    pages = [[line(words, 700 - 14 * at) for at, words in enumerate(page)] for page in lines]
     for before, after in zip(pages, without_running_lines(pages), strict=True):
         assert [each for each in before if each in after] == after
         assert len(before) - len(after) <= 4

@@ -24,7 +24,7 @@ ASKED = Request(
     schema=Schema(name="plan", schema=closed({"title": {"type": "string"}})),
     first_token=5.0,
 )
-SAID = '{"title": "It"}'
+REPLY = '{"title": "It"}'
 
 
 async def asked(name: str, check: Callable[[dict], None], *answers: Answer, times: int = 1) -> list[dict]:
@@ -35,29 +35,29 @@ async def asked(name: str, check: Callable[[dict], None], *answers: Answer, time
             for _ in range(times):
                 reply = [item async for item in model.stream(ASKED)][-1]
                 assert isinstance(reply, Reply)
-                assert reply.text == SAID
+                assert reply.text == REPLY
         finally:
             await model.close()
     return server.requests
 
 
 async def test_gemini_is_held_to_a_form() -> None:
-    (body,) = await asked("google:gemini-2.5-flash", check_google, google_wire.says(SAID))
+    (body,) = await asked("google:gemini-2.5-flash", check_google, google_wire.says(REPLY))
     config = body["generationConfig"]
     assert config["responseMimeType"] == "application/json"
     assert "title" in str(config.get("responseJsonSchema") or config.get("responseSchema"))
 
 
 async def test_claude_is_held_to_a_form_where_it_can_be() -> None:
-    (body,) = await asked("anthropic:claude-sonnet-4-6", check_anthropic, anthropic_wire.says(SAID))
+    (body,) = await asked("anthropic:claude-sonnet-4-6", check_anthropic, anthropic_wire.says(REPLY))
     assert "title" in str(body.get("output_config") or body.get("output_format"))
-    (older,) = await asked("anthropic:claude-sonnet-4-0", check_anthropic, anthropic_wire.says(SAID))
+    (older,) = await asked("anthropic:claude-sonnet-4-0", check_anthropic, anthropic_wire.says(REPLY))
     assert "title" not in str(older)
 
 
 async def test_a_form_which_is_refused_is_left_out_from_then_on() -> None:
     refused = google_wire.fault(400, "INVALID_ARGUMENT", "response_schema is not supported by this model")
-    found = google_wire.says(SAID)
+    found = google_wire.says(REPLY)
     bodies = await asked("google:gemini-2.5-flash", check_google, refused, found, found, times=2)
     assert ["responseMimeType" in body["generationConfig"] for body in bodies] == [True, False, False]
 

@@ -56,15 +56,15 @@ def test_thinking_text_calls_and_what_nobody_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "error", "transient"),
+    ("code", "message", "error", "transient"),
     [
         (503, "overloaded", ModelError, True),
         (400, "Unknown name", ModelError, False),
         (400, "The input token count exceeds the maximum number of tokens allowed", ContextTooLong, None),
     ],
 )
-def test_a_fault_in_the_middle(code: int, said: str, error: type[Exception], transient: bool | None) -> None:
-    fault = msgspec.json.encode({"error": {"code": code, "message": said, "status": "X"}}).decode()
+def test_a_fault_in_the_middle(code: int, message: str, error: type[Exception], transient: bool | None) -> None:
+    fault = msgspec.json.encode({"error": {"code": code, "message": message, "status": "X"}}).decode()
     with pytest.raises(error) as raised:
         played(chunk({"text": "Sev"}), fault)
     assert getattr(raised.value, "transient", None) is transient

@@ -28,13 +28,13 @@ MESSAGES = st.lists(
 
 
 @given(MESSAGES, st.sampled_from(sorted(SERVICES)))
-def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message, ...], name: str) -> None:
+def test_nothing_said_is_lost_and_every_result_has_its_call(conversation: tuple[Message, ...], name: str) -> None:
     from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 
     from assay.models.direct.messages import messages
 
     ids = SERVICES[name].ids
-    made = messages(Request(task="research", system="", messages=said), SERVICES[name])
+    made = messages(Request(task="research", system="", messages=conversation), SERVICES[name])
     called: dict[str, str] = {}
     texts: list[str] = []
     for before, message in zip([None, *made], made, strict=False):
@@ -49,8 +49,8 @@ def test_nothing_said_is_lost_and_every_result_has_its_call(said: tuple[Message,
             else:
                 texts.append(str(part.content))
                 assert isinstance(message, ModelResponse) == isinstance(part, TextPart)
-    wanted = [tagged(message) if message.role == "user" else message.text for message in said]
-    silent = [message.role == "assistant" and not message.text for message in said]
+    wanted = [tagged(message) if message.role == "user" else message.text for message in conversation]
+    silent = [message.role == "assistant" and not message.text for message in conversation]
     assert texts == [text for text, left_out in zip(wanted, silent, strict=True) if not left_out]
 
 

@@ -148,8 +148,8 @@ def test_several_words_are_looked_for_together_or_each(asked: str, phrases: list
 
 
 @given(st.text(max_size=200))
-def test_any_words_may_be_asked_for(said: str) -> None:
-    call = called(f"Which documents mention {said}?")
+def test_any_words_may_be_asked_for(words: str) -> None:
+    call = called(f"Which documents mention {words}?")
     assert call is None or all(each.strip() for each in call.arguments.get("phrases", ["x"]))
 
 

@@ -112,14 +112,14 @@ async def test_what_is_sent() -> None:
     assert server.keys == [f"Bearer {KEY}"] * 3
 
 
-@pytest.mark.parametrize(("service", "told"), [("vllm", True), ("ollama", False)])
-async def test_tools_nobody_may_call_are_told_where_a_choice_is_heeded(service: str, told: bool) -> None:
+@pytest.mark.parametrize(("service", "sent"), [("vllm", True), ("ollama", False)])
+async def test_tools_nobody_may_call_are_told_where_a_choice_is_heeded(service: str, sent: bool) -> None:
     with chat_server(says("Yes.")) as server:
         adapter = model(server.url, service)
         assert [item async for item in adapter.stream(msgspec.structs.replace(ASKED, tool_choice="none"))]
         await adapter.close()
-    assert ("tools" in server.requests[0]) is told
-    assert server.requests[0].get("tool_choice") == ("none" if told else None)
+    assert ("tools" in server.requests[0]) is sent
+    assert server.requests[0].get("tool_choice") == ("none" if sent else None)
 
 
 async def test_calls_are_given_as_soon_as_they_are_whole() -> None:

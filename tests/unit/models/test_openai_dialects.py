@@ -45,7 +45,7 @@ ASKED = Request(
     timeout=5.0,
     first_token=5.0,
 )
-UNTOLD = ModelFacts()
+UNKNOWN = ModelFacts()
 NAMES = ["mistral:mistral-large-latest", "groq:llama-3.3-70b-versatile"]
 PLAIN = Answer(
     [
@@ -58,7 +58,7 @@ PLAIN = Answer(
 
 
 async def play(
-    name: str, *answers: Answer, asked: Request = ASKED, facts: ModelFacts = UNTOLD
+    name: str, *answers: Answer, asked: Request = ASKED, facts: ModelFacts = UNKNOWN
 ) -> tuple[list[Delta], Reply, dict]:
     check = check_mistral if name.startswith("mistral") else check_groq
     base = "/v1" if name.startswith("mistral") else "/openai/v1"
@@ -165,7 +165,7 @@ async def test_a_request_too_long_is_told_apart(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "expected"),
+    ("name", "native", "expected"),
     [
         ("mistral:mistral-large-latest", False, {}),
         ("mistral:mistral-medium-latest", True, {"reasoning_effort": "high"}),
@@ -176,9 +176,9 @@ async def test_a_request_too_long_is_told_apart(name: str) -> None:
         ("groq:qwen/qwen3-32b", True, {"reasoning_format": "parsed"}),
     ],
 )
-async def test_how_much_to_reason_is_said_as_the_model_takes_it(name: str, told: bool | None, expected: dict) -> None:
+async def test_how_much_to_reason_is_said_as_the_model_takes_it(name: str, native: bool | None, expected: dict) -> None:
     asked = msgspec.structs.replace(ASKED, effort="low")
-    body = (await play(name, PLAIN, asked=asked, facts=ModelFacts(native_reasoning=told)))[2]
+    body = (await play(name, PLAIN, asked=asked, facts=ModelFacts(native_reasoning=native)))[2]
     assert {field: body[field] for field in ("reasoning_effort", "reasoning_format") if field in body} == expected
 
 
@@ -204,16 +204,16 @@ async def test_thinking_in_blocks_is_told_from_the_answer() -> None:
 
 
 CALLS = st.lists(st.builds(ToolCall, id=st.text(max_size=12), name=st.just("search")), max_size=3)
-SAID = st.one_of(
+MESSAGES = st.one_of(
     st.builds(Message, role=st.just("user"), text=st.text()),
     st.builds(Message, role=st.just("assistant"), text=st.text(), calls=CALLS.map(tuple)),
     st.builds(Message, role=st.just("tool"), call_id=st.text(max_size=12), text=st.text()),
 )
 
 
-@given(st.lists(SAID, max_size=8), st.sampled_from(["mistral", "groq", "openai"]))
-def test_every_result_answers_a_call_said_before_it(said: list[Message], name: str) -> None:
-    asked = msgspec.structs.replace(ASKED, messages=(*said, Message(role="user", text="?")))
+@given(st.lists(MESSAGES, max_size=8), st.sampled_from(["mistral", "groq", "openai"]))
+def test_every_result_answers_a_call_said_before_it(history: list[Message], name: str) -> None:
+    asked = msgspec.structs.replace(ASKED, messages=(*history, Message(role="user", text="?")))
     made = messages(asked, SERVICES[name])
     called: set[str] = set()
     for message in made:

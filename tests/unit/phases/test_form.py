@@ -73,7 +73,7 @@ def test_the_date_stands_below_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("Old.\n\n## A\n\nB.", "New.\n\n## A\n\nB."),
         ("# Title\n\nOld.\n\n## A\n\nB.", "# Title\n\nNew.\n\n## A\n\nB."),
@@ -82,8 +82,8 @@ def test_the_date_stands_below_the_answer() -> None:
         ("# Title\n\n## A\n\nB.", "New.\n\n# Title\n\n## A\n\nB."),
     ],
 )
-def test_another_answer_stands_where_the_answer_stood(text: str, told: str) -> None:
-    assert with_answer(text, "New.") == told
+def test_another_answer_stands_where_the_answer_stood(text: str, expected: str) -> None:
+    assert with_answer(text, "New.") == expected
 
 
 def test_an_answer_ends_where_a_heading_begins() -> None:

@@ -54,10 +54,10 @@ statuses = st.sampled_from(["answered", "partly", "not"])
 
 @given(st.lists(statuses, min_size=1, max_size=4), st.lists(st.sampled_from(TITLES), max_size=4), st.booleans())
 def test_no_false_line_none_missing_and_twice_is_once(
-    found: list[CoverageStatus], said: list[str], after: bool
+    found: list[CoverageStatus], titles: list[str], after: bool
 ) -> None:
     coverage = covered(*found)
-    lines = "\n".join(f"- {title}" for title in said)
+    lines = "\n".join(f"- {title}" for title in titles)
     text = f"{SPEECH}\n\n{HEAD}\n\n{lines}" + ("\n\n## More\n\nIt is red. [S1.2]" if after else "")
     done = reconciled(text, coverage)
     assert done.startswith(SPEECH)

@@ -21,7 +21,7 @@ async def report(folder: Path, text: str, question: str = QUESTION, **wanted: st
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "said"),
+    ("text", "wanted", "messages"),
     [
         (ENGLISH, {}, []),
         (ENGLISH, {"language": "en"}, []),
@@ -35,10 +35,12 @@ async def report(folder: Path, text: str, question: str = QUESTION, **wanted: st
         ),
     ],
 )
-async def test_what_was_not_heeded_is_said(text: str, wanted: dict[str, str], said: list[str], tmp_path: Path) -> None:
+async def test_what_was_not_heeded_is_said(
+    text: str, wanted: dict[str, str], messages: list[str], tmp_path: Path
+) -> None:
     limits = (await report(tmp_path, text, **wanted)).limits
-    assert len(limits) == len(said)
-    assert all(words in limit for words, limit in zip(said, limits, strict=True))
+    assert len(limits) == len(messages)
+    assert all(words in limit for words, limit in zip(messages, limits, strict=True))
 
 
 async def test_it_is_said_of_an_answer_at_once_too(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ NOW = "2026-02-02T00:00:00.000Z"
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
 
 
-def log(*said: tuple[str, e.Event]) -> list[e.Envelope]:
+def log(*entries: tuple[str, e.Event]) -> list[e.Envelope]:
     """Events as they stand in a log; a path of phases and what is below them."""
     return [
         e.Envelope(
@@ -25,7 +25,7 @@ def log(*said: tuple[str, e.Event]) -> list[e.Envelope]:
             type=event.kind,
             data=msgspec.Raw(e.encode(event)),
         )
-        for seq, (path, event) in enumerate(said, 1)
+        for seq, (path, event) in enumerate(entries, 1)
     ]
 
 

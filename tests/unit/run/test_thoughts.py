@@ -121,9 +121,9 @@ def test_an_attempt_which_dies_leaves_no_open_thought() -> None:
 
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=4), st.data())
-def test_parallel_thoughts_in_any_order_of_their_pieces(said: list[str], data: st.DataObject) -> None:
+def test_parallel_thoughts_in_any_order_of_their_pieces(texts: list[str], data: st.DataObject) -> None:
     log = Log()
-    calls = tuple(think(text, id=str(index)) for index, text in enumerate(said))
+    calls = tuple(think(text, id=str(index)) for index, text in enumerate(texts))
     left = {index: json.dumps(call.arguments) for index, call in enumerate(calls)}
     named: set[int] = set()
     while left:
@@ -139,5 +139,5 @@ def test_parallel_thoughts_in_any_order_of_their_pieces(said: list[str], data: s
             log.thoughts.done(index, calls[index])
     log.thoughts.end(Reply(calls=calls))
     found = log.streamed()
-    assert sorted(finished for _, finished in found) == sorted(said)
+    assert sorted(finished for _, finished in found) == sorted(texts)
     assert all(streamed in ("", finished) for streamed, finished in found)

@@ -10,7 +10,7 @@ FEED = (
     '<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/abs/1</id><title>Tides</title>'
     "<published>{}</published></entry></feed>"
 )
-SAID = {
+DATES = {
     "2019-03-04T17:00:00Z": "2019-03-04",
     "2019-03": "2019-03",
     "2019": "2019",
@@ -28,7 +28,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("said", SAID)
-def test_a_date_is_read_or_there_is_none(said: str) -> None:
-    (hit,) = plugins.load("searches", "arxiv")().hits(FEED.format(said).encode())
-    assert (hit.url, hit.title, hit.published) == ("https://arxiv.org/abs/1", "Tides", SAID[said])
+@pytest.mark.parametrize("date", DATES)
+def test_a_date_is_read_or_there_is_none(date: str) -> None:
+    (hit,) = plugins.load("searches", "arxiv")().hits(FEED.format(date).encode())
+    assert (hit.url, hit.title, hit.published) == ("https://arxiv.org/abs/1", "Tides", DATES[date])

@@ -47,9 +47,9 @@ class Counted:
 
 class Place:
     def __init__(self, folder: Path, batch: int = 64) -> None:
-        self.embedder, self.remembered, self.told = Counted(), Remembered(), True
+        self.embedder, self.remembered, self.allowed = Counted(), Remembered(), True
         self.store = VectorStore(engine(folder / "vectors.db"), "concepts:m", "cut/1")
-        self.similarity = EmbedderSimilarity(self.embedder, self.store, self.remembered, lambda: self.told, batch)
+        self.similarity = EmbedderSimilarity(self.embedder, self.store, self.remembered, lambda: self.allowed, batch)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ async def test_nothing_to_compare_costs_nothing(place: Place):
 
 
 async def test_what_is_private_is_not_told(place: Place):
-    place.told = False
+    place.allowed = False
     with pytest.raises(SearchError, match="private"):
         await place.similarity.cosines([SERVICE], [BREAD])
     assert place.embedder.asked == []

@@ -34,10 +34,10 @@ TEXTS = {
 }
 
 
-class Told:
+class FailingEmbedder:
     """An embedder which remembers what it was asked; `failing` are raised first, `price` is a million tokens'."""
 
-    name, local = "told:m", True
+    name, local = "failing:m", True
 
     def __init__(self, *failing: Exception, price: float | None = 0.0) -> None:
         self.failing, self.price, self.texts = list(failing), price, list[str]()
@@ -67,11 +67,11 @@ def store() -> Store:
 @pytest.fixture(params=["file", "postgres"])
 def vector_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
     if request.param == "file":
-        made = VectorStore(engine(tmp_path / "vectors.db"), "told:m", "cut/1")
+        made = VectorStore(engine(tmp_path / "vectors.db"), "failing:m", "cut/1")
     else:
         backend = postgres.Postgres(request.getfixturevalue("new_database")())
         Database(backend).close()
-        made = VectorStore(backend.engine(), "told:m", "cut/1")
+        made = VectorStore(backend.engine(), "failing:m", "cut/1")
     yield made
     made.clear()  # a database is used again by the next test
     made.close()
@@ -80,7 +80,7 @@ def vector_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Vec
 def built(
     vector_store: VectorStore,
     store: Store,
-    embedder: Told,
+    embedder: FailingEmbedder,
     limits: EmbeddingLimits = NO_LIMITS,
     private: Sequence[int] = (),
 ) -> Built:
@@ -91,7 +91,7 @@ def built(
 
 
 def test_each_passage_is_embedded_once_with_what_it_stands_under(vector_store: VectorStore, store: Store) -> None:
-    embedder = Told()
+    embedder = FailingEmbedder()
     first = built(vector_store, store, embedder)
     assert sorted(embedder.texts) == [
         "Bread\nFlour, water and salt.",
@@ -105,7 +105,7 @@ def test_each_passage_is_embedded_once_with_what_it_stands_under(vector_store: V
 
 
 def test_a_text_which_is_known_costs_nothing_in_another_document(vector_store: VectorStore, store: Store) -> None:
-    embedder = Told()
+    embedder = FailingEmbedder()
     built(vector_store, store, embedder)
     fill(store, {"newer.md": "# Cars\n\nThe automobile needs maintenance.\n\nTyres are round."})
     more = built(vector_store, store, embedder)
@@ -114,25 +114,25 @@ def test_a_text_which_is_known_costs_nothing_in_another_document(vector_store: V
 
 
 def test_another_segmenter_pays_for_new_texts_only(tmp_path: Path, store: Store) -> None:
-    at, embedder = engine(tmp_path / "vectors.db"), Told()
-    built(VectorStore(at, "told:m", "cut/1"), store, embedder)
-    newer = VectorStore(at, "told:m", "cut/2")
+    at, embedder = engine(tmp_path / "vectors.db"), FailingEmbedder()
+    built(VectorStore(at, "failing:m", "cut/1"), store, embedder)
+    newer = VectorStore(at, "failing:m", "cut/2")
     assert built(newer, store, embedder).embedded == 0
     assert newer.extent()[1] == 2
-    assert VectorStore(at, "told:m", "cut/1").extent()[1] == 0
+    assert VectorStore(at, "failing:m", "cut/1").extent()[1] == 0
 
 
 def test_another_model_has_vectors_of_its_own(tmp_path: Path, store: Store) -> None:
-    at, embedder = engine(tmp_path / "vectors.db"), Told()
-    built(VectorStore(at, "told:m", "cut/1"), store, embedder)
+    at, embedder = engine(tmp_path / "vectors.db"), FailingEmbedder()
+    built(VectorStore(at, "failing:m", "cut/1"), store, embedder)
     assert built(VectorStore(at, "told:other", "cut/1"), store, embedder).embedded == 3
-    assert VectorStore(at, "told:m", "cut/1").extent()[1] == 2
+    assert VectorStore(at, "failing:m", "cut/1").extent()[1] == 2
 
 
 def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number}." for number in range(50)})
-    embedder = Told()
+    embedder = FailingEmbedder()
     told_of = embedder.embed
 
     def until_20(texts: Sequence[str], kind: TextKind) -> Embedding:
@@ -141,7 +141,7 @@ def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
         return told_of(texts, kind)
 
     embedder.embed = until_20  # type: ignore[method-assign]
-    with pytest.raises(SearchError, match="told:m: gone"):
+    with pytest.raises(SearchError, match="failing:m: gone"):
         built(vector_store, store, embedder, EmbeddingLimits(batch=10))
     done = vector_store.extent()[1]
     assert done == 20
@@ -154,7 +154,7 @@ def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
 def test_limits_end_a_pass_and_keep_what_is_done(vector_store: VectorStore) -> None:
     store = memory_store()
     fill(store, {f"{number}.md": f"Sentence number {number} of some." for number in range(60)})
-    embedder = Told(price=1000.0)
+    embedder = FailingEmbedder(price=1000.0)
     first = built(vector_store, store, embedder, EmbeddingLimits(usd=0.25))
     assert "embedder.max_usd" in first.stopped
     assert 0 < first.embedded < 60
@@ -165,14 +165,14 @@ def test_limits_end_a_pass_and_keep_what_is_done(vector_store: VectorStore) -> N
 
 
 def test_a_limit_in_money_needs_a_price(vector_store: VectorStore, store: Store) -> None:
-    embedder = Told(price=None)
-    with pytest.raises(UsageError, match="told:m costs"):
+    embedder = FailingEmbedder(price=None)
+    with pytest.raises(UsageError, match="failing:m costs"):
         built(vector_store, store, embedder, EmbeddingLimits(usd=1.0))
     assert embedder.texts == []
 
 
 def test_private_documents_are_withheld_until_they_are_not(vector_store: VectorStore, store: Store) -> None:
-    embedder = Told()
+    embedder = FailingEmbedder()
     first = built(vector_store, store, embedder, private=[1])
     assert (first.withheld, embedder.texts) == (1, ["Bread\nFlour, water and salt."])
     assert built(vector_store, store, embedder, private=[1]).withheld == 1
@@ -187,29 +187,29 @@ def test_a_document_which_cannot_be_read_gets_none(vector_store: VectorStore, st
             store.blobs.get("0" * 64)
         return DocumentReader(store.blobs).spans(document)
 
-    embedder = Told()
+    embedder = FailingEmbedder()
     done = VectorBuilder(vector_store, embedder, store.library, spans, nobody_else).build(EmbeddingLimits(), set())
     assert (done.documents, done.passages) == (2, 1)
 
 
 def test_vectors_of_another_library_are_not_taken_for_this_ones(vector_store: VectorStore, store: Store) -> None:
-    built(vector_store, store, Told())
+    built(vector_store, store, FailingEmbedder())
     other = memory_store()
     fill(other, {"a.md": "One.", "b.md": "Two."})
-    assert built(vector_store, other, Told()).embedded == 2
+    assert built(vector_store, other, FailingEmbedder()).embedded == 2
 
 
 def test_a_model_whose_vectors_have_another_length_is_told(vector_store: VectorStore, store: Store) -> None:
-    built(vector_store, store, Told())
+    built(vector_store, store, FailingEmbedder())
     fill(store, {"new.md": "New."})
-    embedder = Told()
+    embedder = FailingEmbedder()
     embedder.embed = lambda texts, kind: Embedding([[1.0, 2.0]] * len(texts), 1)  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="--anew"):
         built(vector_store, store, embedder)
 
 
 def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> None:
-    built(vector_store, store, Told())
+    built(vector_store, store, FailingEmbedder())
     vector_store.forget([1])
     assert [row for row, *_ in vector_store.loaded(0)] == [2]
 
@@ -219,7 +219,7 @@ def test_what_was_forgotten_is_gone(vector_store: VectorStore, store: Store) -> 
 
 def test_a_service_is_waited_for_as_it_asks() -> None:
     pauses: list[float] = []
-    embedder = Told(ModelError("busy", retry_after=3.0), ModelError("away"), ModelError("away"))
+    embedder = FailingEmbedder(ModelError("busy", retry_after=3.0), ModelError("away"), ModelError("away"))
     assert embed(embedder, ["a"], "query", sleep=pauses.append).tokens == 1
     assert pauses == [3.0, 1.0, 2.0]
 
@@ -229,12 +229,12 @@ def test_a_service_is_waited_for_as_it_asks() -> None:
     [[ModelError("no key", transient=False)], [ModelError("busy", retry_after=3600.0)], [ModelError("away")] * 6],
 )
 def test_it_is_given_up(failing: list[Exception]) -> None:
-    with pytest.raises(SearchError, match="told:m"):
-        embed(Told(*failing), ["a"], "query", sleep=lambda seconds: None)
+    with pytest.raises(SearchError, match="failing:m"):
+        embed(FailingEmbedder(*failing), ["a"], "query", sleep=lambda seconds: None)
 
 
 def test_what_is_too_much_is_asked_in_halves() -> None:
-    embedder = Told(ContextTooLong("too long"), ContextTooLong("too long"))
+    embedder = FailingEmbedder(ContextTooLong("too long"), ContextTooLong("too long"))
     answer = embed(embedder, ["a" * 200, "b", "c"], "passage")
     assert embedder.texts == ["a" * 100, "b", "c"]
     assert len(answer.vectors) == 3

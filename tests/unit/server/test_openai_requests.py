@@ -198,7 +198,7 @@ def test_questions_are_no_helpers(question: str) -> None:
     assert helped(chat(("user", question))) is None
 
 
-SAID: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "depth": "light",
     "mode": "web_search",
     "strategy": "reflective",
@@ -217,10 +217,10 @@ SAID: dict[str, Any] = {
 
 
 def test_each_option_of_the_field_assay_reaches_the_run() -> None:
-    assert SAID.keys() == offered(RunOptions, "openai").keys()
-    wanted = response_run(response(assay=SAID), ANY).wanted
+    assert OPTIONS.keys() == offered(RunOptions, "openai").keys()
+    wanted = response_run(response(assay=OPTIONS), ANY).wanted
     assert {name: list(value) if isinstance(value, tuple) else value for name, value in wanted.items()} == {
-        **SAID,
+        **OPTIONS,
         "ask": "never",
         "review_plan": "never",
         "labels": {"openai.model": "assay"},

@@ -64,7 +64,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"\xff\xfe\x00", "not UTF-8 text"),
         (b"## A\x00", "control characters"),
@@ -72,10 +72,10 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         (b"# x\n" * MOST_BYTES, "too large: at most 8,000 bytes"),
     ],
 )
-def test_files_which_hold_no_such_text_are_refused_by_name(data: bytes, said: str, tmp_path: Path) -> None:
+def test_files_which_hold_no_such_text_are_refused_by_name(data: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "template.md"
     file.write_bytes(data)
-    with pytest.raises(UsageError, match=said) as refused:
+    with pytest.raises(UsageError, match=message) as refused:
         brief_of(template=file)
     assert str(file) in str(refused.value)
 

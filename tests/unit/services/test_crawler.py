@@ -186,7 +186,7 @@ async def test_only_sites_can_be_crawled(manual: Server):
 
 
 @pytest.mark.parametrize(
-    ("start", "there", "held"),
+    ("start", "url", "inside"),
     [
         ("https://x.example/docs/", "https://x.example/docs/a", True),
         ("https://x.example/docs/", "https://x.example/docs", False),
@@ -204,5 +204,5 @@ async def test_only_sites_can_be_crawled(manual: Server):
         ("https://x.example/docs/", "https://x.example/docs/%2e%2e/private", False),
     ],
 )
-def test_what_a_site_holds(start: str, there: str, held: bool):
-    assert Site(start, pages=1, depth=1).holds(there) is held
+def test_what_a_site_holds(start: str, url: str, inside: bool):
+    assert Site(start, pages=1, depth=1).holds(url) is inside

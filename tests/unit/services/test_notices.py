@@ -152,12 +152,12 @@ def test_a_target_shows_no_password():
 
 def test_the_desktop_is_told_with_what_shows_notices_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     program = tmp_path / "notify-send"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     notice = RunNotice(event="ended", question="--help\x1b[2J <b>", status="failed", error="<i>no</i> key")
     assert asyncio.run(send(notice, (read_target("desktop"),))) == []
-    found = (tmp_path / "told").read_text().splitlines()
+    found = (tmp_path / "arguments").read_text().splitlines()
     assert found == ["--app-name=Assay", "--", "--help [2J <b>", "failed: &lt;i&gt;no&lt;/i&gt; key"]
 
 
@@ -165,14 +165,14 @@ def test_the_words_of_a_question_are_no_option_where_options_have_no_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     program = tmp_path / "osascript"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/told\n')
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments\n')
     program.chmod(0o755)
     for name in ("sh", "printf"):
         (tmp_path / name).symlink_to(f"/bin/{name}" if name == "sh" else f"/usr/bin/{name}")
     monkeypatch.setenv("PATH", str(tmp_path))
     notice = RunNotice(event="ended", question="-e beep", status="failed", error="no key")
     assert asyncio.run(send(notice, (read_target("desktop"),))) == []
-    assert (tmp_path / "told").read_text().splitlines()[-3:] == ["end run", "failed: no key", "-e beep"]
+    assert (tmp_path / "arguments").read_text().splitlines()[-3:] == ["end run", "failed: no key", "-e beep"]
 
 
 def test_where_nothing_shows_notices_the_desktop_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -61,7 +61,7 @@ def test_the_class_takes_a_model_and_names_what_it_does_not_take() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"depth": "deep"}, "depth cannot be 'deep': write 'auto', 'light', 'medium' or 'extended'"),
         ({"mode": "quick"}, "mode cannot be 'quick': write"),
@@ -69,10 +69,10 @@ def test_the_class_takes_a_model_and_names_what_it_does_not_take() -> None:
         ({"models": {"writer": "ollama:x"}}, "no role named 'writer'; there is: analytical, complex, judge, simple"),
     ],
 )
-async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any], told: str) -> None:
+async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as raised:
         await assay.research(QUESTION, **options)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:

@@ -46,7 +46,7 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (repr(ITEMS.replace("{open}", "open")), r"of the package acme-assay lacks \{open\}"),
         (repr(ITEMS + "- {memory} Look there.\n"), r"has \{memory\}, which ours has not"),
@@ -54,9 +54,9 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
         ("''", "is no text"),
     ],
 )
-def test_a_text_which_is_not_like_ours_is_refused(replace: Install, text: str, said: str) -> None:
+def test_a_text_which_is_not_like_ours_is_refused(replace: Install, text: str, message: str) -> None:
     replace("agents.research", text)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         briefs.replaced()
 
 

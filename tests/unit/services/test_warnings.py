@@ -23,8 +23,8 @@ def test_many_share_a_line_where_the_first_stood() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["skipped", "partly read"]), st.sampled_from("abc: "), st.text("xy: "))))
-def test_no_reason_is_lost_and_lines_are_few(said: list[tuple[str, str, str]]) -> None:
-    warnings = [f"{verb} {path}: {reason}." for verb, path, reason in said]
+def test_no_reason_is_lost_and_lines_are_few(entries: list[tuple[str, str, str]]) -> None:
+    warnings = [f"{verb} {path}: {reason}." for verb, path, reason in entries]
     found = summed(warnings)
     assert len(found) <= len(warnings)
-    assert all(any(reason.strip(": ") in line for line in found) for _, _, reason in said)
+    assert all(any(reason.strip(": ") in line for line in found) for _, _, reason in entries)

@@ -106,7 +106,7 @@ def test_passages_cut_inside_a_sentence_are_known() -> None:
 
 # what no record tells of
 
-SAID = "The tide at Brest rises 7 metres. [S1.0]\n\n| place | height |\n|---|---|\n| Brest | 7 metres [S1.0] |\n"
+WRITTEN = "The tide at Brest rises 7 metres. [S1.0]\n\n| place | height |\n|---|---|\n| Brest | 7 metres [S1.0] |\n"
 
 
 def recorded(text: str) -> list[Claim]:
@@ -114,20 +114,20 @@ def recorded(text: str) -> list[Claim]:
 
 
 def test_a_report_all_of_whose_facts_are_records_passes() -> None:
-    assert unrecorded(SAID, recorded(SAID)) == ()
+    assert unrecorded(WRITTEN, recorded(WRITTEN)) == ()
 
 
 def test_a_sentence_slipped_in_is_named() -> None:
-    [problem] = unrecorded(f"{SAID}\nIt rises 90 metres at Dover. [S1.0]\n", recorded(SAID))
+    [problem] = unrecorded(f"{WRITTEN}\nIt rises 90 metres at Dover. [S1.0]\n", recorded(WRITTEN))
     assert problem == "a sentence of the report is no recorded claim: 'It rises 90 metres at Dover.'"
 
 
 def test_a_sentence_changed_behind_its_check_is_named() -> None:
-    assert unrecorded(SAID.replace("7 metres. ", "9 metres. "), recorded(SAID)) == (
+    assert unrecorded(WRITTEN.replace("7 metres. ", "9 metres. "), recorded(WRITTEN)) == (
         "claim c1 does not stand in the report as it is recorded",
     )
 
 
 def test_a_claim_which_was_taken_out_and_is_still_counted_is_named() -> None:
-    left = SAID.partition("\n\n")[0]
-    assert unrecorded(left, recorded(SAID)) == ("claim c2 does not stand in the report as it is recorded",)
+    left = WRITTEN.partition("\n\n")[0]
+    assert unrecorded(left, recorded(WRITTEN)) == ("claim c2 does not stand in the report as it is recorded",)

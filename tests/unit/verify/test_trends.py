@@ -28,7 +28,7 @@ BY_COLUMN = """
 
 @pytest.mark.parametrize("table", [BY_ROW, BY_COLUMN])
 @pytest.mark.parametrize(
-    ("claim", "said"),
+    ("claim", "reason"),
     [
         ("Revenue fell between 2021 and 2023.", "10.5 (2021), 15.0 (2023)"),
         ("From 2021 to 2022 the staff grew.", "100 (2021), 90 (2022)"),
@@ -40,12 +40,12 @@ BY_COLUMN = """
         ("Revenue fell in 2023.", ""),
     ],
 )
-def test_a_table_tells_which_way_it_went(table: str, claim: str, said: str) -> None:
+def test_a_table_tells_which_way_it_went(table: str, claim: str, reason: str) -> None:
     found = objection(claim, evidence_of(table))
-    if said:
+    if reason:
         assert found is not None
         assert (found.rule, found.verdict) == ("direction", "contradicted")
-        assert said in found.reason
+        assert reason in found.reason
     else:
         assert found is None or found.rule != "direction"
 

@@ -269,13 +269,15 @@ WORDS = st.lists(st.sampled_from(["tide", "rises", "seven", "metres", "at", "Bre
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(WORDS.map(" ".join), st.sampled_from(WRAPPED + LISTS)), min_size=1, max_size=5), st.data())
 def test_any_wrapper_after_any_sentence_is_read_however_it_streams(
-    said: list[tuple[str, str]], data: st.DataObject
+    statements: list[tuple[str, str]], data: st.DataObject
 ) -> None:
-    text = " ".join(f"The {words} {form}." for words, form in said)
+    text = " ".join(f"The {words} {form}." for words, form in statements)
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=8).map(sorted))
     chunks = [text[a:b] for a, b in itertools.pairwise([0, *cuts, len(text)])]
     out = streamed(chunks, CitationReader(knows))
-    assert cited(out) == [id for _, form in said for id in (["S1001.1", "S2003.17"] if form in LISTS else ["S1001.1"])]
+    assert cited(out) == [
+        id for _, form in statements for id in (["S1001.1", "S2003.17"] if form in LISTS else ["S1001.1"])
+    ]
     assert read(out) == out
 
 

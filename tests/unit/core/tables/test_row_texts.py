@@ -38,9 +38,9 @@ def test_a_row_is_stated_with_the_headers_that_fit_it(row: str, head: str, state
 
 
 def test_a_stated_row_is_what_its_table_says_or_another() -> None:
-    said = "provider: `trax` | needs: an address | options: country, dates"
-    assert row_stated(said, tables()) == (True, said)
-    assert row_stated(said.replace("an address", "a key"), tables()) == (False, said)
+    statement = "provider: `trax` | needs: an address | options: country, dates"
+    assert row_stated(statement, tables()) == (True, statement)
+    assert row_stated(statement.replace("an address", "a key"), tables()) == (False, statement)
     assert row_stated("provider: `nax` | needs: – | options: –", tables()) is None
     assert row_stated("Trax needs an address.", tables()) is None
 

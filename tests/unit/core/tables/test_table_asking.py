@@ -55,7 +55,7 @@ ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS)
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "expected"),
     [
         ("Which river is the longest?", "Nile: length (km) 6650, the highest of 5 rows"),
         ("What is the shortest river in Europe?", "Rhine: length (km) 1233, the lowest of 3 rows (continent: Europe)"),
@@ -78,11 +78,11 @@ ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS)
         ("¿Qué obra tiene el menor precio?", "Mar: precio 80, the lowest of 3 rows"),
     ],
 )
-def test_answers(question: str, said: str) -> None:
+def test_answers(question: str, expected: str) -> None:
     found = answer(question, ALL)
     assert found is not None
-    assert [each.text for each in found.answers] == [said]
-    assert recomputed(said, ALL) == (True, said) or bound(said, ALL) is not None
+    assert [each.text for each in found.answers] == [expected]
+    assert recomputed(expected, ALL) == (True, expected) or bound(expected, ALL) is not None
 
 
 @pytest.mark.parametrize(

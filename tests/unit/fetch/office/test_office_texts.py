@@ -8,7 +8,7 @@ import docx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from office_files import SAID, ebook, open_slides, open_text, slides, word
+from office_files import PARAGRAPH, ebook, open_slides, open_text, slides, word
 
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
@@ -28,7 +28,7 @@ def test_a_text_keeps_its_headings_items_and_rows(extractor: DocxExtractor | Odt
     (found,) = extractor.extract(data, "harbor")
     above = headings(found)
     assert found.title == "The Harbor report"
-    assert next(path for text, path in above.items() if text.startswith(SAID)) == ("Tides",)
+    assert next(path for text, path in above.items() if text.startswith(PARAGRAPH)) == ("Tides",)
     assert above["first item"] == ("Tides",)
     assert above["| Port: Goole | Depth: 7 m |"] == ("Tides",)
     assert above["Ships came in."] == ("Tides", "Ships")
@@ -39,7 +39,7 @@ def test_a_text_keeps_its_headings_items_and_rows(extractor: DocxExtractor | Odt
 def test_of_slides_a_passage_says_on_which_it_stands():
     (found,) = PptxExtractor().extract(slides(), "talk.pptx")
     spans = segment(found.text, found.syntax)
-    assert [span.heading for span in spans if span.text == SAID] == [("Slide 1: Part 1",), ("Slide 2: Part 2",)]
+    assert [span.heading for span in spans if span.text == PARAGRAPH] == [("Slide 1: Part 1",), ("Slide 2: Part 2",)]
     assert headings(found)["A note to part 2."] == ("Slide 2: Part 2", "Notes")
     assert headings(found)["| Port: Goole | Depth: 7 m |"][0] == "Slide 2: Part 2"
     assert (found.title, found.author, found.metadata["slides"]) == ("The Harbor talk", "Ada Byron", "2")
@@ -53,7 +53,7 @@ def test_slides_of_an_open_document():
 
 def test_a_book_in_the_order_of_reading():
     (found,) = EpubExtractor().extract(ebook(), "harbor.epub")
-    assert found.text.index(SAID) < found.text.index("Ships came in.")
+    assert found.text.index(PARAGRAPH) < found.text.index("Ships came in.")
     assert headings(found)["Ships came in."] == ("Ships",)
     assert "Contents" not in found.text
     assert (found.title, found.author, found.language, found.published) == (

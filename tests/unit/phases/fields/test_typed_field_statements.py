@@ -46,7 +46,7 @@ def test_prose_is_framed_by_the_name_of_the_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slot", "value", "ids", "said"),
+    ("slot", "value", "ids", "reason"),
     [
         (FieldSlot(name="status", leaf=TEXT), "Final", ("S1001.3",), "'Final' is not in what it cites"),
         (FieldSlot(name="status", leaf=Leaf(type="string", enum=("Final",))), "Final", ("S1001.3",), "says"),
@@ -60,11 +60,11 @@ def test_prose_is_framed_by_the_name_of_the_field() -> None:
     ],
 )
 def test_a_value_which_is_not_borne_is_null_with_a_reason(
-    slot: FieldSlot, value: Any, ids: tuple[str, ...], said: str
+    slot: FieldSlot, value: Any, ids: tuple[str, ...], reason: str
 ) -> None:
     found = state(slot, value, *ids)
     assert (found.value, found.sentence, found.passages) == (None, "", ())
-    assert said in found.reason
+    assert reason in found.reason
     assert found.reason
 
 

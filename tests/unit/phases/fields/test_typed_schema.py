@@ -50,7 +50,7 @@ def test_every_kind_of_property_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "message"),
     [
         ("{", "is not JSON"),
         ("[]", "at # is not an object"),
@@ -78,10 +78,10 @@ def test_every_kind_of_property_is_read() -> None:
         (f'{{"$comment": "{"x" * 200_001}"}}', "at most 200,000 are read"),
     ],
 )
-def test_what_is_not_understood_is_refused_by_place(schema: str, said: str) -> None:
+def test_what_is_not_understood_is_refused_by_place(schema: str, message: str) -> None:
     with pytest.raises(UsageError, match="schema") as error:
         canonical(schema)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_too_many_fields_are_refused() -> None:

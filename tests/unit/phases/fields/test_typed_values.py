@@ -15,7 +15,7 @@ from assay.phases.fields.values import Unfit, convert, listed
 
 
 @pytest.mark.parametrize(
-    ("leaf", "given", "expected"),
+    ("leaf", "value", "expected"),
     [
         (Leaf(type="integer"), "1,234", 1234),
         (Leaf(type="integer"), 7.0, 7),
@@ -34,13 +34,13 @@ from assay.phases.fields.values import Unfit, convert, listed
         (Leaf(type="string", format="date-time"), "2000-06-13T10:00:00Z", "2000-06-13T10:00:00+00:00"),
     ],
 )
-def test_what_means_the_same_is_read(leaf: Leaf, given: object, expected: object) -> None:
-    found = convert(leaf, given)
+def test_what_means_the_same_is_read(leaf: Leaf, value: object, expected: object) -> None:
+    found = convert(leaf, value)
     assert (found, type(found)) == (expected, type(expected))
 
 
 @pytest.mark.parametrize(
-    ("leaf", "given", "said"),
+    ("leaf", "value", "reason"),
     [
         (Leaf(type="integer"), "about 7", "no number"),
         (Leaf(type="integer"), 7.5, "no whole number"),
@@ -60,9 +60,9 @@ def test_what_means_the_same_is_read(leaf: Leaf, given: object, expected: object
         (Leaf(type="string", max_length=2), "abc", "bounds do not allow"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, given: object, said: str) -> None:
-    with pytest.raises(Unfit, match=said):
-        convert(leaf, given)
+def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object, reason: str) -> None:
+    with pytest.raises(Unfit, match=reason):
+        convert(leaf, value)
 
 
 def test_a_list_holds_each_value_once_and_keeps_its_bounds() -> None:

@@ -53,8 +53,8 @@ def test_what_is_no_decision(text: str) -> None:
     st.fixed_dictionaries({"decision": st.sampled_from(["continue", "complete", "adjust"]) | VALUES}),
     st.fixed_dictionaries({}, optional={"reasoning": VALUES | st.text(), "changes": VALUES | st.lists(st.text())}),
 )
-def test_whatever_is_written_a_decision_is_bounded(said: dict[str, object], more: dict[str, object]) -> None:
-    decision = read_decision(json.dumps(said | more), 1)
+def test_whatever_is_written_a_decision_is_bounded(reply: dict[str, object], more: dict[str, object]) -> None:
+    decision = read_decision(json.dumps(reply | more), 1)
     if decision is not None:
         assert decision.decision in ("continue", "adjust", "complete")
         assert len(decision.reasoning) <= REASONING

@@ -23,19 +23,19 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("told", TELLING)
-def test_a_sentence_which_tells_how_to_judge_is_left_out(told: str) -> None:
-    text = f"The plant employs 400 people. {told}\n\nIt was founded in 1950."
+@pytest.mark.parametrize("instruction", TELLING)
+def test_a_sentence_which_tells_how_to_judge_is_left_out(instruction: str) -> None:
+    text = f"The plant employs 400 people. {instruction}\n\nIt was founded in 1950."
     shown = exhibit("x", evidence(passage("S1.1", text)))
     assert LEFT_OUT in shown.shown
-    assert told not in shown.shown
+    assert instruction not in shown.shown
     assert "The plant employs 400 people." in shown.shown
     assert "It was founded in 1950." in shown.shown
 
 
-@pytest.mark.parametrize("said", HARMLESS)
-def test_other_sentences_stay(said: str) -> None:
-    assert said in exhibit("x", evidence(passage("S1.1", f"It is so. {said} It was so."))).shown
+@pytest.mark.parametrize("sentence", HARMLESS)
+def test_other_sentences_stay(sentence: str) -> None:
+    assert sentence in exhibit("x", evidence(passage("S1.1", f"It is so. {sentence} It was so."))).shown
 
 
 async def test_a_passage_cannot_answer_for_the_judge() -> None:
@@ -72,8 +72,8 @@ def test_all_of_the_evidence_is_inside_the_fence_and_no_line_of_it_is_ours(
 @given(st.integers(1, 12), st.integers(1, 400), st.integers(120, 3000))
 def test_the_size_is_bounded(passages: int, repeats: int, most: int) -> None:
     text = "The northern plant employs 400 people, and the sea is grey. " * repeats
-    told = evidence(*(passage(f"S{at}.1", text) for at in range(1, passages + 1)))
-    shown = exhibit("The plant is old.", told, most).shown
+    collected = evidence(*(passage(f"S{at}.1", text) for at in range(1, passages + 1)))
+    shown = exhibit("The plant is old.", collected, most).shown
     assert estimate_tokens(shown) <= 2 * most + 240 * passages
 
 

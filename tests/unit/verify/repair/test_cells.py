@@ -15,7 +15,7 @@ from assay.verify.repair.edition import emptied, is_row
 from assay.verify.repair.surgery import EMPTY, Blank, changed
 
 HEAD = "| plant | people | opened in |\n|---|---|---|\n"
-TOLD = passage("S1.1", "The northern plant employs 400 people. The northern plant opened in 1890.")
+PLANT = passage("S1.1", "The northern plant employs 400 people. The northern plant opened in 1890.")
 WORDS = st.text("abc xyz 0123.,", min_size=1, max_size=12).map(str.strip).filter(bool)
 MARKERS = st.sampled_from(("", " [S1.1]", " [S1.2]", " [S1.1][S1.2]"))
 
@@ -25,7 +25,7 @@ def row(text: str, rule: str = "number", held: ClaimEvidence | None = None) -> t
     report = f"{HEAD}{text}"
     [sentence] = claims(report)
     check = Check(rule=rule, verdict="contradicted", reason="so it is")
-    return report, ClaimResult(id="c1", sentence=sentence, evidence=held or evidence(TOLD), check=check)
+    return report, ClaimResult(id="c1", sentence=sentence, evidence=held or evidence(PLANT), check=check)
 
 
 def test_the_cell_which_is_false_goes_alone() -> None:

@@ -51,7 +51,7 @@ def test_what_is_cited(sentence: str, cited: list[tuple[str, ...]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("sentence", "expected"),
     [
         ("It rose by 5 % [1].", "It rose by 5 %."),
         ("It [rose by 5 %](https://b.example).", "It rose by 5 %."),
@@ -62,9 +62,9 @@ def test_what_is_cited(sentence: str, cited: list[tuple[str, ...]]) -> None:
         ("It rose by 5 % [the report][2].", "It rose by 5 % [the report]."),
     ],
 )
-def test_a_claim_is_without_what_it_cites(sentence: str, said: str) -> None:
+def test_a_claim_is_without_what_it_cites(sentence: str, expected: str) -> None:
     [claim] = claims(mark(sentence + LIST).text)
-    assert claim.text == said
+    assert claim.text == expected
     assert claim.markers
 
 
