@@ -53,7 +53,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
         ],
     )
     if page.next:
-        say(f"there are more: --cursor {page.next}")
+        say(f"more follow: --cursor {page.next}")
 
 
 @click.command("list")

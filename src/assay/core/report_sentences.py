@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Literal
 
 import msgspec
@@ -235,8 +235,33 @@ def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[
     whole = [(spans[0][0], spans[-1][1])]
     if kind != "paragraph":
         return whole
+    spans = _cut(text, spans, {bisect_left(places, marker.start) for marker in markers})
     cited_at_end = markers and all(marker.start > places[spans[-1][0]] for marker in markers)
     return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
+
+
+_CLOSED = re.compile(r"[^\W\d_]{3,}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
+_END_AHEAD = re.compile(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
+_OPENS = re.compile(r"[\"'“„«‘(\[*_]*[^\W\d_]")
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[tuple[int, int]]:
+    """The spans, cut where a citation stands at an end of sentence, before a capital.
+
+    By words alone "every month. For the next" may be one sentence; with a citation between them it is two.
+    """
+    found = []
+    ends = {ahead.end() for place in cited if (ahead := _END_AHEAD.match(text, place))}
+    for first, end in spans:
+        start = first
+        for at in sorted(place for place in ends if first < place < end):
+            rest = text[at:end].lstrip()
+            opening = _OPENS.match(rest)
+            if opening and opening[0][-1].isupper() and _CLOSED.search(text, start, at):
+                found.append((start, start + len(text[start:at].rstrip())))
+                start = end - len(rest)
+        found.append((start, end))
+    return found
 
 
 _HIDING = re.compile(r"[\\`~$<\[【［]")

@@ -47,7 +47,7 @@ def checked(name: str, text: object, ours: str, origin: str) -> str:
     """
     said = f"the prompt {name!r} of {origin}"
     if not isinstance(text, str) or not text.strip():
-        raise ConfigError(f"{said} is no text: its entry point has to name a string")
+        raise ConfigError(f"{said} is not text: its entry point must name a string")
     wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
     if missing := sorted(wanted - found):
         raise ConfigError(f"{said} lacks {_named(missing)}: begin an item with each, as ours does")

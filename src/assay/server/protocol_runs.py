@@ -19,6 +19,8 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.arguments import Sources
 
+BOOKKEEPING = ("assay.", "openai.")
+"""Begin the labels by which the protocols know a run again; the page does not show them."""
 REQUEST = "assay.request"
 """The label of a run that identifies the request that started it."""
 AGAIN = timedelta(minutes=10)

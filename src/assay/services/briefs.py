@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -123,7 +124,7 @@ def _question(text: str) -> str:
             f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} is the limit: put the material "
             "into a file, and name it with --in"
         )
-    if not text.strip():
+    if all(unicodedata.category(sign)[0] in "PZC" for sign in text):  # punctuation, spaces and control characters
         raise UsageError("the question is empty: write one")
     return text.strip()
 

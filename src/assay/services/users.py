@@ -252,7 +252,7 @@ class Users:
             )
         elif named.password and not person.link:
             raise NotLoggedIn(
-                f"{person.name} is a local user, who logs in with his password (server.oidc.link lets accounts of "
+                f"{person.name} is a local user, who logs in with a password (server.oidc.link lets accounts of "
                 "the provider take over local users)"
             )
         if not await self._store.link(person.name, person.subject):

@@ -60,6 +60,32 @@ def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
     assert answered.chance > beside.chance
 
 
+def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> None:
+    texts = ("The new quay of Brest was opened in 1912.", "It is 450 metres long.")
+    judged = judge(read_question("How long is it (new quay Brest)?"), statements(*texts))
+    assert [texts[each.place] for each in judged.ranked] == ["It is 450 metres long."]
+
+
+@pytest.mark.parametrize(
+    "text", ["Since it carries most of the water, the Rhine names the delta.", "The Rhine is an old river."]
+)
+def test_small_words_are_no_measure(text: str) -> None:
+    assert not judge(read_question("How long is the Rhine?"), statements(text)).answers()
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "expected"),
+    [
+        ("Who led the army in 1758?", ("Contrecoeur led the army in 1754.",), 0),
+        ("Who led the army in 1758?", ("Abercrombie led the army from 1756 to 1759.",), 1),
+        ("Who led the army in 1758?", ("The year 1758 was hard.", "Abercrombie led the army until 1760."), 2),
+        ("When did the army raised in 1758 go home?", ("The army went home in 1763.",), 1),
+    ],
+)
+def test_what_is_of_another_year_answers_nothing(question: str, texts: tuple[str, ...], expected: int) -> None:
+    assert len(judge(read_question(question), statements(*texts)).ranked) == expected
+
+
 def test_a_row_is_about_its_own_subject() -> None:
     row = QuotableStatement(text="country: France | year: 2020 | population: 67.4", kind="row")
     assert not judge(read_question("What was the population of Italy in 2020?"), [row]).ranked

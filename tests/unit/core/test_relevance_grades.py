@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.assurance import assurance_text, assured
+from assay.core.assurance import assurance_text, assured, unanswered
 from assay.core.brief import Brief
 from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.messages import Rarity
@@ -54,6 +54,8 @@ def test_in_every_language(question: str, answer: str, other: str) -> None:
     [
         ("How old is Anna van Berg?", "Anna van Berg attended the meeting."),
         ("What is the capital of France?", "France has many rivers."),
+        ("Who is the mayor of Fresno?", "Fresno is crossed by State Route 99 and the Yosemite Freeway."),
+        ("Which president visited Kenya in 2013?", "In July 2015 Obama visited Kenya as president."),
     ],
 )
 def test_what_says_something_else_of_what_is_named_does_not_answer(question: str, text: str) -> None:
@@ -74,6 +76,13 @@ def test_what_it_is_may_stand_in_the_passage_cited() -> None:
     question = read_question("When was the lighthouse on Bell Rock lit?")
     alone, beside = grades(question, [bare, cited])
     assert beside[GRADE_NAMES.index("reach")] > alone[GRADE_NAMES.index("reach")]
+
+
+def test_a_measure_in_the_passage_is_no_measure_in_the_sentence() -> None:
+    cited = "The new quay of Brest was opened in 1912. It is 450 metres long and cost 3.2 million francs."
+    texts = ("The new quay of Brest was opened in 1912.", "It is 450 metres long and cost 3.2 million francs.")
+    sentences = [CitedSentence(text=text, cited=cited, title="The new quay") for text in texts]
+    assert grade(["How long is the new quay of Brest?"], sentences) == ("related", "answers")
 
 
 def test_a_part_which_is_a_question_may_be_answered_alone() -> None:
@@ -166,6 +175,19 @@ def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[
     held = all(verdict != "partial" for verdict, _ in grades)
     judged = [relevance for _, relevance in grades if relevance]
     assert found.whole == (bool(grades) and held and (not judged or "answers" in judged))
+
+
+def test_a_report_says_when_no_sentence_of_it_answers() -> None:
+    assert unanswered(claims(("quoted", "related"), ("partial", "unrelated"))) == (
+        "Not verified: 1 sentence is not confirmed by its sources, and none was found to answer the question."
+    )
+    assert [
+        unanswered(claims(*said)) for said in ([("quoted", "answers"), ("quoted", "related")], [], [("quoted", "")])
+    ] == [
+        "",
+        "",
+        "",
+    ]
 
 
 def test_claims_are_counted_by_relevance() -> None:

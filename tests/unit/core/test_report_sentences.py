@@ -25,6 +25,18 @@ def cited(report: str) -> list[tuple[str, tuple[str, ...]]]:
     [
         ("One is so [S1.1]. Two is so [S1.2].", [("One is so.", ("S1.1",)), ("Two is so.", ("S1.2",))]),
         ("One is so. [S1.1] Two is so.[S1.2]", [("One is so.", ("S1.1",)), ("Two is so.", ("S1.2",))]),
+        (
+            "It is made every month. [S1.1] For the next year too [S1.2].",
+            [("It is made every month.", ("S1.1",)), ("For the next year too.", ("S1.2",))],
+        ),
+        (
+            "It is made every month [S1.1]. “For the next year too.” [S1.2]",
+            [("It is made every month.", ("S1.1",)), ("“For the next year too.”", ("S1.2",))],
+        ),
+        (
+            "Smith et al. [S1.1] Jones agrees, by 3 m. [S1.2] high.",
+            [("Smith et al. Jones agrees, by 3 m. high.", ("S1.1", "S1.2"))],
+        ),
         ("One [S1.1] is so [S1.2] [S1.3].", [("One is so.", ("S1.1", "S1.2", "S1.3"))]),
         ("[S1.1] One is so. Two is so.", [("One is so.", ("S1.1",)), ("Two is so.", ())]),
         ("One is so.\n\n[S1.1]", [("One is so.", ("S1.1",))]),

@@ -125,3 +125,8 @@ def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:
     assert split("S1.1", commands) == ()
     text = "Runs are kept unless `--older-than 30d` or `--keep 100` says otherwise."
     assert [sentence.text for sentence in split("S1.2", text)] == [text]
+
+
+def test_a_passage_cut_from_a_longer_sentence_does_not_begin_with_its_comma() -> None:
+    text = ", a building which is to become a school, and the Regenstein Library, the largest building on campus."
+    assert [sentence.text for sentence in split("S1.3", text)] == [text.removeprefix(", ")]

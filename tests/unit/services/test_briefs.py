@@ -54,6 +54,16 @@ def test_the_language_is_that_of_the_question(question: str, language: str) -> N
     assert brief_of(question).language == language
 
 
+@pytest.mark.parametrize("question", ["", "  \n", "?", "¿?! …"])
+def test_a_question_without_a_word_is_refused(question: str) -> None:
+    with pytest.raises(UsageError, match="the question is empty: write one"):
+        brief_of(question)
+
+
+def test_a_sign_is_a_word() -> None:
+    assert brief_of("🚢?").question == "🚢?"
+
+
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a length"):
         brief_of(length="endless")

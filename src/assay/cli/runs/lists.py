@@ -109,7 +109,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
             [(row.run_id, row.created_at[:16].replace("T", " "), _status(row), beside) for row, beside in cells],
         )
     if found.next:
-        say(f"there are more: --cursor {found.next}")
+        say(f"more follow: --cursor {found.next}")
 
 
 async def _load_runs(

@@ -45,6 +45,7 @@ NAMES = (
 Vector = tuple[float, ...]
 
 _YEAR = re.compile(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_A_YEAR = re.compile(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
 _FIGURE = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
 _MARKS = ".,;:()?!¿¡“”\"'"
 _NUMBER = re.compile(r"\d")
@@ -59,16 +60,17 @@ REASON = re.compile(
 _MEASURES: dict[Measure, tuple[str, ...]] = {
     "age": (
         r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
-        r"\bjahren?\b|jährig|\balter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
-        r"عمر|سنة|عام|ولد|\baños?\b|\bedad\b|\bnaci|\bans?\b|\bâgée?|\bnée?\b|\banni\b|\bnat[oa]\b",
+        r"\bjahren?\b|jährig|\bim alter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
+        r"عمر|سنة|عام|ولد|\baños?\b|\bedad\b|\bnaci|\bans\b|\bâgée?|\bnée?\b|\banni\b|\bnat[oa] (?:a|il|in|nel)\b",
         r"\banos?\b|\bidade\b|\bnasc|\bjaar\b|\bcentur|jahrhundert|\bсто?лет|siglo",
     ),
     "extent": (
         r"\b(?:second|minute|hour|day|week|month|year|decade|centur|met(?:er|re)|kilomet|mile|feet|foot|inch|yard)",
-        r"\b(?:until|till|since|sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
+        r"\b(?:until|till|since (?:\d|then|\w+ \d))",
+        r"\b(?:sekunde|minute|stunde|tage?n?\b|woche|monat|jahr|meter|kilometer|bis\b|seit\b)",
         r"\b(?:секунд|минут|час|дн[яей]|день|недел|месяц|год|лет|столет|метр|километр|до\b|с\b)",
         r"\b(?:segundo|minuto|hora|día|semana|mes(?:es)?\b|años?\b|siglo|metro|kilómetro|hasta\b|desde\b)",
-        r"\b(?:heure|jour|semaine|mois|ans?\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
+        r"\b(?:heure|jour|semaine|mois|ans\b|siècle|mètre|jusqu|uur|dag|maand|jaar|eeuw)",
         r"\d\s?(?:m|km|cm|mm|ft|h|min|s|м|км)\b|[秒分时時天日周月年米里尺]|直到",
         r"دقيقة|ساعة|ساعات|يوم|أيام|شهر|أشهر|سنة|سنوات|عام|قرن|متر|حتى",
     ),
@@ -265,12 +267,8 @@ class Features:
     def _beside(self, at: int) -> dict[str, float]:
         """What the statements directly before and after have."""
         found: dict[str, float] = {}
-        here = self.statements[at]
-        for other in (at - 1, at + 1):
-            if 0 <= other < len(self.statements):
-                there = self.statements[other]
-                if there.source == here.source and abs(there.place - here.place) <= 1:
-                    _merge(found, self._held[other])
+        for other in self._neighbours(at):
+            _merge(found, self._held[other])
         return found
 
     def _side_by_side(self, at: int) -> float:
@@ -299,7 +297,8 @@ class Features:
     def figures(self, at: int) -> float:
         """Whether the question's numbers are there as whole numbers: "3.1" is not "3.12"; 0 if the question has none.
 
-        -1 says that the number of another version is in their place. They may also be in the statement's context.
+        -1 says that the number of another version, or another year, is in their place. They may also be in the
+        statement's context.
         """
         asked = frozenset(_FIGURE.findall(self.question.text))
         if not asked:
@@ -311,7 +310,28 @@ class Features:
             return 1.0
         if any("." in one and "." in other for one in asked for other in known):
             return -1.0
-        return 0.5 if asked & around else -0.5
+        if asked & around:
+            return 0.5
+        return -1.0 if self._of_another_year(at, asked) else -0.5
+
+    def _of_another_year(self, at: int, asked: frozenset[str]) -> bool:
+        """Whether a statement names years, but neither it nor its neighbours one that the question names.
+
+        A year between two stated ones counts as named. If the question asks for a date, another year may be it.
+        """
+        wanted = [int(figure) for figure in asked if _A_YEAR.fullmatch(figure)]
+        if not wanted or self.question.wanted == "date":
+            return False
+        stated = _years(self.statements[at].text)
+        near = stated.union(*(_years(self.statements[other].text) for other in self._neighbours(at)))
+        return bool(stated) and not any(min(near) <= year <= max(near) for year in wanted)
+
+    def _neighbours(self, at: int) -> list[int]:
+        """The statements directly before and after, in the same document."""
+        here = self.statements[at]
+        found = [other for other in (at - 1, at + 1) if 0 <= other < len(self.statements)]
+        beside = ((other, self.statements[other]) for other in found)
+        return [at for at, there in beside if there.source == here.source and abs(there.place - here.place) <= 1]
 
     def measure(self, at: int) -> float:
         """Whether a statement, or its label, has the measure asked for (1) or not (-1); 0 if none is asked for."""
@@ -348,6 +368,10 @@ class Features:
             float(bool(REASON.search(fresh))) if wanted == "reason" else 0.0,
             float(not number) if wanted == "number" else 0.0,
         )
+
+
+def _years(text: str) -> frozenset[int]:
+    return frozenset(int(match[0]) for match in _A_YEAR.finditer(text))
 
 
 def _inverse(size: int, held: int) -> float:

@@ -17,7 +17,7 @@ from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
 from assay.core.relevance.relevance_constants import MOST_KEYS
-from assay.core.relevance.scores import Band, weights
+from assay.core.relevance.scores import OTHER_VERSION, Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
 GRADES = (
@@ -26,8 +26,9 @@ GRADES = (
 )  # fmt: skip
 """The features of a statement that count here: those that do not compare it with others."""
 GRADE_NAMES = (*GRADES, "measure", "reach", "missing", "bare", "held", "keys", "plain")
-_MEASURE, _BARE = GRADE_NAMES.index("measure"), GRADE_NAMES.index("bare")
-_KINDS = tuple(NAMES.index(name) for name in ("number", "date", "name", "reason"))
+_MEASURE, _BARE, _FIGURES = (GRADE_NAMES.index(name) for name in ("measure", "bare", "figures"))
+_KINDS = tuple(NAMES.index(name) for name in ("number", "date", "reason"))
+"""The kinds of answer that a sentence does not have by chance. Almost every sentence has a name."""
 _PLACES = tuple(NAMES.index(name) for name in GRADES)
 
 
@@ -95,7 +96,7 @@ def _vector(features: Features, at: int, *, framed: bool) -> Vector:
     return (
         share(own),
         *(vector[place] for place in _PLACES[1:]),
-        -1.0 if features.denial(at) < 0 else max(features.measure(at), features.measure(at - 1)),
+        -1.0 if features.denial(at) < 0 else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
         float(features.rest(around) == 0.0 and not framed and not any(vector[place] > 0 for place in _KINDS)),
@@ -116,11 +117,11 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, if it affirms what the question denies, or if it only has
-    the names.
+    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
+    another version or year, or if it only has the names.
     """
     bands = weights()
-    able = [vector for vector in vectors if vector[_MEASURE] >= 0 and not vector[_BARE]]
+    able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]
     if any(chance(bands.answers, vector) >= bands.answers.bound for vector in able):
         return "answers"
     if any(chance(bands.related, vector) >= bands.related.bound for vector in vectors):

@@ -79,7 +79,7 @@ def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], firs
 
 
 OTHER_VERSION = -1.0
-"""The feature `figures` of a statement about another version than the one in the question: it answers nothing."""
+"""The feature `figures` of a statement about another version or year than the question's: it answers nothing."""
 CHANCE_NAMES = (
     "best", "margin", "own", "together", "reach", "document", "absent", "names", "keys", "pairs", "close", "kind",
     "mass", "count", "contrast", "rarest", "said", "figures", "rest", "rests", "sources", "unkind",
@@ -214,11 +214,16 @@ def judge(
     best = [each.place for each in by_words[:TOGETHER]]
     amiss = vector[CHANCE_NAMES.index("measure")] < 0 or max(denials[at] for at in best) < 0
     chance = 0.0 if amiss else _chance(vector)
+
+    def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
+        """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
+        return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
+
     if not cosines:
-        return Judgement(by_words, chance, question.language)
+        return Judgement(measured(by_words), chance, question.language)
     by_both = ranked(reordered(scores, cosines))
     both = 0.0 if amiss else likelier(chance, cosines, best, by_both[0].place)
-    return Judgement(by_both, both, question.language)
+    return Judgement(measured(by_both), both, question.language)
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:

@@ -143,7 +143,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
     for row in rows:
         value = row.text(wanted.column)
         if not is_missing(value):
-            subject = ", ".join(dict.fromkeys(filter(None, (row.text(each.column) for each in wanted.given))))
+            subject = table.subject(row, [each.column for each in wanted.given])
             text = _formatted("cell", head=_head(table, wanted.column), subject=subject, value=value)
             found[text] = (value, (*found.get(text, ("", ()))[1], row))
     for text, (value, same) in found.items():
@@ -366,7 +366,7 @@ def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None
         for head, subject, value in _framed(sentence.strip(), table):
             column = table.heads.index(head)
             for row in table.rows:
-                if not _is_subject(subject, row, column):
+                if not _is_subject(subject, table, row, column):
                     continue
                 if row.text(column) == value:
                     return True, value
@@ -387,9 +387,10 @@ def _framed(sentence: str, table: ReadTable) -> Iterator[tuple[str, str, str]]:
                     yield head, slots["subject"], slots["value"]
 
 
-def _is_subject(subject: str, row: TableRow, column: int) -> bool:
-    """Whether a subject consists of cells of the row, separated by commas."""
-    texts = [cell.text for at, cell in row.cells.items() if at != column and cell.text]
+def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
+    """Whether a subject consists of cells of the row, with or without their headers, separated by commas."""
+    filled = [at for at, cell in row.cells.items() if at != column and cell.text]
+    texts = [text for at in filled for text in (row.text(at), table.with_head(row, at))]
 
     def made(rest: str) -> bool:
         return rest in texts or any(rest.startswith(f"{text}, ") and made(rest[len(text) + 2 :]) for text in texts)

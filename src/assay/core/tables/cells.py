@@ -87,6 +87,17 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
         """The texts of a column, one per row."""
         return self.columns[number]
 
+    def subject(self, row: TableRow, columns: Sequence[int]) -> str:
+        """What a row is about, by some of its cells. Figures alone have their headers before them: `pep 744`."""
+        named = any(any(map(str.isalpha, row.text(column))) for column in columns)
+        parts = (row.text(column) if named else self.with_head(row, column) for column in columns)
+        return ", ".join(dict.fromkeys(filter(None, parts)))
+
+    def with_head(self, row: TableRow, column: int) -> str:
+        """The text of a cell after its header, if there is one."""
+        text, head = row.text(column), self.heads[column]
+        return f"{head} {text}" if text and not UNNAMED.fullmatch(head) else text
+
 
 def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
     """The tables of a document's passages, in order. Other lines separate tables, or are captions."""

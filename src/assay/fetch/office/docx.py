@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import io
 import re
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
+from assay.fetch.office.properties import author_of, created_on
 from assay.fetch.text_decoder import clean
 from assay.fetch.text_form import TextBuilder
 
@@ -68,24 +68,15 @@ class DocxExtractor:
 
 def _extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
     facts = document.core_properties
-    made = _creation_date(document)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
         title=clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name),
-        author=clean(facts.author or "").strip()[:300],
-        published=made.date().isoformat() if made else "",
+        author=author_of(facts),
+        published=created_on(facts),
         language=detect(text),
     )
-
-
-def _creation_date(document: Document) -> datetime.datetime | None:
-    try:
-        made: datetime.datetime | None = document.core_properties.created
-    except ValueError:  # an invalid date
-        return None
-    return made
 
 
 def _first_heading(text: str) -> str:

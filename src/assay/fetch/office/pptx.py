@@ -12,6 +12,7 @@ from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
+from assay.fetch.office.properties import author_of, created_on
 from assay.fetch.text_decoder import clean
 from assay.fetch.text_form import TextBuilder
 
@@ -61,17 +62,13 @@ class PptxExtractor:
 
 def _extracted(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
     facts = shown.core_properties
-    try:
-        made = facts.created
-    except ValueError:  # an invalid date
-        made = None
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
         title=clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or stem(name),
-        author=clean(facts.author or "").strip()[:300],
-        published=made.date().isoformat() if made else "",
+        author=author_of(facts),
+        published=created_on(facts),
         language=detect(text),
         metadata={"slides": str(len(shown.slides))},
     )

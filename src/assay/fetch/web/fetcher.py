@@ -179,7 +179,7 @@ class WebFetcher:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._hops(url, rules)
         except TimeoutError as error:
-            raise FetchFailed(f"timeout: not whole after {self._limits.seconds:g} s") from error
+            raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
         except httpcore2.TimeoutException as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:

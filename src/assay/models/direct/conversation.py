@@ -59,7 +59,7 @@ def _model_error(service: DirectService, error: BaseException) -> ModelError | M
             return ModelError(f"{name} broke off: {failures.shortened(str(error))}")
         case _:
             message = failures.shortened(str(error))
-            return ModelError(f"{name} sent what cannot be read: {type(error).__name__}: {message}")
+            return ModelError(f"{name} sent an answer that cannot be read: {type(error).__name__}: {message}")
 
 
 def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:

@@ -37,6 +37,8 @@ _CODE = re.compile(
 _ASSIGNED = re.compile(
     r"(?:(?:const|let|var|static|final|pub|export|set)\s+)*[A-Za-z_][\w.\[\]\"'-]{2,}\s*(?::[\w\s&<>\[\]]+)?(?:=|:=?)\s*\S"
 )
+_CUT_FROM = ",;) "
+"""What may stand before a sentence whose passage begins inside a longer one."""
 TERM_WORDS = 8
 """The most words of a name in a list of definitions."""
 
@@ -121,7 +123,7 @@ def split(passage: str, text: str) -> tuple[PassageSentence, ...]:
         return _line(passage, place, one_line(body))
     found = []
     for start, end in sentences(body):
-        line = one_line(_BULLET.sub("", body[start:end], count=1))
+        line = one_line(_BULLET.sub("", body[start:end], count=1)).lstrip(_CUT_FROM)
         if _quotable(line):
             found.append(PassageSentence(line, passage, place))
     return tuple(found)

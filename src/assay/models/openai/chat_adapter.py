@@ -161,7 +161,7 @@ class ChatCompletions:
         try:
             return decode(data, CompletionChunk)
         except (ValueError, RecursionError) as error:
-            raise ModelError(f"{self._service.name} sent what is no chunk: {error}") from error
+            raise ModelError(f"{self._service.name} sent a chunk that cannot be read: {error}") from error
 
     def _connected(self) -> httpx2.AsyncClient:
         """The client of the running loop; loops cannot share connections."""

@@ -120,7 +120,7 @@ class CrossrefNotices(Crossref):
         try:
             work = decode(data, _WorkAnswer).message
         except UNREADABLE as error:
-            raise SearchError(f"{self.name} answered with what cannot be read") from error
+            raise SearchError(f"{self.name} sent an answer that cannot be read") from error
         return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MOST] if each.type))
 
 

@@ -232,7 +232,7 @@ class HttpProvider(ABC):
         try:
             hits = [msgspec.structs.replace(hit, url=_joined(base, hit.url)) for hit in self.hits(data)]
         except (*UNREADABLE, ValueError) as error:
-            raise SearchError(f"{self.name} answered with what cannot be read: {self._hidden(str(error))}") from error
+            raise SearchError(f"{self.name} sent an answer that cannot be read: {self._hidden(str(error))}") from error
         return [hit for hit in hits if hit.url.startswith(("http://", "https://"))]
 
     async def send(self, ask: Ask) -> bytes:

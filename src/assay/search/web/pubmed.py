@@ -47,7 +47,7 @@ class PubMed(HttpProvider):
         try:
             ids = decode(data, _Ids).esearchresult.idlist[: query.limit]
         except UNREADABLE as error:
-            raise SearchError(f"{self.name} answered with what cannot be read: {error}") from error
+            raise SearchError(f"{self.name} sent an answer that cannot be read: {error}") from error
         if not ids:
             return []
         params: dict[str, str | int] = {"db": "pubmed", "id": ",".join(ids), "retmode": "json"}

@@ -34,6 +34,7 @@ from assay.server.gate import check, who_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_of, language_of
 from assay.server.problems import Problem, Refusal, problem_of, refusal
+from assay.server.protocol_runs import BOOKKEEPING
 from assay.server.wire import RouteCall
 
 # Assets of the pages: style, scripts and icons, all from this package.
@@ -281,6 +282,11 @@ ENVIRONMENT = Environment(
 )
 
 
+def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """A run's labels as its owner gave them: without its star and those by which a protocol knows it again."""
+    return tuple(each for each in labels.items() if each[0] != "starred" and not each[0].startswith(BOOKKEEPING))
+
+
 def _worded(text: str) -> str:
     with read_on("page"):  # fragments are drawn by a task of no request
         return worded(text)
@@ -299,6 +305,7 @@ ENVIRONMENT.filters.update(
     money=words.money,
     number=number,
     one_line=one_line,
+    own_labels=own_labels,
     place=place,
     plain=strip,
     role_word=words.role_word,

@@ -50,8 +50,9 @@ UMSATZ = table(
     language="de",
 )
 VILLES = table("villes.csv", "ville;habitants;altitude", "Lyon;522 250;173", "Nice;348 085;10", "Brest;139 456;34")
+LISTED = table("list.csv", "pep;stage;year", "744;Draft;2024", "572;Final;2018")
 OBRAS = table("obras.csv", "obra;precio;autor", "Luz;120;Ana", "Mar;80;Ana", "Sol;200;Eva")
-ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS)
+ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS, LISTED)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,7 @@ ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS)
         ("Quelle ville a le plus d'habitants ?", "Lyon: habitants 522 250, the highest of 3 rows"),
         ("Quelle est la somme des habitants ?", "Sum of habitants over 3 rows: 1 009 791"),
         ("¿Cuál es el precio medio de Ana?", "Average of precio over 2 rows: 100 (autor: Ana)"),
+        ("What is the stage of PEP 744?", "stage of pep 744: Draft"),
         ("¿Cuántas obras hay?", "Number of rows: 3"),
         ("¿Qué obra tiene el menor precio?", "Mar: precio 80, the lowest of 3 rows"),
     ],

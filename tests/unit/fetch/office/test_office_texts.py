@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 
 import docx
+import pptx
 import pytest
+from docx.document import Document as DocxDocument
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from office_files import PARAGRAPH, ebook, open_slides, open_text, slides, word
+from pptx.presentation import Presentation
 
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
@@ -43,6 +47,25 @@ def test_of_slides_a_passage_says_on_which_it_stands():
     assert headings(found)["A note to part 2."] == ("Slide 2: Part 2", "Notes")
     assert headings(found)["| Port: Goole | Depth: 7 m |"][0] == "Slide 2: Part 2"
     assert (found.title, found.author, found.metadata["slides"]) == ("The Harbor talk", "Ada Byron", "2")
+
+
+def test_what_an_empty_template_says_of_itself_is_not_said_of_a_document():
+    """Both libraries write the author and the day of their own template into what is made with them."""
+    written, shown = docx.Document(), pptx.Presentation()
+    written.add_paragraph(SAID)
+    shown.slides.add_slide(shown.slide_layouts[5]).shapes.title.text = SAID
+    for made, extractor in ((written, DocxExtractor()), (shown, PptxExtractor())):
+        (found,) = extractor.extract(saved(made), "plain")
+        assert (found.author, found.published) == ("", "")
+        made.core_properties.author, made.core_properties.created = "Ada Byron", datetime.datetime(2013, 12, 23, 9, 0)
+        (found,) = extractor.extract(saved(made), "named")
+        assert (found.author, found.published) == ("Ada Byron", "2013-12-23")
+
+
+def saved(made: DocxDocument | Presentation) -> bytes:
+    data = io.BytesIO()
+    made.save(data)
+    return data.getvalue()
 
 
 def test_slides_of_an_open_document():

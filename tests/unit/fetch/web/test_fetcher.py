@@ -55,7 +55,7 @@ async def test_redirects_are_followed_and_told():
         ([b"HTTP/1.1 200 OK\r\nX: ", *[b"y" * 65_536] * 10], "unreachable: "),
         ([b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na", 30.0], "timeout: "),
         ([30.0], "timeout: "),
-        ([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", *[b"a", 0.1] * 60], "timeout: not whole after 1 s"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", *[b"a", 0.1] * 60], "timeout: incomplete after 1 s"),
     ],
 )
 async def test_failures_are_told_by_kind(reply: bytes, reason: str):
