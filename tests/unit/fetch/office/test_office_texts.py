@@ -52,8 +52,8 @@ def test_of_slides_a_passage_says_on_which_it_stands():
 def test_what_an_empty_template_says_of_itself_is_not_said_of_a_document():
     """Both libraries write the author and the day of their own template into what is made with them."""
     written, shown = docx.Document(), pptx.Presentation()
-    written.add_paragraph(SAID)
-    shown.slides.add_slide(shown.slide_layouts[5]).shapes.title.text = SAID
+    written.add_paragraph(PARAGRAPH)
+    shown.slides.add_slide(shown.slide_layouts[5]).shapes.title.text = PARAGRAPH
     for made, extractor in ((written, DocxExtractor()), (shown, PptxExtractor())):
         (found,) = extractor.extract(saved(made), "plain")
         assert (found.author, found.published) == ("", "")
