@@ -9,16 +9,17 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app import bundles
 from assay.cli import options
 from assay.cli.completion import key_holders
 from assay.cli.terminal import first_word, say, table, write
 from assay.core.later import later
 
 if TYPE_CHECKING:
+    from assay.app import bundles
     from assay.services import configuration
     from assay.settings import file as settings_file
 else:
+    bundles = later("assay.app.bundles")
     configuration = later("assay.services.configuration")
     settings_file = later("assay.settings.file")
 

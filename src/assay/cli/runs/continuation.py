@@ -14,15 +14,13 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path, run_ids
-from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
+from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
 from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
-from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow
 from assay.core.run_options import ForkOptions
 from assay.services.forks import Replay
@@ -35,15 +33,11 @@ from assay.services.forks import Replay
 @options.notify
 @options.common
 @click.pass_obj
+@takes_output
 def resume_run(
     state: TerminalOptions,
     reference: str,
-    outputs: tuple[Path, ...],
-    as_json: bool,
-    as_events: bool,
-    strict: bool,
-    citations: CitationMode | None,
-    notify: tuple[str, ...],
+    wanted: OutputOptions,
     home: Path | None,
 ) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
@@ -54,16 +48,8 @@ def resume_run(
         assay runs resume last
         assay runs resume k3v9 -o report.html
     """
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout,
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     return asyncio.run(_resume(reference, output, home))
 
 
@@ -151,19 +137,15 @@ class ForkOrder:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
+@takes_output
 def fork_run(
     state: TerminalOptions,
     /,
     reference: str,
     point: Point,
     add: Sequence[str],
-    outputs: Sequence[Path],
-    as_json: bool,
-    as_events: bool,
-    citations: CitationMode | None,
-    strict: bool,
+    wanted: OutputOptions,
     detach: bool,
-    notify: Sequence[str],
     yes: bool,
     home: Path | None,
     **changes: Any,
@@ -179,16 +161,8 @@ def fork_run(
         assay runs fork last --from research --add more/ --model openai:gpt-5
         assay runs fork last --from plan --plan plan.txt
     """
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout,
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     detached_run.check(output, detach=detach)
     changes["add"] = paths_from(add) if add else None
     order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)

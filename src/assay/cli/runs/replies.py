@@ -11,14 +11,12 @@ import click
 from assay import Assay, RunView, settings
 from assay.cli import options
 from assay.cli.completion import run_ids
-from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import put
 from assay.cli.run_options import run_options
-from assay.cli.run_watch import Output, conclude, stdout_for
+from assay.cli.run_watch import Output, OutputOptions, conclude, takes_output
 from assay.cli.runs.continuation import go_on
 from assay.cli.terminal import Exit, TerminalOptions, may_ask, say
-from assay.core.markers import CitationMode
 
 HOW = "give the answers in their order, or in a file (--answers FILE)"
 
@@ -45,18 +43,14 @@ class AnswerOptions:
 @options.notify
 @options.common
 @click.pass_obj
+@takes_output
 def answer_run(
     state: TerminalOptions,
     reference: str,
     texts: tuple[str, ...],
     answers: list[str] | dict[str, str] | None,
     no_resume: bool,
-    outputs: tuple[Path, ...],
-    as_json: bool,
-    as_events: bool,
-    strict: bool,
-    citations: CitationMode | None,
-    notify: tuple[str, ...],
+    wanted: OutputOptions,
     home: Path | None,
 ) -> int:
     """Answer the questions that run ID waits for, and continue it in this process.
@@ -70,16 +64,8 @@ def answer_run(
     """
     if texts and answers is not None:
         raise click.UsageError("give the answers as words or with --answers FILE, not both")
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout,
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     given_answers = answers if answers is not None else list(texts) or None
     given = AnswerOptions(answers=given_answers, resume=not no_resume)
     return asyncio.run(answer_and_resume(reference, given, output, home))
@@ -127,17 +113,13 @@ async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
 @options.notify
 @options.common
 @click.pass_obj
+@takes_output
 def approve_plan(
     state: TerminalOptions,
     reference: str,
     plan: Path | None,
     no_resume: bool,
-    outputs: tuple[Path, ...],
-    as_json: bool,
-    as_events: bool,
-    strict: bool,
-    citations: CitationMode | None,
-    notify: tuple[str, ...],
+    wanted: OutputOptions,
     home: Path | None,
 ) -> int:
     """Approve the plan of run ID, or give it another plan, and continue the run in this process.
@@ -147,13 +129,6 @@ def approve_plan(
         assay runs approve last --plan plan.txt
     """
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout_for(as_json=as_json, as_events=as_events),
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
     return asyncio.run(answer_and_resume(reference, given, output, home))
