@@ -30,9 +30,9 @@ from assay.services.forks import Replay, compared
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
 from assay.store.memory import memory_store
-from assay.verify.again import Again, Rechecked, reread
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_of
+from assay.verify.pipeline import Again, Rechecked, reread
 from assay.verify.texts.marked_text import MarkedText, mark
 from assay.verify.texts.reference_match import Catalogue
 from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, draft

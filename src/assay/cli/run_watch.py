@@ -20,8 +20,8 @@ from assay import Assay, RunHandle, settings
 from assay.cli import destinations
 from assay.cli.display import Display, display
 from assay.cli.interrupts import Terminated, interrupts, termination
-from assay.cli.live.summary import outcome, summary
 from assay.cli.options import send_notices, targets
+from assay.cli.run_summary import outcome, summary
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
@@ -39,7 +39,7 @@ else:
     terminal = later("assay.export.terminal")
 
 
-# # Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
+# Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
 
 MOST = 3
 _LOOKED = ("done", "no_evidence")
@@ -86,7 +86,7 @@ def _askable(text: str) -> str:
     return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
 
 
-# # A report on a terminal: laid out for people; files and pipes get Markdown.
+# A report on a terminal: laid out for people; files and pipes get Markdown.
 
 _LAID_OUT = ("numbers", "none")
 """The citation modes that do not request Markdown."""

@@ -31,7 +31,7 @@ from assay.locale import speaking
 from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_over
 from assay.phases.fork import revised as revised_event
 from assay.run.engine import new_run_id
-from assay.run.releases import brief_of
+from assay.run.process import brief_of
 from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, listed

@@ -13,7 +13,7 @@ ENGINE = ("assay.phases", "assay.agents", "assay.tools", "assay.verify", "assay.
 INDEX = ("tantivy", "assay.search", "assay.fetch", "assay.evidence", "lxml", "selectolax", "trafilatura", "pypdfium2")
 WEB = ("httpx2", "httpcore2", "anyio", "h11", "urllib.request", "assay.search.web", "assay.search.mcp", "dateutil")
 WORDS = ("nupunkt", "babel", "markdown_it", "psutil")
-SCREEN = ("rich", "assay.cli.live.screen")
+SCREEN = ("rich", "assay.cli.live")
 STARTS = ("assay.services.threads", "assay.run.execution", "assay.core.run_options", "assay.locale")
 """What starts a run, and goes on with one."""
 RARE = ("alembic", "filelock", "structlog", "opentelemetry", "pydantic_ai", "psycopg", "importlib.resources.simple")

@@ -17,9 +17,8 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
-from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, stored
-from assay.cli.terminal import clean, say, table, write
+from assay.cli.terminal import clean, describe_estimate, price, say, table, write
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
@@ -29,10 +28,10 @@ from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
 
-# # The searches of a run as a table, for people and as CSV.
+# The searches of a run as a table, for people and as CSV.
 
 
-# # A run's age in people's words.
+# A run's age in people's words.
 
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
