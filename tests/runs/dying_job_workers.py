@@ -15,20 +15,21 @@ from assay.settings import Settings, load
 LEASE = 1.0
 
 
-def configured(database: str, place: str) -> Settings:
+def configured(database: str, place: str, *, offline: bool = True) -> Settings:
     """The same library for all processes."""
     where: dict[str, Any] = {"database": database, "blobs": str(Path(place) / "blobs")} if database else {}
-    return load(search={"offline": True}, workers={"lease": LEASE, "jobs": 1}, **where)
+    web = {"allow": "127.0.0.1", "robots": False}
+    return load(search={"offline": offline}, web=web, workers={"lease": LEASE, "jobs": 1}, **where)
 
 
-def work(database: str, place: str, stored: int = 0, part: int = ingestion.PART) -> None:
+def work(database: str, place: str, stored: int = 0, part: int = ingestion.PART, offline: bool = True) -> None:
     """Do one job more than `stored`, which are told of, and die; `part` files make a part."""
     ingestion.PART = part
-    asyncio.run(_work(database, place, stored))
+    asyncio.run(_work(configured(database, place, offline=offline), place, stored))
 
 
-async def _work(database: str, place: str, stored: int) -> None:
-    async with Assay(configured(database, place), home=Path(place) / "home") as assay:
+async def _work(settings: Settings, place: str, stored: int) -> None:
+    async with Assay(settings, home=Path(place) / "home") as assay:
         worker = assay.job_worker(1, lambda _: None)
         end, left = worker._end, stored
 

@@ -17,6 +17,7 @@ import pytest
 from crash_scene import PROCESSES, SECONDS, UNTOLD
 from object_store import S3Server
 from obstore.store import from_url
+from web import response, site
 
 from assay import Assay
 from assay.core.errors import FetchFailed, UsageError
@@ -195,6 +196,37 @@ async def test_a_worker_which_dies_leaves_its_parts_to_another(
         done = await assay.job(job.id)
         assert (done.state, done.result["documents"]) == ("done", FILES)
         assert len(await assay.documents("project")) == FILES
+
+
+async def test_whoever_takes_up_the_last_step_neither_lists_nor_reads_again(
+    tmp_path: Path, repository: Path, small_parts: None
+) -> None:
+    """A worker dies when all is read. The next ends the job without the places, which are gone."""
+    (folder := tmp_path / "folder").mkdir()
+    for number in range(FILES):
+        (folder / f"note{number:02}.md").write_text(f"# Note {number}\n\nA note on pier {number}.\n")
+    configured = dying_job_workers.configured("", str(tmp_path), offline=False)
+    async with site("127.0.0.1") as there, Assay(configured, home=tmp_path / "home") as assay:
+        there.pages["/pier.html"] = response("<title>Pier</title><p>The pier of the harbor.</p>")
+        places = (f"git+file://{repository}", str(folder), there.url("/pier.html", "127.0.0.1"))
+        job = await assay.begin_job(AddJob(paths=places, collection="project"))
+        parts = 8
+        process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path), parts, 4, False))
+        process.start()
+        await asyncio.to_thread(process.join, SECONDS)
+        assert process.exitcode in (-9, UNTOLD)
+        left = await assay.job(job.id)
+        assert (left.state, left.finished, left.total) == ("running", parts, parts)
+        shutil.rmtree(repository)
+        shutil.rmtree(folder)
+        await asyncio.sleep(dying_job_workers.LEASE)
+        await worked(assay)
+        done = await assay.job(job.id)
+        assert (done.state, done.error, done.tries) == ("done", "", 2)
+        assert (done.result["documents"], done.result["added"]) == (2 * FILES + 1, 2 * FILES + 1)
+        assert len(await assay.documents("project")) == 2 * FILES + 1
+        assert sorted(len(each.documents) for each in await assay.origins("project")) == [1, FILES, FILES]
+        assert there.asked.count("/pier.html") == 1
 
 
 async def test_a_cancelled_listing_ends_what_it_started_and_leaves_nothing(

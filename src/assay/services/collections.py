@@ -104,7 +104,7 @@ async def read_listed(
 
 
 async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
-    """Put what was read of whole places into a collection, store the origins, and index it.
+    """Store the origins of whole places that were read into a collection, and index it.
 
     Homes that share a database each have a local index. That of one is of no use to the others, and each catches up
     when it is next searched. So no job waits for it: with a large library a worker would have to live for minutes.
@@ -221,7 +221,7 @@ async def _ingested(
 
 
 def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
-    """Put what was read into a collection, and store its origins."""
+    """Store the origins of what was read into a collection."""
     library, now = context.store.library, context.clock.now()
     found = any(origin.documents for origin in origins)
     remembered = [origin for origin in origins if origin.documents or (found and origin.skipped)]
@@ -229,7 +229,6 @@ def _remember(context: Context, collection: str, origins: Sequence[Origin], unch
     known = (places.still_skipped(each, before.get(each.place), unchanged) for each in remembered)
     kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
     if kept:
-        library.include({sha: None for each in kept for sha in each.documents}, collection)
         library.remember(collection, kept)
 
 

@@ -31,41 +31,42 @@ AHEAD = 32
 """The most waiting parts: the listing is never far ahead of the readers."""
 PART_KIND = "files"
 _EVERY = 1_000_000
+LISTED, BESIDE, COPIES = "listed", "beside", "kept"
+"""Notes of a job: that each of its files is in a part, the result of what was read beside the parts, and the copies
+of places that were made to list them."""
 
 
 async def add(context: Context, hand: JobInHand) -> Result:
     """Read places into a collection: here at once, or in parts if they have more files than one part."""
     wanted = hand.work(AddJob)
+    counts = await hand.jobs.count(hand.job.id)
+    if LISTED in hand.job.notes and JOB_ENDED.issuperset(counts):  # only the last step is missing
+        await _forgotten(context, hand.job.notes.get(COPIES, ()))
+        return await _joined(context, hand, wanted.collection)
     asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
-    split = bool(await hand.jobs.list(JobFilter(parent=hand.job.id, limit=1)))
-    if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
+    if missing and not any(found.values()) and not (asked.urls or asked.connected or counts):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
     listed, others = await _connected(context, hand, asked.connected)
     every += listed
-    if not split and sum(len(each.files) for each in every) <= PART:
+    if not counts and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
         return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
     try:
-        return await _in_parts(context, hand, every, others)
+        if others and BESIDE not in hand.job.notes:  # what cannot be listed
+            read = await collections.add(context, others, wanted.collection, hand.tell)
+            hand.note(**{BESIDE: _ingestion_result(read)})
+            await hand.keep()
+        await _parts(context, hand, every)
+        return await _joined(context, hand, wanted.collection)
     finally:
         await _forgotten(context, [each.place for each in listed])
 
 
-async def _in_parts(context: Context, hand: JobInHand, every: Sequence[ListedPlace], others: Sequence[str]) -> Result:
-    """Read listed files in parts, and meanwhile what cannot be listed."""
-    wanted = hand.work(AddJob)
-    beside = (
-        _ingestion_result(await collections.add(context, list(others), wanted.collection, hand.tell)) if others else {}
-    )
-    await _parts(context, hand, every)
-    return await _joined(context, hand, wanted.collection, beside)
-
-
-async def _forgotten(context: Context, listed: Sequence[str]) -> None:
+async def _forgotten(context: Context, listed: Iterable[str]) -> None:
     """Delete fetched copies of places here."""
     for place in listed:
         await asyncio.to_thread(context.listed_places.forget, place)
@@ -74,7 +75,7 @@ async def _forgotten(context: Context, listed: Sequence[str]) -> None:
 async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
     """The places that connectors can list, as they were when this job first looked, and the others."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
-    kept: dict[str, str] = dict(hand.job.notes.get("kept", {}))
+    kept: dict[str, str] = dict(hand.job.notes.get(COPIES, {}))
     found: list[ListedPlace] = []
     others: list[str] = []
     for place in named:
@@ -93,7 +94,7 @@ async def _connected(context: Context, hand: JobInHand, named: Sequence[str]) ->
             found.append(listed)
             kept[place] = listed.kept
     if found:
-        hand.note(kept=kept)
+        hand.note(**{COPIES: kept})
         await hand.keep()
     return found, others
 
@@ -161,7 +162,10 @@ async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]
     while True:
         counts = await hand.jobs.count(hand.job.id)
         finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
-        new = list(itertools.islice(cut, max(AHEAD - counts.get("waiting", 0), 0)))
+        room = max(AHEAD - counts.get("waiting", 0), 0)
+        new = list(itertools.islice(cut, room))
+        if len(new) < room:
+            hand.note(**{LISTED: True})
         if new or finished != hand.job.finished:
             hand.tell(f"{finished} of {total} parts read")
             await hand.keep(new, finished=finished, total=total)
@@ -202,8 +206,11 @@ def _named(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> 
     return {**named, "kept": place.kept, "versions": [file.version for file in files]} if place.kept else named
 
 
-async def _joined(context: Context, hand: JobInHand, collection: str, beside: Result) -> Result:
+async def _joined(context: Context, hand: JobInHand, collection: str) -> Result:
     """Store the places as they were read, and report the results of all parts.
+
+    The documents are in the collection since they were read. So this step takes seconds with a million of them, and a
+    worker that dies in it costs no more.
 
     Raises:
         UsageError: parts have failed; the rest is stored.
@@ -219,6 +226,7 @@ async def _joined(context: Context, hand: JobInHand, collection: str, beside: Re
             f"({failed[0].id}: {failed[0].error or 'cancelled'}); to read them again: assay jobs retry {hand.job.id}"
         )
     documents = {sha for part in done for sha in part.result["documents"]}
+    beside: Result = hand.job.notes.get(BESIDE, {})
     warnings = dict.fromkeys(itertools.chain(beside.get("warnings", ()), *(part.result["warnings"] for part in done)))
     return {
         "collection": collection,
