@@ -17,10 +17,11 @@ from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import cited_lines
 from assay.cli.display import Display
+from assay.cli.figures import joined, price, tokens
 from assay.cli.interrupts import heeding
 from assay.cli.run_summary import cost, outcome
 from assay.cli.run_watch import Output, exit_code, follow
-from assay.cli.terminal import Exit, clean, joined, price, say, tokens, write
+from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
 from assay.core.errors import AssayError, Cancelled, UsageError
 from assay.core.markers import CitationMode

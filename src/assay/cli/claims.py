@@ -13,8 +13,9 @@ import msgspec
 from assay import RunView
 from assay.cli import options
 from assay.cli.completion import run_ids
+from assay.cli.figures import summed
 from assay.cli.library import stored
-from assay.cli.terminal import clean, say, summed, table, write
+from assay.cli.terminal import clean, say, table, write
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import counted, shorten

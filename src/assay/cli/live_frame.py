@@ -11,7 +11,8 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.terminal import clean, clock, elapsed, joined, money, tokens
+from assay.cli.figures import clock, elapsed, joined, money, tokens
+from assay.cli.terminal import clean
 from assay.core.claims import VERDICTS
 from assay.core.milestones import counted
 from assay.core.phrases import in_words

@@ -15,6 +15,7 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
+from assay.cli.figures import describe_estimate, price
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
 from assay.cli.options import embedder_option
@@ -23,7 +24,7 @@ from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
-from assay.cli.terminal import Exit, TerminalOptions, describe_estimate, harmless, may_ask, price, say, write
+from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write
 from assay.core import plan
 from assay.core.brief import Estimate
 from assay.core.view import RunView

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from assay.cli.figures import clock, describe_expected_cost, elapsed, joined, moment, price, tokens
 from assay.cli.live_frame import troubles
-from assay.cli.terminal import clock, describe_expected_cost, elapsed, joined, moment, price, tokens
 from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
 from assay.core.milestones import counted

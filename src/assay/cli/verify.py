@@ -17,10 +17,11 @@ from assay import settings
 from assay.app.bundles import limits, verify_bundle
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
+from assay.cli.figures import summed
 from assay.cli.jobs import leave
 from assay.cli.library import stored
 from assay.cli.run_options import ResearchCommand, paths_from
-from assay.cli.terminal import Exit, TerminalOptions, clean, say, summed, write
+from assay.cli.terminal import Exit, TerminalOptions, clean, say, write
 from assay.cli.verify_text import JudgeOptions, VerifyOptions, judging, spent, text
 from assay.core.claims import HOLDING
 from assay.core.milestones import counted

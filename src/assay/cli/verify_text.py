@@ -14,8 +14,9 @@ import msgspec
 from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
+from assay.cli.figures import joined, price, summed
 from assay.cli.options import Command
-from assay.cli.terminal import Exit, clean, joined, price, say, summed, write
+from assay.cli.terminal import Exit, clean, say, write
 from assay.core.claims import HOLDING
 from assay.core.clean import local_path
 from assay.core.milestones import counted, shorten

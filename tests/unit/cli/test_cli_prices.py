@@ -6,9 +6,9 @@ import logs
 import msgspec
 import pytest
 
+from assay.cli.figures import money, price
 from assay.cli.run_summary import cost
 from assay.cli.runs.lists import outline
-from assay.cli.terminal import money, price
 from assay.core.report import build_report
 from assay.core.usage import Usage
 from assay.core.view import Spending, fold

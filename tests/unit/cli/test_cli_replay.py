@@ -4,9 +4,9 @@ from itertools import pairwise
 import logs
 import pytest
 
+from assay.cli.figures import moment
 from assay.cli.run_summary import summary
 from assay.cli.runs.control import ReplayPlayer, gaps
-from assay.cli.terminal import moment
 from assay.core import events as e
 from assay.core.view import RunView, fold
 

@@ -45,6 +45,11 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     assert unneeded(loads("runs", "list"), STARTS) == []
 
 
+def test_help_loads_the_table_of_commands_and_nothing_else(loads):
+    ours = {name for name in loads("--help") if name.startswith("assay.") and not name.startswith("assay.cli")}
+    assert ours == {"assay.core", "assay.core.errors", "assay.core.later"}
+
+
 def test_settings_are_listed_without_a_library(loads):
     assert unneeded(loads("config", "list"), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE, ("sqlalchemy", "assay.app")) == []
 

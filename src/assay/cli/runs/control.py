@@ -15,10 +15,11 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.completion import run_ids
 from assay.cli.display import can_draw, display
+from assay.cli.figures import moment
 from assay.cli.library import stored
 from assay.cli.options import Command
 from assay.cli.run_watch import Output, close, exit_code, looked_on
-from assay.cli.terminal import Exit, TerminalOptions, moment, say
+from assay.cli.terminal import Exit, TerminalOptions, say
 from assay.core.events import Envelope, RunResumed, RunWaiting
 from assay.core.ports import FINAL, RunRow
 from assay.core.view import Steered

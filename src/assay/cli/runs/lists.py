@@ -17,8 +17,9 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
+from assay.cli.figures import describe_estimate, price
 from assay.cli.library import HOW_TO_RUN, exists, stored
-from assay.cli.terminal import clean, describe_estimate, price, say, table, write
+from assay.cli.terminal import clean, say, table, write
 from assay.core.clean import inert
 from assay.core.markers import CitationMode
 from assay.core.milestones import counted, shorten
