@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay import plugins
+from assay.app.composition import Several
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError, ExtractError
@@ -34,7 +35,6 @@ from assay.services.results import replace_file
 from assay.settings import Settings
 from assay.settings.environment import reader_environment
 from assay.store.pages import FolderPages, MemoryPages
-from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
     from assay.app import assay, embeddings, verification
