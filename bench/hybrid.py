@@ -36,7 +36,7 @@ from assay.models.embedding.service import create
 from assay.search.local import LocalSearch
 from assay.search.vectors import Built, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import Fused, merged
-from assay.settings.search import EmbedderSettings
+from assay.settings.research import EmbedderSettings
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 from assay.store.sql import open_store
 from assay.store.sql.sqlite import engine

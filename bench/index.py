@@ -15,7 +15,7 @@ from pathlib import Path
 
 from corpus import DATA, machine, read_all
 
-from assay.app.readers import LazyReaders
+from assay.app.components import LazyReaders
 from assay.core.ports import Query
 from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256

@@ -19,8 +19,8 @@ from corpus import machine
 from local_web import NO_DATA, serving
 from web_server import ADDRESSES, manuals
 
+from assay.app.components import LazyReaders
 from assay.app.online import Online, PageIntake
-from assay.app.readers import LazyReaders
 from assay.evidence.documents import DocumentReader
 from assay.run.process import SystemClock
 from assay.services.pages import make_fetcher

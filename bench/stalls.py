@@ -15,8 +15,8 @@ from contextlib import asynccontextmanager
 
 from corpus import machine
 
+from assay.app.components import LazyReaders
 from assay.app.online import Online, PageIntake
-from assay.app.readers import LazyReaders
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.sources import Document, Fetched
 from assay.evidence.documents import DocumentReader

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from assay.core.errors import ConfigError, UnknownName
 
@@ -26,20 +26,7 @@ Group = Literal[
     "checks",
     "prompts",
 ]
-GROUPS: tuple[Group, ...] = (
-    "models",
-    "embedders",
-    "extractors",
-    "archives",
-    "connectors",
-    "fetchers",
-    "searches",
-    "exporters",
-    "tools",
-    "strategies",
-    "checks",
-    "prompts",
-)
+GROUPS: tuple[Group, ...] = get_args(Group)
 
 NOUNS: dict[Group, str] = {
     "models": "model adapter",

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from runtime import ASK, DONE, Journals, Killed, again, first, world
 
+from assay.agents.task import THINK
 from assay.core.errors import ModelError
 from assay.core.events import decode
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, Request, TextDelta, ThinkingDelta, ToolCall
 from assay.core.view import fold
 from assay.models.script import Scripted, calls
-from assay.phases.control import THINK
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.run.voice import SILENT

@@ -12,12 +12,12 @@ from assay.core.errors import UnknownName
 from assay.core.view import fold
 from assay.models.script import Scene, says
 from assay.services.claim_checks import ClaimRow, RowChecker
-from assay.verify.again import reread
 from assay.verify.analyzed_text import AnalyzedText, Texts
 from assay.verify.checks import AddedCheck, require_known
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimSlot, SlotFinding
 from assay.verify.evidence_index import text_of
+from assay.verify.pipeline import reread
 
 CLAIM = "The tide rises by 7 metres at Brest."
 

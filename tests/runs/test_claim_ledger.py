@@ -9,7 +9,7 @@ from assay.core import events as e
 from assay.core.report import build_report
 from assay.core.view import fold
 from assay.models.script import says
-from assay.verify.again import reread
+from assay.verify.pipeline import reread
 
 WRITTEN = "The tide rises by 7 metres at Brest. [S1001.1]\n\nThe tide at Brest rises nine metres. [S1001.1]"
 

@@ -23,7 +23,7 @@ from assay.core.view import RunView, fold
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
 from assay.export.markdown import render as markdown
-from assay.export.sections import counts
+from assay.export.report_parts import counts
 from assay.locale import LOCALES, catalogue, speaking
 from assay.models.script import Scene, calls, says
 from assay.verify.texts.marked_text import mark

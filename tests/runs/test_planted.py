@@ -13,7 +13,7 @@ from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, Journal, Lease
 from assay.core.report import build_report
 from assay.core.view import RunView, fold
-from assay.export import sections
+from assay.export import report_parts
 from assay.models.script import Scene, Scripted, says
 from assay.phases import final
 from assay.phases.final import Closing
@@ -55,7 +55,7 @@ def says_so(view: RunView, problem: str) -> None:
     assert view.gate is not None
     assert not view.gate.passed
     assert any(problem in each for each in view.gate.problems), view.gate.problems
-    assert any(problem in limit for limit in sections.limits(view, build_report(view)))
+    assert any(problem in limit for limit in report_parts.limits(view, build_report(view)))
 
 
 @pytest.mark.parametrize("kind", ["report.delta", "report.revised"])

@@ -17,8 +17,7 @@ import warm
 from shells import apart
 
 from assay.cli.main import main
-from assay.services.schedules import Schedule, ScheduleBook
-from assay.services.schedules.book import iso
+from assay.services.schedules import Schedule, ScheduleBook, iso
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from accounts import session
 from serving import TIDE, TIDES, begun, command, served, until
 
 from assay import Assay
-from assay.services.schedules.book import ScheduleBook
+from assay.services.schedules import ScheduleBook
 
 PASSWORD = "correct horse battery of ana\n"
 

@@ -1,6 +1,6 @@
 """Research agents: the loop ask, act, observe, and what it needs."""
 
-from assay.agents.prompt_texts import hashes
+from assay.run.prompt_files import hashes
 
 
 def prompts() -> dict[str, str]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.agents.history import History, ask, output
-from assay.agents.prompt_texts import PromptOpening
 from assay.agents.replies import defect, salvaged
-from assay.agents.task import AgentTask, Finding
+from assay.agents.task import AgentTask, Finding, PromptOpening
 from assay.core.citations.reader import citing
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, Edited

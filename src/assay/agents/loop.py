@@ -9,9 +9,8 @@ import msgspec
 
 from assay.agents.findings import AgentWork, report
 from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, result
-from assay.agents.prompt_texts import CONTROL, DONE, THINK, PromptOpening, counted, opening, rules
 from assay.agents.replies import mend, tell_ignored
-from assay.agents.task import AgentTask, Finding, brief
+from assay.agents.task import CONTROL, DONE, THINK, AgentTask, Finding, PromptOpening, brief, counted, opening, rules
 from assay.core.brief import shortened
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (
@@ -30,10 +29,9 @@ from assay.core.ports import LedgerRow
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
-from assay.run.place import watched
 from assay.run.protocols import DocumentPassages, Observation, Tool
 from assay.run.run import Branch, Run
-from assay.run.steps import StepContext
+from assay.run.steps import StepContext, watched
 from assay.run.voice import HEARD, StreamHooks
 from assay.tools.recall import RecallTool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -12,13 +12,13 @@ from urllib.parse import unquote
 from pydantic import BaseModel, SecretStr
 
 from assay.app.layout import store_of
+from assay.core.events import Envelope
 from assay.core.later import later
-from assay.core.ports import Model, Watch
+from assay.core.ports import Fact, Model, SpanKind, Watch, WatchedSpan
 from assay.services.context import Context
 from assay.services.ports import Wiring
 from assay.settings import Settings, tracing_patience, tracing_wanted
 from assay.store.presence import Presence
-from assay.telemetry.several import Several
 
 if TYPE_CHECKING:
     from assay.app import components
@@ -27,6 +27,45 @@ else:
     components = later("assay.app.components")
     watchdog = later("assay.telemetry.watchdog")
 
+
+class Several:
+    """Implements `core.ports.Watch`: tells each of them."""
+
+    def __init__(self, watches: Sequence[Watch]) -> None:
+        self._watches = tuple(watches)
+
+    def begin(
+        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+    ) -> WatchedSpan:
+        """Each gets the outer span it made itself."""
+        outer = within.spans if isinstance(within, _Each) else (None,) * len(self._watches)
+        each = zip(self._watches, outer, strict=True)
+        return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
+
+    def heard(self, envelopes: Sequence[Envelope]) -> None:
+        """Each hears the same."""
+        for watch in self._watches:
+            watch.heard(envelopes)
+
+    def close(self) -> None:
+        """One after the other."""
+        for watch in self._watches:
+            watch.close()
+
+
+class _Each:
+    """A span as each of them has it."""
+
+    def __init__(self, spans: tuple[WatchedSpan, ...]) -> None:
+        self.spans = spans
+
+    def end(self, facts: Mapping[str, Fact], error: str) -> None:
+        """It is over for all."""
+        for span in self.spans:
+            span.end(facts, error)
+
+
+# The context of a home, and its observers.
 
 SDK = "opentelemetry.sdk.trace"
 DATABASES = ("postgresql://", "postgres://")

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.app.layout import blobs_of, database_of
 from assay.core.errors import StoreError, UsageError
-from assay.services.schedules.book import FILE as SCHEDULES
+from assay.services.schedules import FILE as SCHEDULES
 from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database

@@ -16,7 +16,7 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.ingest.ingestion import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
-from assay.search.turns import VECTORS, Turn, file_turn
+from assay.search.shared_index import VECTORS, Turn, file_turn
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex

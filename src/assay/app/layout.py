@@ -14,7 +14,7 @@ from assay.store.blobs import KeptBlobs, Owner
 if TYPE_CHECKING:
     from assay.store import memory
     from assay.store.sql import home as sql_home
-    from assay.store.sql.backend import DatabaseBackend
+    from assay.store.sql.database import DatabaseBackend
 else:
     memory = later("assay.store.memory")
     sql_home = later("assay.store.sql.home")

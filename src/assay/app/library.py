@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from assay.app.background import LARGEST, BackgroundLibrary
+from assay.app.home import LARGEST, BackgroundLibrary
 from assay.core.later import later
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document

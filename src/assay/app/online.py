@@ -22,7 +22,7 @@ from assay.services.context import close_all
 from assay.services.pages import make_fetcher
 from assay.services.ports import Readers
 from assay.settings import Settings
-from assay.settings.search import Mcp
+from assay.settings.research import Mcp
 from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")

@@ -18,7 +18,7 @@ from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
 from assay.core.usage import Usage
 from assay.core.ways import way
-from assay.core.web_addresses import BadUrl, read
+from assay.core.web_addresses import is_address
 from assay.evidence.documents import DocumentReader
 from assay.run.replay import replay
 from assay.services import collections as app_collections
@@ -30,9 +30,9 @@ from assay.services.forks import Replay, compared
 from assay.services.places import collections_in
 from assay.services.providers import turns_of
 from assay.store.memory import memory_store
-from assay.verify.again import Again, Rechecked, reread
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_of
+from assay.verify.pipeline import Again, Rechecked, reread
 from assay.verify.texts.marked_text import MarkedText, mark
 from assay.verify.texts.reference_match import Catalogue
 from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, draft
@@ -146,7 +146,7 @@ async def _fetch(marked: MarkedText, catalogue: Catalogue, pages: Pages | None) 
     """Fetch cited pages that are not among the documents, one after another; also return why some failed."""
     fetched: list[Document] = []
     failed: list[str] = []
-    wanted = [each.url for each in marked.references if _is_page(each.url) and not catalogue.find(each)]
+    wanted = [each.url for each in marked.references if is_address(each.url) and not catalogue.find(each)]
     for url in dict.fromkeys(wanted if pages else ()):
         if len(fetched) + len(failed) == MOST_PAGES:
             failed.append(f"only {MOST_PAGES} pages were fetched")
@@ -160,13 +160,6 @@ async def _fetch(marked: MarkedText, catalogue: Catalogue, pages: Pages | None) 
             catalogue.add(document, url)  # it may have moved
         fetched.extend(documents)
     return fetched, failed
-
-
-def _is_page(url: str) -> bool:
-    try:
-        return bool(read(url))
-    except BadUrl:
-        return False
 
 
 class Judge(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ import click
 import msgspec
 
 from assay import settings
-from assay.cli import destinations, options, run_options
+from assay.cli import options, run_options
 from assay.cli.completion import run_ids
 from assay.cli.display import PlainDisplay
 from assay.cli.library import stored
 from assay.cli.run_options import GroupedCommand, question_from
-from assay.cli.run_watch import Output, stdout_for, watch
+from assay.cli.run_watch import Output, OutputOptions, takes_output, watch
 from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
 from assay.core.events import Envelope, ReportDelta
 from assay.core.markers import CitationMode, parse
@@ -41,16 +40,13 @@ _END = 400
 @options.citations
 @options.common
 @click.pass_obj
+@takes_output
 def command(
     state: TerminalOptions,
     /,
     reference: str,
     question: str,
-    outputs: Sequence[Path],
-    as_json: bool,
-    as_events: bool,
-    citations: CitationMode | None,
-    strict: bool,
+    wanted: OutputOptions,
     home: Path | None,
     **ways: Any,
 ) -> int:
@@ -67,13 +63,7 @@ def command(
     """
     question = question_from([question], ())
     configured = settings.load()
-    output = Output(
-        files=destinations.checked(outputs),
-        stdout=stdout_for(as_json=as_json, as_events=as_events),
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-    )
+    output = wanted.output(configured, state.verbosity)
     return asyncio.run(_ask(reference, question, ways, output, home))
 
 

@@ -28,7 +28,7 @@ from assay.services.batch.rows import LONGEST
 from assay.services.batch.work import Ended
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
-from assay.services.schedules.book import lasting
+from assay.services.schedules import lasting
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""`assay config`."""
+"""`assay config` and `assay keys`: the settings file, the keys in it, and the keys that sign bundles."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -11,18 +12,21 @@ import click
 import msgspec
 
 from assay import settings
-from assay.cli.completion import setting_names
+from assay.cli import options
+from assay.cli.completion import key_holders, setting_names
 from assay.cli.options import json_output
 from assay.cli.terminal import first_word, may_ask, say, table, write
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.later import later
 
 if TYPE_CHECKING:
+    from assay.app import bundles
     from assay.services import configuration
     from assay.settings import file as settings_file
 else:
     configuration = later("assay.services.configuration")
     settings_file = later("assay.settings.file")
+    bundles = later("assay.app.bundles")
 
 
 @click.command("list")
@@ -120,3 +124,132 @@ def show_path() -> None:
         assay config path | xargs cat
     """
     write(str(settings.config_path()))
+
+
+# Providers' keys, keys that sign bundles, and keys whose signatures are trusted.
+
+
+@click.command("set")
+@click.argument("provider", shell_complete=key_holders)
+def set_key(provider: str) -> None:
+    """Store the key of PROVIDER. Type it at the prompt, which does not show it, or pass it on stdin.
+
+    A key is never read from the command line, where other users of this machine could see it.
+
+    \b
+        assay keys set openai
+        assay keys set openai < key.txt
+    """
+    setting = configuration.setting_of(provider)
+    if sys.stdin.isatty():
+        first_word.erase()
+        key = click.prompt(f"Key of {provider}", hide_input=True, err=True)
+    else:
+        key = sys.stdin.readline()
+    if not key.strip():
+        raise click.UsageError("no key was given")
+    say(f"the key of {provider} is in {settings_file.write(setting, settings.parse(setting, key))}")
+
+
+@click.command("list")
+@options.json_output
+@options.verbosity
+def list_keys(as_json: bool) -> None:
+    """List the providers that have a key, and where the key comes from. Keys are not shown.
+
+    \b
+        assay keys list
+        assay keys list --json
+    """
+    held = [each for each in configuration.described(settings.load()) if each.secret]
+    rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
+    if as_json:
+        found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
+        write(msgspec.json.format(msgspec.json.encode(found)).decode())
+        return
+    table(("provider", "key from"), [(provider, origin or "none") for provider, origin in rows])
+
+
+@click.command("rm")
+@click.argument("provider", shell_complete=key_holders)
+def remove_key(provider: str) -> None:
+    """Delete the stored key of PROVIDER. A key in the environment stays.
+
+    \b
+        assay keys rm openai
+        assay keys rm anthropic
+    """
+    held = settings_file.remove(configuration.stored_as(provider))
+    say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")
+
+
+@click.command("create")
+@click.option("--replace", is_flag=True, help="Replace the current key, which can then sign nothing more.")
+def create_signing_key(replace: bool) -> None:
+    """Create a key for signing bundles (Ed25519). The public half is printed; the secret half goes into the settings
+    file.
+
+    \b
+        assay keys sign create
+        assay runs export last -o report.zip --sign
+        assay verify report.zip --signer RWQf6L…       # what others run, with the printed line
+    """
+    key, path = bundles.create_key(replace=replace)
+    say(f"the secret key is in {path}, for you alone; this is the public one, for those who check your bundles:")
+    write(str(key))
+
+
+@click.command("show")
+def show_signing_key() -> None:
+    """Print the public half of your signing key, in the format of minisign.
+
+    \b
+        assay keys sign show
+        assay keys sign show > assay.pub
+    """
+    write(str(bundles.own_key()))
+
+
+@click.command("trust")
+@click.argument("name")
+@click.argument("key")
+def trust_signer(name: str, key: str) -> None:
+    """Trust bundles signed with KEY (a public key, or a file with one) as coming from NAME.
+
+    \b
+        assay keys sign trust ana ana.pub
+        assay keys sign trust ana RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3
+    """
+    read, path = bundles.trust(name, key)
+    say(f"what key {read.name} signs is trusted as {name}'s ({path})")
+
+
+@click.command("distrust")
+@click.argument("name")
+def distrust_signer(name: str) -> None:
+    """Stop trusting the signatures of NAME.
+
+    \b
+        assay keys sign distrust ana
+        assay keys sign distrust "Ana's laptop"
+    """
+    outcome = "is trusted no more" if bundles.distrust(name) else "was not trusted by the settings file"
+    say(f"{name} {outcome}")
+
+
+@click.command("list")
+@options.json_output
+@options.verbosity
+def list_signers(as_json: bool) -> None:
+    """List whose signatures you trust. Your own key is listed as `you`.
+
+    \b
+        assay keys sign list
+        assay keys sign list --json
+    """
+    found = bundles.signers()
+    if as_json:
+        rows = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
+        write(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        return
+    table(("signer", "public key"), [(name, str(key)) for name, key in found.items()])

@@ -113,7 +113,7 @@ def _umask() -> int:
     return mask
 
 
-# # Showing a report in the browser of this machine.
+# Showing a report in the browser of this machine.
 
 
 async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:

@@ -17,9 +17,9 @@ from assay.core.milestones import ProgressNote, lines
 if TYPE_CHECKING:
     from rich import console
 
-    from assay.cli.live import screen
+    from assay.cli import live
 else:
-    screen, console = later("assay.cli.live.screen"), later("rich.console")
+    live, console = later("assay.cli.live"), later("rich.console")
 
 SIGNS = "✓●○✗…·"
 """What the live view draws besides letters."""
@@ -90,7 +90,7 @@ def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime]
     """
     if verbosity < 0 or not can_draw(events=events):
         return PlainDisplay(verbosity)
-    return screen.Screen(verbosity=verbosity) if now is None else screen.Screen(verbosity=verbosity, now=now)
+    return live.Screen(verbosity=verbosity) if now is None else live.Screen(verbosity=verbosity, now=now)
 
 
 def can_draw(*, events: bool = False) -> bool:

@@ -48,7 +48,7 @@ def price(usage: Usage) -> str:
     return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"
 
 
-# # Verdicts and relevance counted, in a line.
+# Verdicts and relevance counted, in a line.
 
 
 def summed(summary: Summary) -> str:
@@ -68,7 +68,7 @@ def answering(summary: Summary) -> str:
 _ANSWERING = {"answers": "answering the question", "related": "related", "unrelated": "not related"}
 
 
-# # An estimate in words.
+# An estimate in words.
 
 CENT = 0.01
 

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
 
-# # What people type in place of a question that is not one: a command in words, a file, an address.
+# What people type in place of a question that is not one: a command in words, a file, an address.
 
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})

@@ -13,7 +13,7 @@ from assay.cli.display import can_draw
 from assay.cli.terminal import TerminalOptions
 from assay.core.errors import UsageError
 
-# # `-vv`: the log of runs on stderr too.
+# `-vv`: the log of runs on stderr too.
 
 
 def logged(configured: settings.Settings) -> settings.Settings:

@@ -62,8 +62,8 @@ runs = LazyGroup(
         "show": ("assay.cli.runs.lists:show_run", "Show what happened in a run."),
         "open": ("assay.cli.runs.lists:open_report", "Open a report in the browser."),
         "watch": ("assay.cli.runs.control:watch_run", "Watch a run, live or replayed."),
-        "answer": ("assay.cli.runs.replies:answer_run", "Answer a waiting run's questions."),
-        "approve": ("assay.cli.runs.replies:approve_plan", "Approve or replace a waiting run's plan."),
+        "answer": ("assay.cli.runs.continuation:answer_run", "Answer a waiting run's questions."),
+        "approve": ("assay.cli.runs.continuation:approve_plan", "Approve or replace a waiting run's plan."),
         "steer": ("assay.cli.runs.control:steer_run", "Give a running run instructions."),
         "finish": ("assay.cli.runs.control:finish_run", "Stop a run's research and write its report."),
         "pause": ("assay.cli.runs.control:pause_run", "Pause a run."),
@@ -158,10 +158,10 @@ keys = LazyGroup(
     assay keys list
 """,
     lazy={
-        "set": ("assay.cli.keys:set_key", "Store a provider's key."),
-        "list": ("assay.cli.keys:list_keys", "List stored keys, and where they come from."),
+        "set": ("assay.cli.config:set_key", "Store a provider's key."),
+        "list": ("assay.cli.config:list_keys", "List stored keys, and where they come from."),
         "sign": ("assay.cli.main:sign", "Manage your signing key and trusted signatures."),
-        "rm": ("assay.cli.keys:remove_key", "Delete a provider's key."),
+        "rm": ("assay.cli.config:remove_key", "Delete a provider's key."),
     },
 )
 
@@ -174,11 +174,11 @@ sign = LazyGroup(
     assay keys sign trust ana ana.pub
 """,
     lazy={
-        "create": ("assay.cli.keys:create_signing_key", "Create a key for signing bundles."),
-        "show": ("assay.cli.keys:show_signing_key", "Print your public key."),
-        "trust": ("assay.cli.keys:trust_signer", "Trust someone's signatures."),
-        "distrust": ("assay.cli.keys:distrust_signer", "Stop trusting someone's signatures."),
-        "list": ("assay.cli.keys:list_signers", "List trusted signatures."),
+        "create": ("assay.cli.config:create_signing_key", "Create a key for signing bundles."),
+        "show": ("assay.cli.config:show_signing_key", "Print your public key."),
+        "trust": ("assay.cli.config:trust_signer", "Trust someone's signatures."),
+        "distrust": ("assay.cli.config:distrust_signer", "Stop trusting someone's signatures."),
+        "list": ("assay.cli.config:list_signers", "List trusted signatures."),
     },
 )
 

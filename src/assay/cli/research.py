@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,20 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.cli import destinations, detached_run, options, run_options
+from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.figures import describe_estimate, price
 from assay.cli.interrupts import left_by_ctrl_c
 from assay.cli.library import configured_for, opened, without_documents
-from assay.cli.live.summary import outcome
 from assay.cli.options import embedder_option
 from assay.cli.questions import Ask, asking, converse
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
-from assay.cli.run_watch import Output, exit_code, stdout_for, watch
+from assay.cli.run_summary import outcome
+from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
 from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write
 from assay.core import plan
 from assay.core.brief import Estimate
-from assay.core.markers import CitationMode
 from assay.core.view import RunView
 from assay.services.providers import found_here, how_to_use, local_models
 
@@ -133,22 +132,18 @@ class ResearchOrder:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
+@takes_output
 def research(
     state: TerminalOptions,
     /,
     words: Sequence[str],
     paths: Sequence[str],
-    outputs: Sequence[Path],
-    as_json: bool,
-    as_events: bool,
-    citations: CitationMode | None,
-    strict: bool,
+    wanted: OutputOptions,
     yes: bool,
     ask: Ask | None,
     detach: bool,
     queue: bool,
     priority: int,
-    notify: Sequence[str],
     in_browser: bool,
     to_clipboard: bool,
     embedder: str | None,
@@ -164,16 +159,7 @@ def research(
     """
     question = question_from(words, paths)
     configured = configured_for(embedder, elsewhere=detach or queue)
-    output = Output(
-        files=destinations.checked(outputs),
-        stdout=stdout_for(as_json=as_json, as_events=as_events),
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-        in_browser=in_browser,
-        to_clipboard=to_clipboard,
-    )
+    output = replace(wanted.output(configured, state.verbosity), in_browser=in_browser, to_clipboard=to_clipboard)
     if (in_browser or to_clipboard) and (detach or queue):
         raise click.UsageError(
             f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
@@ -257,20 +243,16 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
 @options.notify
 @options.common
 @click.pass_obj
+@takes_output
 def agent(
     state: TerminalOptions,
     /,
     words: Sequence[str],
     paths: Sequence[str],
-    outputs: Sequence[Path],
-    as_json: bool,
-    as_events: bool,
-    citations: CitationMode | None,
-    strict: bool,
+    wanted: OutputOptions,
     detach: bool,
     queue: bool,
     priority: int,
-    notify: Sequence[str],
     embedder: str | None,
     home: Path | None,
     **limits_and_ways: Any,
@@ -286,14 +268,7 @@ def agent(
     """
     task = question_from(words, paths)
     configured = configured_for(embedder, elsewhere=detach or queue)
-    output = Output(
-        files=destinations.checked(outputs),
-        stdout=stdout_for(as_json=as_json, as_events=as_events),
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     detached_run.check(output, detach=detach, queue=queue)
     sources = paths_from(paths) if paths else None
     ways = {**limits_and_ways, "mode": "agent"}

@@ -185,7 +185,7 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
 """The type of a flag's argument, by its name in the declaration."""
 
 
-# # The other options: the documents, and who executes the run.
+# The other options: the documents, and who executes the run.
 
 
 def places_option(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:

@@ -7,10 +7,11 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
@@ -19,8 +20,8 @@ from assay import Assay, RunHandle, settings
 from assay.cli import destinations
 from assay.cli.display import Display, display
 from assay.cli.interrupts import Terminated, interrupts, termination
-from assay.cli.live.summary import outcome, summary
-from assay.cli.options import send_notices
+from assay.cli.options import send_notices, targets
+from assay.cli.run_summary import outcome, summary
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
@@ -38,7 +39,7 @@ else:
     terminal = later("assay.export.terminal")
 
 
-# # Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
+# Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
 
 MOST = 3
 _LOOKED = ("done", "no_evidence")
@@ -85,7 +86,7 @@ def _askable(text: str) -> str:
     return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
 
 
-# # A report on a terminal: laid out for people; files and pipes get Markdown.
+# A report on a terminal: laid out for people; files and pipes get Markdown.
 
 _LAID_OUT = ("numbers", "none")
 """The citation modes that do not request Markdown."""
@@ -127,6 +128,46 @@ class Output:
     def display(self) -> Display:
         """How a run is shown while it is running."""
         return display(self.verbosity, events=self.stdout == "events")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What `options.output`, `options.citations` and `options.notify` read from a command line."""
+
+    outputs: tuple[Path, ...]
+    as_json: bool
+    as_events: bool
+    strict: bool
+    citations: CitationMode | None
+    notify: tuple[str, ...] = ()
+
+    def output(self, configured: settings.Settings, verbosity: int) -> Output:
+        """Where the result goes; the settings say what no option does.
+
+        Raises:
+            click.UsageError: two options request what goes to stdout, or a file cannot be written.
+            ConfigError: a target of notices is neither a command nor an address.
+        """
+        return Output(
+            files=destinations.checked(self.outputs),
+            stdout=stdout_for(as_json=self.as_json, as_events=self.as_events),
+            citations=self.citations or configured.citations,
+            strict=self.strict,
+            verbosity=verbosity,
+            notify=targets(self.notify, configured),
+        )
+
+
+def takes_output(command: Callable[..., int]) -> Callable[..., int]:
+    """Gather the options of a command's output in one argument, `wanted`."""
+
+    @wraps(command)
+    def run(*places: Any, **given: Any) -> int:
+        names = [each.name for each in fields(OutputOptions) if each.name in given]
+        wanted = OutputOptions(**{name: given.pop(name) for name in names})
+        return command(*places, wanted=wanted, **given)
+
+    return run
 
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
@@ -273,10 +314,10 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
         else:
             text = (await assay.export(view.run_id, ".md", output.citations)).decode()
             write(output.rest(text), hint=_kept_note(view))
-    targets = output.files if written else ()
-    for path in targets:
+    files = output.files if written else ()
+    for path in files:
         await _save(assay, view, path, output)
-    return targets
+    return files
 
 
 async def _save(assay: Assay, view: RunView, path: Path, output: Output) -> None:

@@ -17,9 +17,9 @@ from assay.cli import options, run_options
 from assay.cli.interrupts import Terminated, termination
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import opened
-from assay.cli.live.summary import outcome
 from assay.cli.options import send_notices
 from assay.cli.run_options import ResearchCommand, paths_from, question_from, there
+from assay.cli.run_summary import outcome
 from assay.cli.run_watch import Output, Stdout, follow
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import keep_to_rules
@@ -28,9 +28,8 @@ from assay.core.milestones import counted
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
 from assay.services.notices import Target, changes_of, notice_of
-from assay.services.schedules import Schedule, ScheduleBook, format_interval, read_every
-from assay.services.schedules.book import lasting, lasting_sources
-from assay.services.schedules.due import DueOutcome, run_due
+from assay.services.schedule_runs import DueOutcome, run_due
+from assay.services.schedules import Schedule, ScheduleBook, format_interval, lasting, lasting_sources, read_every
 
 
 @click.command("add", cls=ResearchCommand)

@@ -25,7 +25,7 @@ else:
     run_lists = later("assay.services.run_lists")
 
 
-# # Threads as a table, and as JSON.
+# Threads as a table, and as JSON.
 
 HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID goes on from a run"
 

@@ -21,7 +21,7 @@ from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permissi
 if TYPE_CHECKING:
     from assay.services.ownership import Handover
 
-# # Passwords: typed without echo, or read from stdin, and never taken from the command line.
+# Passwords: typed without echo, or read from stdin, and never taken from the command line.
 
 role_option = click.option(
     "--role",

@@ -29,7 +29,7 @@ from assay.export.bundle import BundleCheck, Verification
 from assay.export.bundle.contents import release as installed_release
 from assay.services.jobs.specifications import VerifyJob
 
-# # The output of `assay verify RUN --again`.
+# The output of `assay verify RUN --again`.
 
 _RENAMED = {"supported": ("quoted",)}
 """A claim that older runs called supported may now be called quoted: another word for the same finding."""
@@ -77,7 +77,7 @@ def _claim(claim: Again) -> Iterator[str]:
         yield f"    {clean(claim.reason)}"
 
 
-# # A time limit for checks of files from others, which run in this process and without interruption.
+# A time limit for checks of files from others, which run in this process and without interruption.
 
 
 class OutOfTime(Exception):
@@ -110,7 +110,7 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-# # The output of `assay verify FILE.zip`.
+# The output of `assay verify FILE.zip`.
 
 _NAMED = 6
 _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}

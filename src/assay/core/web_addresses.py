@@ -88,6 +88,15 @@ def read(text: str, base: str = "") -> Url:
     )
 
 
+def is_address(text: str) -> bool:
+    """Whether `read` reads it."""
+    try:
+        read(text)
+    except BadUrl:
+        return False
+    return True
+
+
 def canonical(text: str) -> str:
     """The form in which addresses are compared; text that is not an address is unchanged.
 

@@ -25,7 +25,7 @@ from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.markers import CitationMode
 from assay.core.phrases import verdict
-from assay.export.report_text import ReportBody, ReportText
+from assay.export.report_parts import ReportBody, ReportText
 
 Edge = Literal["end", "badge", "start"]
 _ORDER: tuple[Edge, ...] = ("end", "badge", "start")

@@ -17,7 +17,7 @@ from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import gettext as _
 from assay.core.translation import listed, number
 from assay.core.view import RunView
-from assay.export import sections
+from assay.export import report_parts
 from assay.locale import speaking
 
 _ENTITY, _AMPERSAND = re.compile(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
@@ -30,13 +30,13 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     the source if its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a footnote
     (of pandoc, GitHub and most dialects) with the source's name and its cited passages.
     """
-    with speaking(sections.spoken_in(view)):
+    with speaking(report_parts.spoken_in(view)):
         return _rendered(view, citations)
 
 
 def after_text(view: RunView, report: Report, citations: CitationMode = "numbers") -> str:
     """The part after a report's text, without link definitions; "" if there is none."""
-    with speaking(sections.spoken_in(view)):
+    with speaking(report_parts.spoken_in(view)):
         return _joined(*_parts(view, report, citations))
 
 
@@ -50,7 +50,7 @@ def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str,
     return (
         _section(_("Fields"), _fields(report)),
         _section(_("Sources"), [] if citations == "footnotes" else _sources(report, citations)),
-        _section(_("Limits"), [f"- {escape_markdown(limit)}" for limit in sections.limits(view, report)]),
+        _section(_("Limits"), [f"- {escape_markdown(limit)}" for limit in report_parts.limits(view, report)]),
         _verification(view, report),
     )
 
@@ -62,17 +62,17 @@ def _joined(*parts: str) -> str:
 def _fields(report: Report) -> list[str]:
     """The fields of a typed answer as a table, one per row, with verdict and reason."""
     rows = [
-        _row(name, sections.value(field.value), verdict(field.verdict), reason(field.reason))
+        _row(name, report_parts.value(field.value), verdict(field.verdict), reason(field.reason))
         for name, field in report.fields.items()
     ]
-    return [_row(*sections.field_headings()), "|---|---|---|---|", *rows] if rows else []
+    return [_row(*report_parts.field_headings()), "|---|---|---|---|", *rows] if rows else []
 
 
 def _verification(view: RunView, report: Report) -> str:
     """The results of checking: one line if all claims hold, else a table of the counts and of the claims to check."""
-    summary, problems = report.summary, sections.to_check(view)
+    summary, problems = report.summary, report_parts.to_check(view)
     if summary.holding == summary.claims and not summary.dropped_markers and not report.removed:
-        return sections.counts(summary)
+        return report_parts.counts(summary)
     given = [name for name in VERDICTS if getattr(summary, name)]
     parts = [
         _table(
@@ -84,7 +84,7 @@ def _verification(view: RunView, report: Report) -> str:
             [(strip(each.text), verdict(each.verdict), reason(each.reason)) for each in problems],
         ),
         _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
-        sections.counts(summary),
+        report_parts.counts(summary),
     ]
     title = _("Verification")
     return f"## {title}\n\n" + "\n\n".join(part for part in parts if part)
@@ -107,7 +107,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 def _sources(report: Report, citations: CitationMode) -> list[str]:
     """Number (in `markers` mode the ids), title, address or path, and the day of retrieval."""
-    return [f"{_label(source, citations)} {_details(source)}" for source in sections.cited(report)]
+    return [f"{_label(source, citations)} {_details(source)}" for source in report_parts.cited(report)]
 
 
 def _label(source: ReportSource, citations: CitationMode) -> str:
@@ -115,20 +115,20 @@ def _label(source: ReportSource, citations: CitationMode) -> str:
 
 
 def _details(source: ReportSource) -> str:
-    place = sections.place(source)
+    place = report_parts.place(source)
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
-    known = (escape_markdown(each) for each in sections.known(source))
-    parts = (escape_markdown(place.title), *known, where, sections.retrieved(place.retrieved))
+    known = (escape_markdown(each) for each in report_parts.known(source))
+    parts = (escape_markdown(place.title), *known, where, report_parts.retrieved(place.retrieved))
     return listed(part for part in parts if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
     """The link definitions for the references in the text, if it has any."""
-    cited = sections.cited(report)
+    cited = report_parts.cited(report)
     if citations == "numbers":
         return "\n".join(_definition(source) for source in cited)
     if citations == "footnotes":
-        quotes = sections.quotes(report)
+        quotes = report_parts.quotes(report)
         return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in cited)
     return ""
 
@@ -151,7 +151,7 @@ def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
 
 
 def _quote(passage: ReportPassage) -> str:
-    return f"“{escape_markdown(passage.text)}”{sections.on_page(passage.page)}"
+    return f"“{escape_markdown(passage.text)}”{report_parts.on_page(passage.page)}"
 
 
 class MarkdownExporter:

@@ -16,10 +16,10 @@ from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import date_of, is_right_to_left, labelled, listed, speech
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
-from assay.export import sections
+from assay.export import report_parts
 from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, line, read_formatted
 from assay.export.references import read_names
-from assay.export.report_text import read_body
+from assay.export.report_parts import read_body
 from assay.locale import speaking
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
@@ -62,28 +62,28 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
 
 def paper(view: RunView, citations: CitationMode) -> Paper:
     """The report of a run, as far as it is written."""
-    with speaking(sections.spoken_in(view)):
+    with speaking(report_parts.spoken_in(view)):
         return _paper(view, citations)
 
 
 def _paper(view: RunView, citations: CitationMode) -> Paper:
     body = read_body(view, citations)
     report = body.report
-    quotes = sections.quotes(report)
+    quotes = report_parts.quotes(report)
     title, question = one_line(view.report.title), one_line(view.question)
     made = _made(view)
     asked = question if title and title != question else ""
     checked = _("{text}.").format(text=listed((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
-    facts = (asked, f"{checked} {sections.counts(report.summary)}".strip())
+    facts = (asked, f"{checked} {report_parts.counts(report.summary)}".strip())
     return Paper(
         title=line(title or question or _("Report")),
         facts=tuple(line(fact) for fact in facts if fact),
-        language=sections.language(view.brief.language if view.brief else ""),
+        language=report_parts.language(view.brief.language if view.brief else ""),
         made=made,
         body=(*_once(read_formatted(body, citations), title or question), *_fields(report)),
-        sources=tuple(_source(source, quotes.get(source.id, ())) for source in sections.cited(report)),
-        to_check=tuple(_claim(claim) for claim in sections.to_check(view)),
-        limits=tuple(line(one_line(limit)) for limit in sections.limits(view, report)),
+        sources=tuple(_source(source, quotes.get(source.id, ())) for source in report_parts.cited(report)),
+        to_check=tuple(_claim(claim) for claim in report_parts.to_check(view)),
+        limits=tuple(line(one_line(limit)) for limit in report_parts.limits(view, report)),
         labels=_labels(),
         rtl=is_right_to_left(speech().locale),
     )
@@ -128,10 +128,10 @@ def _fields(report: Report) -> tuple[FormattedBlock, ...]:
     if not report.fields:
         return ()
     rows = [
-        (name, sections.value(field.value), verdict(field.verdict), one_line(reason(field.reason)))
+        (name, report_parts.value(field.value), verdict(field.verdict), one_line(reason(field.reason)))
         for name, field in report.fields.items()
     ]
-    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (sections.field_headings(), *rows))
+    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in (report_parts.field_headings(), *rows))
     return (Heading(level=1, line=line(_("Fields"))), Table(rows=cells))
 
 
@@ -148,21 +148,21 @@ def _made(view: RunView) -> datetime:
 
 
 def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSource:
-    place = sections.place(source)
+    place = report_parts.place(source)
     parts = (
         Piece(text=line(place.title or place.where).text, link=place.target),
         Piece(text=line(listed(name.full for name in read_names(source.author))).text),
         Piece(text=line(one_line(date_of(source.published))).text),
-        *(Piece(text=line(each).text) for each in sections.known(source)),
+        *(Piece(text=line(each).text) for each in report_parts.known(source)),
         Piece(text=line(place.where).text if place.title else "", link=place.target),
-        Piece(text=sections.retrieved(place.retrieved)),
+        Piece(text=report_parts.retrieved(place.retrieved)),
     )
     apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
     return PaperSource(number=source.number or 0, line=line(*apart), quotes=tuple(_quote(each) for each in quotes))
 
 
 def _quote(passage: ReportPassage) -> Line:
-    return line(f"“{one_line(passage.text)}”{sections.on_page(passage.page)}")
+    return line(f"“{one_line(passage.text)}”{report_parts.on_page(passage.page)}")
 
 
 def _claim(claim: Claim) -> Line:

@@ -15,7 +15,7 @@ import msgspec
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.report import ReportSource, build_report
 from assay.core.view import RunView
-from assay.export import sections
+from assay.export import report_parts
 
 # Reads the authors that a document states: persons as family and given names if that is clear, else as written.
 
@@ -181,7 +181,7 @@ class BibliographyEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def references(view: RunView) -> tuple[BibliographyEntry, ...]:
     """The cited sources of a report, in the order of their numbers."""
-    cited = sections.cited(build_report(view))
+    cited = report_parts.cited(build_report(view))
     question = one_line(view.question)
     read = [_read(source, question) for source in cited]
     return tuple(

@@ -14,8 +14,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import stem
-from assay.fetch.text_decoder import decode
-from assay.fetch.text_form import SAMPLE_ROWS, Row, names_of, one_cell, row_lines, split_head
+from assay.fetch.text_form import SAMPLE_ROWS, Row, decode, names_of, one_cell, row_lines, split_head
 
 DELIMITERS = (",", "\t", ";", "|")
 SAMPLE = 64_000

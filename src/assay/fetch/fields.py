@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
-# # Titles: a document's name, as a reader would write it.
+# Titles: a document's name, as a reader would write it.
 
 LONGEST = 300
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,100}\])")

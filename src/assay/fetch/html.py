@@ -14,7 +14,7 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.html_markdown import shallow, to_markdown
 from assay.fetch.html_metadata import attribute, read_metadata, with_lead
-from assay.fetch.text_decoder import clean, decode
+from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

@@ -41,7 +41,7 @@ def _too_deep(page: str) -> Iterator[tuple[int, int]]:
             yield tag.span()
 
 
-# # The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
+# The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
 
 MOST_SPAN = 100
 """The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""

@@ -11,9 +11,9 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.json_decoders import UNREADABLE
 from assay.fetch.fields import fit, iso_date
 from assay.fetch.html_markdown import plain
-from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import clean
 
-# # What a page says about itself to search engines: schema.org in JSON-LD.
+# What a page says about itself to search engines: schema.org in JSON-LD.
 
 LARGEST = 200_000
 """The most characters of a block that are read."""
@@ -204,7 +204,7 @@ def _language(tree: LexborHTMLParser) -> str:
     return stated[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", stated) else ""
 
 
-# # The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because #
+# The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because #
 # of its place and its name (`teaser`, `intro`, `chapo`).
 
 WITHIN = 200

@@ -13,7 +13,7 @@ from assay.core.errors import ExtractError
 from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import fit, read_fields
-from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import clean
 
 LONGEST_ROW = 64 * 1024 * 1024
 MOST_BYTES = 4 * 1024 * 1024 * 1024

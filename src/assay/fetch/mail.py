@@ -16,7 +16,7 @@ from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import shallow, to_markdown
-from assay.fetch.text_decoder import clean, decode
+from assay.fetch.text_form import clean, decode
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_NAMED = 5

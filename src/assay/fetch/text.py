@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assay.core.languages import detect
 from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, read_fields, stem
-from assay.fetch.text_decoder import decode
+from assay.fetch.text_form import decode
 
 
 class TextExtractor:

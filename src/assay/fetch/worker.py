@@ -12,15 +12,91 @@ import threading
 import time
 from importlib import import_module
 from queue import SimpleQueue
-from typing import IO
+from typing import IO, TypeVar
+
+import msgspec
 
 from assay.core.errors import ExtractError, ReaderBroke
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
-from assay.fetch.wire import LARGEST, ExtractionResult, Setup, Task, receive, send
 
 if sys.platform != "win32":
     import resource
+
+LARGEST = 1024 * 1024 * 1024
+"""The most bytes of a message."""
+HEAD = 8
+CHUNK = 1024 * 1024
+
+M = TypeVar("M", bound=msgspec.Struct)
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """The first message: the module search path, and the memory limit (bytes) of the process."""
+
+    path: tuple[str, ...]
+    memory: int
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to read: its bytes, its name, the extractor (`module:Class`) and its limit in processor seconds."""
+
+    extractor: str
+    name: str
+    data: bytes
+    seconds: float
+
+
+class ExtractionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The documents of a file; `failure` says why the extractor did not return all of them, "" if it did.
+
+    `kind` is that of the `ExtractError`.
+    """
+
+    documents: tuple[Extracted, ...] = ()
+    failure: str = ""
+    kind: str = ExtractError.kind
+
+
+def send(stream: IO[bytes], message: msgspec.Struct) -> int:
+    """Write a message and return its length.
+
+    Raises:
+        OSError: the reader is gone.
+    """
+    data = msgspec.msgpack.encode(message)
+    stream.write(len(data).to_bytes(HEAD, "big"))
+    stream.write(data)
+    stream.flush()
+    return len(data)
+
+
+def receive(stream: IO[bytes], kind: type[M]) -> M:
+    """Read a message of `kind`.
+
+    Raises:
+        EOFError: the stream has ended, or ends within the message.
+        ValueError: the message is longer than `LARGEST`, or is not a `kind`.
+    """
+    size = int.from_bytes(_exactly(stream, HEAD), "big")
+    if size > LARGEST:
+        raise ValueError(f"a message of {size} bytes")
+    return msgspec.msgpack.decode(_exactly(stream, size), type=kind)
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    """Read `size` bytes, even from a stream that returns fewer at a time."""
+    parts: list[bytes] = []
+    while size > 0:
+        part = stream.read(min(size, CHUNK))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+# The process that reads.
 
 HEADROOM = 4096
 """Bytes of a message that are not text."""

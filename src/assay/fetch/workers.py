@@ -24,7 +24,7 @@ from assay.core.json_decoders import ready_types
 from assay.core.ports import Extractor
 from assay.core.sources import Extracted
 from assay.fetch.pdf import SCAN_SECONDS, reads_scans
-from assay.fetch.wire import ExtractionResult, Setup, Task, receive, send
+from assay.fetch.worker import ExtractionResult, Setup, Task, receive, send
 
 SECONDS = 60.0
 MEMORY = 2 * 1024 * 1024 * 1024

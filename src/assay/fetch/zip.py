@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from assay.core.errors import ExtractError
 from assay.core.ports import ArchiveMember
-from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import clean
 
 MOST_MEMBERS = 10_000
 MOST_UNPACKED = 1024 * 1024 * 1024

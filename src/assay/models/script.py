@@ -203,7 +203,7 @@ def _complete(reply: Reply, name: str) -> Reply:
     return msgspec.structs.replace(reply, usage=usage, model=reply.model or name)
 
 
-# # scripts in files
+# scripts in files
 
 
 class _ReplyRow(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from typing import Literal
 from assay.core.messages import Retracted, TextDelta, ThinkingDelta
 from assay.models.streams import Written
 
-# # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
+# OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
 
 STARTS = ("<|channel|>", "<|start|>")
 _MARK = re.compile(r"<\|(start|channel|message|constrain|end|return|call)\|>")

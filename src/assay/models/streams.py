@@ -90,9 +90,9 @@ async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, No
                 yield data
 
 
-# # Tool calls as they arrive, several at once.
+# Tool calls as they arrive, several at once.
 
-# # Characters outside the Basic Multilingual Plane that a service cut in two.
+# Characters outside the Basic Multilingual Plane that a service cut in two.
 
 T = TypeVar("T")
 _HALF = re.compile("[\ud800-\udfff]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.agents.prompt_texts import hashes
+from assay.run.prompt_files import hashes
 
 
 def prompts() -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from assay.agents.prompt_texts import THINK as THINK
 from assay.core.messages import ToolCall, ToolDefinition
 from assay.core.plan import Complexity, FollowUp
 from assay.tools.arguments import define

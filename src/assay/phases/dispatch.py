@@ -39,8 +39,7 @@ from assay.phases.case import (
     user,
 )
 from assay.phases.control import RESEARCH_AGENT, ResearchAgent
-from assay.phases.material import fitted, messages_of
-from assay.phases.predecessors import going_on, informed, nobody, not_before, predecessor
+from assay.phases.material import fitted, going_on, informed, messages_of, nobody, not_before, predecessor
 from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
 from assay.run.voice import StreamHooks

@@ -11,8 +11,8 @@ from functools import partial
 import msgspec
 
 from assay.agents.history import CallResult, History, ModelTurn, ask, output
-from assay.agents.prompt_texts import counted, rules
 from assay.agents.replies import mend, tell_ignored
+from assay.agents.task import THINK, counted, rules
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
@@ -20,7 +20,7 @@ from assay.core.phrases import in_words
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
 from assay.phases.case import Research, data, steered, user
-from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, THINK, names
+from assay.phases.control import GENERATE_REPORT, RESEARCH_AGENT, names
 from assay.phases.dispatch import AgentPool, Dispatch, Sent, collect
 from assay.run.run import Run
 from assay.run.voice import StreamHooks

@@ -30,8 +30,8 @@ from assay.evidence.documents import DocumentReader
 from assay.phases.case import Case, Draft
 from assay.phases.form import redated, with_section
 from assay.phases.write import date_of
-from assay.run.nearness import similar
 from assay.run.run import Run
+from assay.run.sent_request import similar
 from assay.run.steps import StepContext
 from assay.verify.conflicts.detection import conflicts, section, summary
 from assay.verify.copies import ELSEWHERE, LONGEST, MOST_COMPARED, Part, clusters, copies, joined, parts, rewrites

@@ -18,9 +18,8 @@ from assay.core.errors import Cancelled, NotNow, UsageError
 from assay.core.events import ControlAccepted, ControlApplied, ControlRejected, Envelope, Event, RunCancelled, encode
 from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, Lease, RunRow, RunStatus
 from assay.run.execution import FINISHED_EARLY, Execution
-from assay.run.place import RunPlace
 from assay.run.process import is_dead
-from assay.run.steps import StepContext, perform
+from assay.run.steps import RunPlace, StepContext, perform
 
 # Handles of runs in the process that executes them.
 

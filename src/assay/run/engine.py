@@ -51,11 +51,10 @@ from assay.run.budget import check_brief
 from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
 from assay.run.leases import LeaseKeeper
-from assay.run.place import watched
-from assay.run.process import is_dead, this_process
+from assay.run.process import brief_of, check_age, is_dead, this_process
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.releases import brief_of, check_age
 from assay.run.run import Run
+from assay.run.steps import watched
 
 TTL = 15.0
 OVERTAKEN = 100

@@ -15,8 +15,7 @@ import msgspec
 from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
-from assay.run.process import event_setter, this_process
-from assay.run.releases import is_ahead
+from assay.run.process import event_setter, is_ahead, this_process
 
 HELP = 0.25
 """Seconds between two looks for a part to help with."""

@@ -28,12 +28,10 @@ from assay.core.messages import (
 from assay.core.ports import Model
 from assay.core.usage import Usage
 from assay.run.budget import fitted, reasoning, worst_case
-from assay.run.nearness import closeness, cost_of
-from assay.run.place import RunPlace, watched
 from assay.run.rate_limits import PATIENCE, counts, named, refusal, unspoken
-from assay.run.sent_request import as_sent, left_in_window, room_for, timed, turn
+from assay.run.sent_request import as_sent, closeness, cost_of, left_in_window, room_for, timed, turn
 from assay.run.speculation import priced
-from assay.run.steps import StepContext, digest, hold, perform
+from assay.run.steps import RunPlace, StepContext, digest, hold, perform, watched
 from assay.run.voice import StreamHooks, Voice, musing
 
 TRIES = 3

@@ -23,12 +23,11 @@ from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
 from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
-from assay.run.place import RunPlace, watched
 from assay.run.process import HEAP
 from assay.run.prompt_files import prompt_in_use
 from assay.run.sent_request import foresee
 from assay.run.speculation import GUESSED, Kind
-from assay.run.steps import StepContext, digest, perform
+from assay.run.steps import RunPlace, StepContext, digest, perform, watched
 from assay.run.voice import HEARD, StreamHooks
 
 T = TypeVar("T")

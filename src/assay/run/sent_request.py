@@ -1,18 +1,26 @@
-"""A request in the form in which it is sent, the same whether it is asked or begun ahead (`Run.foresee`)."""
+"""A request as its model gets it: with its user, its room, and how near its passages are to its questions."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
 import msgspec
 
+from assay.core import passage_context
 from assay.core.brief import Role, Timeouts
-from assay.core.messages import Request, Task, input_tokens
-from assay.run.place import RunPlace
+from assay.core.errors import SearchError
+from assay.core.json_decoders import UNREADABLE
+from assay.core.messages import Closeness, Request, Task, input_tokens, shown_text
+from assay.core.plan import Plan
+from assay.core.ports import Cosines, TextKind
+from assay.core.usage import Usage
 from assay.run.speculation import ForeseenCall
+from assay.run.steps import RunPlace
 
 LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
 """Tasks with long replies, during which a model may pause to reason."""
@@ -82,3 +90,94 @@ def foresee(
     most = sys.maxsize if certain else most
     if input_tokens(sent) < most and not execution.foreseen.expects(slot, name, sent):
         execution.foreseen.add(slot, ForeseenCall(name, model, sent, turn(place, name), most))
+
+
+log = logging.getLogger(__name__)
+
+
+# How near the passages of a request are to its questions, for a model that only quotes and chooses by that too.
+
+CHOOSING: frozenset[Task] = frozenset(("research", "find", "analyze", "write", "answer"))
+"""Tasks that are answered by choosing among passages."""
+PASSAGES = 400
+"""The number of passages of one request that are compared, from the first on."""
+QUESTIONS = 12
+PATIENCE = 30.0
+"""Seconds to wait for an embedder; one that takes longer is not asked again in this run."""
+
+
+def cost_of(place: RunPlace, role: Role, request: Request) -> Usage:
+    """The most that comparing may cost; nothing if it is not done."""
+    similarity = place.world.similarity
+    if similarity is None or not _is_asked(place, role, request):
+        return Usage()
+    return similarity.most([*_questions(request), *_passages(request).values()])
+
+
+async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None, Usage]:
+    """Return the cosines of the shown passages with each question, and their cost.
+
+    None if there is nothing to compare or the embedder does not answer: the model then chooses by words alone.
+    """
+    if place.world.similarity is None or request.task not in CHOOSING:
+        return None, Usage()
+    asked, passages = _questions(request), _passages(request)
+    if not asked or not passages:
+        return None, Usage()
+    try:
+        found = await similar(place, asked, list(passages.values()), "query")
+    except SearchError as failed:
+        log.warning("choosing by words alone: %s", failed)
+        return None, Usage()
+    pairs = zip(asked, found.rows, strict=True)
+    return Closeness(cosines={each: dict(zip(passages, row, strict=True)) for each, row in pairs}), found.usage
+
+
+async def similar(place: RunPlace, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
+    """Return the cosines of texts with others. Call it inside a step, which pays for it.
+
+    Raises:
+        SearchError: there is no embedder, or it does not answer in time.
+    """
+    similarity = place.world.similarity
+    if similarity is None or place.execution.without_similarity:
+        raise SearchError("no embedder answers")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await similarity.cosines(texts, others, kind)
+    except TimeoutError as error:
+        place.execution.without_similarity = True
+        raise SearchError(f"{similarity.name} did not answer in {PATIENCE:.0f} s") from error
+
+
+def _is_asked(place: RunPlace, role: Role, request: Request) -> bool:
+    return request.task in CHOOSING and any(
+        place.world.models[name].profile.quotes for name in place.brief.models[role]
+    )
+
+
+def _questions(request: Request) -> list[str]:
+    """What is asked: the question, the first line of each task, the steps of the plan."""
+    lines = (text.strip().partition("\n")[0].strip() for text in request.named("task"))
+    titles = (step.title for plan in _plans(request) for step in plan.steps)
+    told = (*request.named("question"), *lines, *titles)
+    return list(dict.fromkeys(text.strip() for text in told if text.strip()))[:QUESTIONS]
+
+
+def _plans(request: Request) -> list[Plan]:
+    found = []
+    for text in request.values("plan"):
+        try:
+            found.append(msgspec.json.decode(text, type=Plan))
+        except UNREADABLE:
+            continue  # in prose, for a model that reads it
+    return found
+
+
+def _passages(request: Request) -> dict[str, str]:
+    """The texts of the passages shown, by id."""
+    found: dict[str, str] = {}
+    for message in request.messages:
+        for source in passage_context.read(message.text) if message.text else ():
+            found.update((each.id, shown_text(source, each)) for each in source.passages if each.text != source.title)
+    return dict(list(found.items())[:PASSAGES])

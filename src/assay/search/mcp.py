@@ -23,7 +23,7 @@ from assay.core.json_decoders import UNREADABLE
 from assay.core.ports import Clock, Query
 from assay.core.ports.models import Secret
 from assay.core.sources import Fetched
-from assay.core.web_addresses import OTHER, BadUrl, read
+from assay.core.web_addresses import OTHER, is_address
 from assay.search.mcp_line import Closed, SharedConnection
 from assay.search.web.http import WebHit
 
@@ -110,7 +110,7 @@ class McpServer:
         row = _decoded(text, _Row) or _Row(text=text)
         if not row.text.strip():
             raise FetchFailed(f"not found: {self.name} gave no text")
-        at = row.url if _is_web(row.url) else url
+        at = row.url if is_address(row.url) else url
         title = " ".join(row.title.split())
         body = f"# {title}\n\n{row.text}" if title and not row.text.lstrip().startswith("#") else row.text
         return Fetched(
@@ -126,7 +126,7 @@ class McpServer:
         for row in found.results:
             if row.id != "" and self._access.fetch:
                 url = f"{self.name}/{quote(str(row.id), safe='')}"
-            elif _is_web(row.url):
+            elif is_address(row.url):
                 url = row.url
             else:
                 continue
@@ -270,11 +270,3 @@ def _decoded(text: str, type: Any) -> Any:
         return msgspec.json.decode(text, type=type)
     except UNREADABLE:
         return None
-
-
-def _is_web(url: str) -> bool:
-    try:
-        read(url)
-    except BadUrl:
-        return False
-    return True

@@ -20,7 +20,7 @@ from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, reading
 from assay.search.local.words import Words
-from assay.search.turns import SharedWork, file_turn
+from assay.search.shared_index import SharedWork, file_turn
 
 FORMAT = "runs-1"
 """The folder's name; changes with the schema or the analysis."""

@@ -33,7 +33,7 @@ from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, problem, problem_answer, problem_of
 from assay.server.streams import OUTLET, Outlet
-from assay.services.schedules.book import PATH as FEEDS
+from assay.services.schedules import PATH as FEEDS
 from assay.services.shares import PATH as SHARED
 
 # Other sites whose pages may use the API (CORS): none, unless the settings name them.

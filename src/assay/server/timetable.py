@@ -11,8 +11,8 @@ from assay.core.errors import StoreError
 from assay.core.view import RunView
 from assay.server.limits import LimitBook
 from assay.services.results import RunHandle
+from assay.services.schedule_runs import run_due
 from assay.services.schedules import Schedule, ScheduleBook
-from assay.services.schedules.due import run_due
 
 log = logging.getLogger(__name__)
 

@@ -26,12 +26,12 @@ from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold
 from assay.core.ways import way
-from assay.core.web_addresses import BadUrl, canonical, read
+from assay.core.web_addresses import canonical, is_address
 from assay.locale import speaking
 from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_over
 from assay.phases.fork import revised as revised_event
 from assay.run.engine import new_run_id
-from assay.run.releases import brief_of
+from assay.run.process import brief_of
 from assay.run.replay import Replayed, taken_over
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, listed
@@ -306,15 +306,7 @@ def pages(source: Source, library: Library) -> frozenset[str]:
     """The canonical addresses of the page a source is, including redirects; empty for a document."""
     snapshot = library.snapshot(source.snapshot_sha256)
     passed = (snapshot.url, *snapshot.redirects) if snapshot is not None else ()
-    return frozenset(canonical(url) for url in (source.url, *passed) if _is_address(url))
-
-
-def _is_address(url: str) -> bool:
-    try:
-        read(url)
-    except BadUrl:
-        return False
-    return True
+    return frozenset(canonical(url) for url in (source.url, *passed) if is_address(url))
 
 
 def _file(source: Source) -> str:

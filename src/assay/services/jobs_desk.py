@@ -15,7 +15,7 @@ from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter, Jobs
 from assay.core.web_addresses import BadUrl, read
 from assay.run.job_worker import JobWorker, JobWorkerLimits
-from assay.run.releases import own_release
+from assay.run.process import own_release
 from assay.services import places
 from assay.services.arguments import Say
 from assay.services.context import Context
@@ -38,7 +38,7 @@ from assay.services.jobs.specifications import (
 )
 from assay.services.places import connector_of
 from assay.services.queue_workers import check_priority
-from assay.services.schedules.book import lasting_sources
+from assay.services.schedules import lasting_sources
 from assay.services.shelves import check_collection
 
 log = logging.getLogger(__name__)

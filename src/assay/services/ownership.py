@@ -21,7 +21,7 @@ from assay.core.ports.store import Adoption, Belongings
 from assay.services import retention, run_control
 from assay.services.additions import place_of
 from assay.services.context import Context
-from assay.services.schedules.book import ScheduleBook
+from assay.services.schedules import ScheduleBook
 
 
 class Handover(msgspec.Struct, frozen=True, kw_only=True):

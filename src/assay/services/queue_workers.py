@@ -18,8 +18,7 @@ from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLi
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.core.view import RunView
 from assay.run.engine import Engine, RunTask
-from assay.run.process import event_setter, is_dead, together
-from assay.run.releases import is_ahead
+from assay.run.process import event_setter, is_ahead, is_dead, together
 from assay.services import home_paths, stored_runs, threads, worlds
 from assay.services.context import Context
 

@@ -14,7 +14,7 @@ from assay.core.ports.store import Swept as Swept
 from assay.services.context import Context
 from assay.services.home_paths import pages_folder
 from assay.services.run_control import delete
-from assay.services.schedules.book import ScheduleBook
+from assay.services.schedules import ScheduleBook
 from assay.services.stored_runs import view
 from assay.settings import Settings
 

@@ -34,12 +34,11 @@ from assay.core.errors import ConfigError, UnknownName
 from assay.core.markers import CitationMode
 from assay.core.ports.models import judges
 from assay.settings import sections
-from assay.settings.depths import Depths, default_of
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
 from assay.settings.environment import surroundings as surroundings
 from assay.settings.environment import tracing_patience as tracing_patience
 from assay.settings.environment import tracing_wanted as tracing_wanted
-from assay.settings.search import EmbedderSettings, Mcp, SearchSettings, SpeculationSettings
+from assay.settings.research import Depths, EmbedderSettings, Mcp, SearchSettings, SpeculationSettings, default_of
 from assay.settings.sections import (
     Aws,
     BundleSettings,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-# # Variables for the processes that read files: how to start, and nothing secret.
+# Variables for the processes that read files: how to start, and nothing secret.
 
 KEPT = frozenset(
     """
@@ -25,7 +25,7 @@ def reader_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in KEPT or name.startswith(FAMILIES)}
 
 
-# # The terminal, and the destination of traces.
+# The terminal, and the destination of traces.
 
 TRACING_SECONDS = 3.0
 """How long a collector that does not answer may delay the end of a process."""

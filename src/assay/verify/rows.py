@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.core.sources import Passage
 from assay.core.tables.answers import bound, is_computed, recomputed
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
-from assay.core.tables.row_texts import row_stated
+from assay.core.tables.rows import row_stated
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.core.translation import number

@@ -8,17 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.loop import TurnRules
-from assay.agents.prompt_texts import (
-    RuleTexts,
-    counted,
-    listed,
-    rules,
-)
+from assay.agents.task import RuleTexts, counted, listed, rules
 from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
 from assay.phases.planner import PlanRules
-from assay.phases.reflective.reflector import ReflectRules
-from assay.phases.reflective.work import ReplanRules
+from assay.phases.reflective import ReplanRules
+from assay.phases.reflector import ReflectRules
 from assay.phases.survey.batches import BatchRules
 from assay.phases.triage import TriageRules
 from assay.phases.writer import WriteRules

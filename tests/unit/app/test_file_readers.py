@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from assay.app import readers as app_readers
-from assay.app.readers import LazyReaders
+from assay.app import components as app_readers
+from assay.app.components import LazyReaders
 from assay.core.errors import ExtractError, TooSlow
 from assay.core.ports import Extractor
 from assay.core.sources import SYNTAXES, Syntax

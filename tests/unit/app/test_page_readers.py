@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.app import readers as module
+from assay.app import components as module
+from assay.app.components import LazyReaders
 from assay.app.online import Online, PageIntake
-from assay.app.readers import LazyReaders
 from assay.core.errors import ExtractError, FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules

@@ -19,7 +19,7 @@ import pytest
 import warm
 from shells import apart, spoken
 
-from assay.cli.chat import session
+from assay.cli import chat_session
 
 LIMIT = 60.0
 BRIDGE = "# Bridge\n\nThe bridge of Vell was built in 1891. Its builder was Ottilie Brandt.\n\nIt is 240 metres long.\n"
@@ -162,9 +162,9 @@ def test_what_was_not_opened_is_researched(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_line_is_a_question_a_number_or_a_command() -> None:
-    assert session.read("3") == session.read("[3]") == session.read("/cite 3") == ("cite", "3")
-    assert session.read("Who built 3?") == ("", "Who built 3?")
-    assert session.read("/EXIT") == ("quit", "")
-    assert session.read("/export a b.html") == ("export", "a b.html")
-    assert "did you mean /export" in session.unknown("exprt")
-    assert len(session.listed()) == len(session.SLASH)
+    assert chat_session.read("3") == chat_session.read("[3]") == chat_session.read("/cite 3") == ("cite", "3")
+    assert chat_session.read("Who built 3?") == ("", "Who built 3?")
+    assert chat_session.read("/EXIT") == ("quit", "")
+    assert chat_session.read("/export a b.html") == ("export", "a b.html")
+    assert "did you mean /export" in chat_session.unknown("exprt")
+    assert len(chat_session.listed()) == len(chat_session.SLASH)

@@ -5,7 +5,7 @@ import logs
 import pytest
 
 from assay.cli.display import PlainDisplay, can_draw, display
-from assay.cli.live.screen import Screen
+from assay.cli.live import Screen
 from assay.core import events as e
 
 

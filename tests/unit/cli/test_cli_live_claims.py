@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support import logs
 
-from assay.cli.live.frame import claims, of_phase
+from assay.cli.live_frame import claims, of_phase
 from assay.core import events as e
 from assay.core.view import fold
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from research import Sea, two_agents
 
 from assay.cli.figures import clock, elapsed, moment
-from assay.cli.live.frame import Size, frame
+from assay.cli.live_frame import Size, frame
 from assay.cli.terminal import harmless
 from assay.core import events as e
 from assay.core.view import RunView, ViewBuilder, fold

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 from rich.text import Text
 from terminal import Terminal
 
-from assay.cli.live.frame import Size
-from assay.cli.live.screen import Region
+from assay.cli.live import Region
+from assay.cli.live_frame import Size
 
 LINE = st.text(st.characters(codec="ascii", min_codepoint=32, max_codepoint=126), max_size=30).map(str.rstrip)
 FRAME = st.lists(LINE, max_size=6)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from assay.cli.figures import money, price
-from assay.cli.live.summary import cost
+from assay.cli.run_summary import cost
 from assay.cli.runs.lists import outline
 from assay.core.report import build_report
 from assay.core.usage import Usage

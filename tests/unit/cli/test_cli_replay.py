@@ -5,7 +5,7 @@ import logs
 import pytest
 
 from assay.cli.figures import moment
-from assay.cli.live.summary import summary
+from assay.cli.run_summary import summary
 from assay.cli.runs.control import ReplayPlayer, gaps
 from assay.core import events as e
 from assay.core.view import RunView, fold

@@ -13,7 +13,7 @@ ENGINE = ("assay.phases", "assay.agents", "assay.tools", "assay.verify", "assay.
 INDEX = ("tantivy", "assay.search", "assay.fetch", "assay.evidence", "lxml", "selectolax", "trafilatura", "pypdfium2")
 WEB = ("httpx2", "httpcore2", "anyio", "h11", "urllib.request", "assay.search.web", "assay.search.mcp", "dateutil")
 WORDS = ("nupunkt", "babel", "markdown_it", "psutil")
-SCREEN = ("rich", "assay.cli.live.screen")
+SCREEN = ("rich", "assay.cli.live")
 STARTS = ("assay.services.threads", "assay.run.execution", "assay.core.run_options", "assay.locale")
 """What starts a run, and goes on with one."""
 RARE = ("alembic", "filelock", "structlog", "opentelemetry", "pydantic_ai", "psycopg", "importlib.resources.simple")
@@ -43,6 +43,11 @@ def test_nothing_is_loaded_which_a_command_does_not_need(loads):
     for command in (("runs", "list"), ("runs", "show", "last"), ("claims", "last")):
         assert unneeded(loads(*command), ENGINE, INDEX, WEB, WORDS, SCREEN, RARE) == [], command
     assert unneeded(loads("runs", "list"), STARTS) == []
+
+
+def test_help_loads_the_table_of_commands_and_nothing_else(loads):
+    ours = {name for name in loads("--help") if name.startswith("assay.") and not name.startswith("assay.cli")}
+    assert ours == {"assay.core", "assay.core.errors", "assay.core.later"}
 
 
 def test_settings_are_listed_without_a_library(loads):

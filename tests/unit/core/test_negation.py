@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.negation import clauses, denied_parts, without_affix
+from assay.core.lexicon import clauses, denied_parts, without_affix
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.features import Features
 

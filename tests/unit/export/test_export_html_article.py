@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.bibliography import NumberedCitation
 from assay.core.clean import link_target
 from assay.export.html.article import Article, Signs, article
-from assay.export.report_text import ClaimSpan, read_text
+from assay.export.report_parts import ClaimSpan, read_text
 
 SPANS = re.compile(r'<span class="(?:claim|tail) supported"(?: id="at-[0-9]+")?>|</span>|<wbr>')
 INLINE = (

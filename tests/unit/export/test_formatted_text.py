@@ -22,7 +22,7 @@ from assay.export.formatted_text import (
     line,
     read_formatted,
 )  # fmt: skip
-from assay.export.report_text import ReportBody, read_body, read_text
+from assay.export.report_parts import ReportBody, read_body, read_text
 
 BODY = read_body(full().view, "numbers")
 

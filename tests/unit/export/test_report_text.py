@@ -1,6 +1,6 @@
 """A report's text as blocks with the claims that each states."""
 
-from assay.export.report_text import ClaimSpan, read_text
+from assay.export.report_parts import ClaimSpan, read_text
 
 TEXT = """It rises. It falls [1].
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
-from assay.fetch.text_decoder import UNWANTED, clean, decode
+from assay.fetch.text_form import UNWANTED, clean, decode
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 5
 

@@ -19,7 +19,7 @@ from odd_readers import OddReader
 
 from assay.core.errors import ExtractError, ReaderBroke, TooSlow
 from assay.core.sources import Extracted
-from assay.fetch.wire import HEAD, LARGEST, ExtractionResult, Task, receive, send
+from assay.fetch.worker import HEAD, LARGEST, ExtractionResult, Task, receive, send
 from assay.fetch.workers import Workers
 
 SUPPORT = Path(__file__).parents[2] / "support"

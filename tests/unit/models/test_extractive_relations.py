@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from questions import linked
 
 from assay.models.extractive import hops
-from assay.models.extractive.relations import described
+from assay.models.extractive.question import described
 
 LEADS = {"superseded-by": "replaced", "replaces": "replaces", "requires": "requires"}
 CONCEPTS = {"author": "creator", "created": "date", "status": "status"}

@@ -22,7 +22,7 @@ from assay.phases.coverage import (
     parts,
     unreported,
 )
-from assay.phases.predecessors import going_on, predecessor
+from assay.phases.material import going_on, predecessor
 
 PLAN = Plan(
     title="Brest",

@@ -21,7 +21,7 @@ from assay.evidence.segment import SEGMENTER
 from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits
 from assay.run.process import SystemClock
 from assay.search.opensearch import OpenSearchClient, OpenSearchSearch, client
-from assay.search.turns import INDEX, file_turn
+from assay.search.shared_index import INDEX, file_turn
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 

@@ -16,7 +16,7 @@ from assay.core.ports import Counting, Embedding, Metered, Query, TextKind
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.owner_index import OwnedSearch
+from assay.search.shared_index import OwnedSearch
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Remembered
 from assay.search.vectors.store import key_of

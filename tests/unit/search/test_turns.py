@@ -12,7 +12,7 @@ from sqlalchemy import text
 from assay.core.errors import SearchError
 from assay.search.postgres import tables
 from assay.search.postgres.tables import postgres_turn
-from assay.search.turns import INDEX, VECTORS, SharedWork
+from assay.search.shared_index import INDEX, VECTORS, SharedWork
 from assay.store.sql.postgres import Postgres
 
 WORK = SharedWork(name="the work of this test", lock=0x61737401, pause=0.01)

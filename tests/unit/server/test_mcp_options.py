@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from assay.core.options import offered
 from assay.core.run_options import RunOptions
 from assay.server.mcp import research
-from assay.server.option_fields import check_names
+from assay.server.protocol_runs import check_names
 
 OWN = {"question", "collections", "clarify", "wait_seconds"}
 FILLED = {"ctx", "run", "answers"}

@@ -19,7 +19,7 @@ from assay.app import databases
 from assay.core.errors import StoreError, UsageError
 from assay.core.sources import sha256
 from assay.settings import Settings
-from assay.settings.search import SearchSettings
+from assay.settings.research import SearchSettings
 from assay.store.blobs import place_of
 from assay.store.sql import restore, sweep
 

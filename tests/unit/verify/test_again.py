@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.core.errors import StoreError
 from assay.core.sources import Passage, sha256
 from assay.core.view import RunView
-from assay.verify.again import Rechecked, reread
+from assay.verify.pipeline import Rechecked, reread
 
 DOCUMENT = "The tide at Brest rises seven metres. High water comes twice a day.\n"
 

@@ -38,7 +38,7 @@ else:
     watchfiles = later("watchfiles")
 
 
-# # Messages about reading: warnings always, deliberately skipped files with `-v`, and their number at the end.
+# Messages about reading: warnings always, deliberately skipped files with `-v`, and their number at the end.
 
 Skipped = Mapping[str, Sequence[SkippedFile]]
 
@@ -72,7 +72,7 @@ def skipped_count(skipped: Skipped, collection: str) -> str:
     return f"; {', '.join(parts)} (`assay docs list --skipped{where}`)" if parts else ""
 
 
-# # Vectors are made in the background after documents were added: by `assay docs embed`, in a separate process.
+# Vectors are made in the background after documents were added: by `assay docs embed`, in a separate process.
 
 LOG = "vectors"
 """The name of its log, in the folder of the runs' logs."""

@@ -1,4 +1,4 @@
-"""Continues a stored run, or computes it again: `resume`, `fork`, `replay`."""
+"""Continues a stored run, or computes it again: `answer`, `approve`, `resume`, `fork`, `replay`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from typing import Any
 import click
 import msgspec
 
-from assay import Assay, settings
+from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path, run_ids
-from assay.cli.destinations import checked
 from assay.cli.library import stored
 from assay.cli.questions import converse, put
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, conclude, follow, looked_on, stdout_for
+from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, takes_output
 from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
-from assay.core.markers import CitationMode
 from assay.core.ports import FINAL, RunRow
 from assay.core.run_options import ForkOptions
 from assay.services.forks import Replay
@@ -35,15 +33,11 @@ from assay.services.forks import Replay
 @options.notify
 @options.common
 @click.pass_obj
+@takes_output
 def resume_run(
     state: TerminalOptions,
     reference: str,
-    outputs: tuple[Path, ...],
-    as_json: bool,
-    as_events: bool,
-    strict: bool,
-    citations: CitationMode | None,
-    notify: tuple[str, ...],
+    wanted: OutputOptions,
     home: Path | None,
 ) -> int:
     """Continue run ID where it stopped, in this process, and print its report.
@@ -54,16 +48,8 @@ def resume_run(
         assay runs resume last
         assay runs resume k3v9 -o report.html
     """
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout,
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     return asyncio.run(_resume(reference, output, home))
 
 
@@ -151,19 +137,15 @@ class ForkOrder:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 @click.pass_obj
+@takes_output
 def fork_run(
     state: TerminalOptions,
     /,
     reference: str,
     point: Point,
     add: Sequence[str],
-    outputs: Sequence[Path],
-    as_json: bool,
-    as_events: bool,
-    citations: CitationMode | None,
-    strict: bool,
+    wanted: OutputOptions,
     detach: bool,
-    notify: Sequence[str],
     yes: bool,
     home: Path | None,
     **changes: Any,
@@ -179,16 +161,8 @@ def fork_run(
         assay runs fork last --from research --add more/ --model openai:gpt-5
         assay runs fork last --from plan --plan plan.txt
     """
-    stdout = stdout_for(as_json=as_json, as_events=as_events)
     configured = settings.load()
-    output = Output(
-        files=checked(outputs),
-        stdout=stdout,
-        citations=citations or configured.citations,
-        strict=strict,
-        verbosity=state.verbosity,
-        notify=options.targets(notify, configured),
-    )
+    output = wanted.output(configured, state.verbosity)
     detached_run.check(output, detach=detach)
     changes["add"] = paths_from(add) if add else None
     order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
@@ -246,3 +220,121 @@ def _print_replay(found: Replay) -> None:
         write(f"  {clean(line)}")
     if len(found.differences) > SHOWN:
         write(f"  and {len(found.differences) - SHOWN} more")
+
+
+# Answers to a waiting run: `answer`, `approve`.
+
+HOW = "give the answers in their order, or in a file (--answers FILE)"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """The answers to a waiting run on a command line."""
+
+    answers: list[str] | dict[str, str] | None = None
+    approved: bool = False
+    plan: Path | None = None
+    resume: bool = True
+
+
+@click.command(
+    "answer",
+)
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.argument("texts", metavar="[ANSWER]…", nargs=-1)
+@run_options.run_options("answer")
+@click.option("--no-resume", is_flag=True, help="Only store the answers; `assay runs resume` continues.")
+@options.output()
+@options.citations
+@options.notify
+@options.common
+@click.pass_obj
+@takes_output
+def answer_run(
+    state: TerminalOptions,
+    reference: str,
+    texts: tuple[str, ...],
+    answers: list[str] | dict[str, str] | None,
+    no_resume: bool,
+    wanted: OutputOptions,
+    home: Path | None,
+) -> int:
+    """Answer the questions that run ID waits for, and continue it in this process.
+
+    An empty answer keeps the usual reading of the question. On a terminal, Assay asks the questions. To approve a
+    plan, use `assay runs approve`.
+
+    \b
+        assay runs answer last "The one in Brittany"
+        assay runs answer last --answers answers.json
+    """
+    if texts and answers is not None:
+        raise click.UsageError("give the answers as words or with --answers FILE, not both")
+    configured = settings.load()
+    output = wanted.output(configured, state.verbosity)
+    given_answers = answers if answers is not None else list(texts) or None
+    given = AnswerOptions(answers=given_answers, resume=not no_resume)
+    return asyncio.run(answer_and_resume(reference, given, output, home))
+
+
+async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+    """Answer a waiting run, and continue it unless that is left for later."""
+    async with stored(home) as assay:
+        view = await assay.view(reference)
+        if not await _give(assay, view, given):
+            return await conclude(assay, await assay.view(view.run_id), output)
+        if not given.resume:
+            say(f"answered; to go on: assay runs resume {view.run_id}")
+            return Exit.DONE
+        return await go_on(assay, view.run_id, output)
+
+
+async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
+    """Answer a run from the command line, else ask a person; False if it is not to continue."""
+    if given.approved or given.plan is not None:
+        await assay.approve(view.run_id, given.plan)
+    elif given.answers is not None or not view.waiting_for:
+        await assay.answer(view.run_id, given.answers or [])
+    elif may_ask():
+        return await put(assay, view)
+    elif view.waiting_for == "plan":
+        how = f"assay runs approve {view.run_id}, with --plan FILE to give another"
+        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {how}")
+    else:
+        raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
+    return True
+
+
+@click.command("approve")
+@click.argument("reference", metavar="ID", shell_complete=run_ids)
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Use this plan instead: its text form, or JSON as the run printed it.",
+)
+@click.option("--no-resume", is_flag=True, help="Only approve it; `assay runs resume` continues.")
+@options.output()
+@options.citations
+@options.notify
+@options.common
+@click.pass_obj
+@takes_output
+def approve_plan(
+    state: TerminalOptions,
+    reference: str,
+    plan: Path | None,
+    no_resume: bool,
+    wanted: OutputOptions,
+    home: Path | None,
+) -> int:
+    """Approve the plan of run ID, or give it another plan, and continue the run in this process.
+
+    \b
+        assay runs approve last
+        assay runs approve last --plan plan.txt
+    """
+    configured = settings.load()
+    output = wanted.output(configured, state.verbosity)
+    given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
+    return asyncio.run(answer_and_resume(reference, given, output, home))

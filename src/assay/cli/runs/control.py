@@ -68,7 +68,7 @@ def gaps(events: Sequence[Envelope]) -> list[float]:
     return between
 
 
-# # Shared by `assay runs cancel`, `pause` and `finish`: request, wait until it is done, report the result.
+# Shared by `assay runs cancel`, `pause` and `finish`: request, wait until it is done, report the result.
 
 SECONDS = 30.0
 """How long a command waits until a request is applied."""

@@ -29,10 +29,10 @@ from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
 
-# # The searches of a run as a table, for people and as CSV.
+# The searches of a run as a table, for people and as CSV.
 
 
-# # A run's age in people's words.
+# A run's age in people's words.
 
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 

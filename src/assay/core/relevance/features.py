@@ -15,7 +15,6 @@ from itertools import pairwise
 
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS
 from assay.core.messages import Rarity
-from assay.core.relevance.denial import denial
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
@@ -30,6 +29,7 @@ from assay.core.relevance.topic_question import (
     Measure,
     QuotableStatement,
     TopicQuestion,
+    denial,
     is_unspaced,
     keys,
     near_keys,

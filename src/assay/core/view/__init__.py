@@ -1,7 +1,18 @@
-"""The one view of a run: `fold` its events, and read `RunView`."""
+"""The one view of a run: `fold` its events, and read `RunView`.
+
+A log is folded at once, or event by event as a live reader does; both give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
 
 from assay.core.claims import Check, Conflict, Side, Version
-from assay.core.view.fold import ViewBuilder, fold
+from assay.core.errors import StoreError
+from assay.core.events import Envelope, Event, StepRestarted, decode
+from assay.core.view import research_handlers, run_handlers  # noqa: F401 - each registers its handlers
 from assay.core.view.model import (
     Attempt,
     Clarification,
@@ -24,6 +35,7 @@ from assay.core.view.model import (
     Unreadable,
     Writing,
 )
+from assay.core.view.state import HANDLERS, ViewState
 
 __all__ = [
     "Attempt",
@@ -53,3 +65,79 @@ __all__ = [
     "Writing",
     "fold",
 ]
+
+
+class ViewBuilder:
+    """Keeps the view of one run up to date. Events must come in order; one that was seen already changes nothing."""
+
+    def __init__(self) -> None:
+        self._log: list[Envelope] = []
+        self._dropped: set[int] = set()
+        self._state = ViewState()
+        self._view: RunView | None = None
+
+    @property
+    def view(self) -> RunView:
+        """The run after the events applied so far."""
+        if self._view is None:
+            self._view = self._state.view()
+        return self._view
+
+    def apply(self, envelope: Envelope) -> None:
+        """Apply one more event.
+
+        Raises:
+            StoreError: an event of a known kind cannot be read.
+        """
+        self.extend((envelope,))
+
+    def extend(self, envelopes: Iterable[Envelope]) -> None:
+        """Apply more events; a restart among them undoes what earlier attempts emitted.
+
+        Raises:
+            StoreError: an event of a known kind cannot be read.
+        """
+        last = self._log[-1].seq if self._log else 0
+        fresh = [envelope for envelope in envelopes if envelope.seq > last]
+        if not fresh:
+            return
+        self._view = None
+        undone = self._drop(fresh) and any(envelope.seq in self._dropped for envelope in self._log)
+        self._log += fresh
+        if undone:
+            self._state, fresh = ViewState(), self._log
+        for envelope in fresh:
+            self._step(envelope)
+
+    def _drop(self, fresh: list[Envelope]) -> bool:
+        before = len(self._dropped)
+        for envelope in fresh:
+            if envelope.type == StepRestarted.kind:
+                event = _read(envelope)
+                self._dropped.update(event.dropped if isinstance(event, StepRestarted) else ())
+        return len(self._dropped) > before
+
+    def _step(self, envelope: Envelope) -> None:
+        self._state.meet(envelope)
+        if envelope.seq in self._dropped or envelope.type not in HANDLERS:
+            return
+        self._state.pass_time(envelope)
+        HANDLERS[envelope.type](self._state, envelope, _read(envelope))
+
+
+def _read(envelope: Envelope) -> Event | None:
+    try:
+        return decode(envelope)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise StoreError(f"event {envelope.seq} ({envelope.type}) of run {envelope.run_id}: {error}") from error
+
+
+def fold(events: Iterable[Envelope]) -> RunView:
+    """The view of a run after these events, in the order of their numbers.
+
+    Raises:
+        StoreError: an event of a known kind cannot be read.
+    """
+    folder = ViewBuilder()
+    folder.extend(events)
+    return folder.view

@@ -7,7 +7,7 @@ from assay.core.ports.exporters import Record
 from assay.core.view import RunView
 from assay.export.html.markup import gather
 from assay.export.html.page import page
-from assay.export.sections import spoken_in
+from assay.export.report_parts import spoken_in
 from assay.locale import speaking
 
 

@@ -20,11 +20,11 @@ from assay.core.phrases import reason
 from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
-from assay.export import sections
+from assay.export import report_parts
 from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
 from assay.export.html.markup import Child, Material, el, foreign, safe, word
-from assay.export.report_text import ReportText
+from assay.export.report_parts import ReportText
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
 _TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
@@ -275,7 +275,7 @@ def fields(report: Report) -> Child:
     """The section with name, value, verdict and reason of each field; None without fields."""
     if not report.fields:
         return None
-    head = el("tr", *(el("th", name, scope="col") for name in sections.field_headings()))
+    head = el("tr", *(el("th", name, scope="col") for name in report_parts.field_headings()))
     rows = (_row(name, field) for name, field in report.fields.items())
     table = el("table", el("thead", head), el("tbody", *rows))
     wide = el("div", table, class_="wide", tabindex="0", role="region", aria_labelledby="fields")
@@ -287,7 +287,7 @@ def _row(name: str, field: ReportField) -> Markup:
     return el(
         "tr",
         el("th", foreign(name), scope="row"),
-        el("td", foreign(sections.value(field.value))),
+        el("td", foreign(report_parts.value(field.value))),
         el("td", word(verdict) if verdict else foreign(field.verdict)),
         el("td", foreign(reason(field.reason))),
     )

@@ -13,7 +13,7 @@ from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import date_of, labelled, number
 from assay.core.translation import gettext as _
 from assay.core.view import Unreadable
-from assay.export import sections
+from assay.export import report_parts
 from assay.export.html.markup import Child, Material, address, el, foreign, framed, join, safe
 
 _BLANK = re.compile(r"\n\s*\n")
@@ -45,13 +45,13 @@ def _head(source: ReportSource) -> Markup:
     title = one_line(source.title) or one_line(source.url)
     facts = (
         foreign(one_line(source.author)) if source.author else None,
-        *(el("strong", phrase) for phrase in sections.read_by(source)),
+        *(el("strong", phrase) for phrase in report_parts.read_by(source)),
         *(el("strong", foreign(notice_line(notice)), class_="notice") for notice in source.notices),
         join((source_kind(source.kind), " (", foreign(one_line(source.kind_reason)), ")"))
         if source.kind != "unknown"
         else None,
         _("published {date}").format(date=date_of(one_line(source.published))) if source.published else None,
-        sections.retrieved(one_line(source.fetched_at)[:10]),
+        report_parts.retrieved(one_line(source.fetched_at)[:10]),
         foreign(one_line(source.media_type)) if source.media_type else None,
     )
     return el(

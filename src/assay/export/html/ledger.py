@@ -17,7 +17,7 @@ from assay.core.phrases import MISSING, reason, relevance, verdict
 from assay.core.report import ReportClaim, ReportPassage, ReportRemoved
 from assay.core.translation import colon, day, number
 from assay.core.translation import gettext as _
-from assay.export import sections
+from assay.export import report_parts
 from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
 
 _TOKEN = re.compile(r"\w+(?:[.,'’]\w+)*|\W+?")
@@ -194,7 +194,7 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
     """The claims that a reader should check, worst first."""
     worst = [
         (index, claim)
-        for wanted in sections.TO_CHECK
+        for wanted in report_parts.TO_CHECK
         for index, claim in enumerate(material.report.claims)
         if claim.verdict == wanted
     ]
@@ -267,7 +267,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
 
 def limits(material: Material) -> Child:
     """The limits of the report, including a failed final check."""
-    return box(_("Limits"), (el("li", foreign(limit)) for limit in sections.limits(material.view, material.report)))
+    return box(_("Limits"), (el("li", foreign(limit)) for limit in report_parts.limits(material.view, material.report)))
 
 
 def box(title: str, items: Iterable[Markup]) -> Child:
@@ -309,7 +309,7 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         else None,
         _opposed(material, claim),
         _nearest(material, claim),
-        comparisons(claim.text, material.passages_of(claim), is_open=claim.verdict in sections.TO_CHECK),
+        comparisons(claim.text, material.passages_of(claim), is_open=claim.verdict in report_parts.TO_CHECK),
         versions(claim.versions),
         _checks(claim.checks),
         id=f"claim-{index + 1}",

@@ -17,8 +17,8 @@ from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
 from assay.core.translation import labelled
 from assay.core.view import RunView
-from assay.export import sections
-from assay.export.report_text import ReportText, read_body
+from assay.export import report_parts
+from assay.export.report_parts import ReportText, read_body
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
@@ -119,8 +119,8 @@ def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage]
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
     body = read_body(view, mode)
     report = body.report
-    cited = {source.number: source for source in sections.cited(report) if source.number is not None}
-    quoted = sections.quotes(report)
+    cited = {source.number: source for source in report_parts.cited(report) if source.number is not None}
+    quoted = report_parts.quotes(report)
     passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
     return Material(
         view=view,

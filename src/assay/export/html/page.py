@@ -22,7 +22,7 @@ from assay.core.translation import colon, day, is_right_to_left, labelled, liste
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
-from assay.export import sections
+from assay.export import report_parts
 from assay.export.html import markup
 from assay.export.html.article import Article, PageHeading, article_of, fields
 from assay.export.html.evidence_section import sources
@@ -221,7 +221,7 @@ def _title(material: Material) -> Markup:
 
 
 def _language(material: Material) -> str | None:
-    return sections.language(material.view.brief.language) or None if material.view.brief else None
+    return report_parts.language(material.view.brief.language) or None if material.view.brief else None
 
 
 def _direction(material: Material) -> str | None:

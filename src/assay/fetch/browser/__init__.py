@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from assay.core.errors import ConfigError
-from assay.fetch.browser.gate import SENT
-from assay.fetch.browser.renderer import BrowserChoice, RenderingFetcher, RenderLimits
+from assay.fetch.browser.renderer import SENT, BrowserChoice, RenderingFetcher, RenderLimits
 from assay.fetch.web.fetcher import WebFetcher
 
 NEEDED = "pages that need JavaScript need an extra: pip install 'assay[browser]'"

@@ -14,8 +14,7 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, need, unpacked
 from assay.fetch.office.properties import author_of, created_on
-from assay.fetch.text_decoder import clean
-from assay.fetch.text_form import TextBuilder
+from assay.fetch.text_form import TextBuilder, clean
 
 if TYPE_CHECKING:
     from docx.document import Document

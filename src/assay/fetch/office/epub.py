@@ -16,8 +16,7 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.html_markdown import to_markdown
 from assay.fetch.office.package import DAMAGED, unpacked, xml
-from assay.fetch.text_decoder import clean, decode
-from assay.fetch.text_form import TextBuilder
+from assay.fetch.text_form import TextBuilder, clean, decode
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -11,8 +11,7 @@ from assay.core.later import later
 from assay.core.sources import Extracted
 from assay.fetch.fields import iso_date, stem
 from assay.fetch.office.package import unpacked, xml
-from assay.fetch.text_decoder import clean
-from assay.fetch.text_form import TextBuilder
+from assay.fetch.text_form import TextBuilder, clean
 
 if TYPE_CHECKING:
     from lxml import etree

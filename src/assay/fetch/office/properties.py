@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Protocol
 
-from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import clean
 
 LONGEST = 300
 PROGRAMS = frozenset(("apache poi", "openpyxl", "python-docx", "python-pptx", "un-named", "unknown"))

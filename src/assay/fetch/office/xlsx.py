@@ -13,8 +13,7 @@ from assay.core.languages import detect
 from assay.core.sources import LONGEST_PASSAGE, Extracted
 from assay.fetch.fields import stem
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, need, unpacked
-from assay.fetch.text_decoder import clean
-from assay.fetch.text_form import Row, names_of, one_cell, row_lines, split_head
+from assay.fetch.text_form import Row, clean, names_of, one_cell, row_lines, split_head
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata

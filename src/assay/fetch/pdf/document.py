@@ -17,9 +17,9 @@ from assay.core.sources import Extracted
 from assay.fetch.fields import first_line, stem
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
-from assay.fetch.text_decoder import clean
+from assay.fetch.text_form import clean
 
-# # Lines that belong to the paper and not to the text: page numbers, running heads and feet.
+# Lines that belong to the paper and not to the text: page numbers, running heads and feet.
 
 EDGE_ROWS = 2
 """Rows at the top and at the foot of a page, each, that may be running ones."""

@@ -13,7 +13,7 @@ from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 from assay.fetch.text_form import names_of, one_cell, row_lines
 
-# # Tables: lines with pieces aligned in columns, read as rows that include their heads.
+# Tables: lines with pieces aligned in columns, read as rows that include their heads.
 
 FEWEST_ROWS = 2
 """Rows below the head."""

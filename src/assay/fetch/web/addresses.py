@@ -112,7 +112,7 @@ def _within(address: Address) -> tuple[Address, ...]:
     return tuple(found)
 
 
-# # The fetcher's network: a name is resolved once, and only checked addresses are connected to.
+# The fetcher's network: a name is resolved once, and only checked addresses are connected to.
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Option = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]

@@ -108,7 +108,7 @@ def _joined(link: str, base: str) -> str:
         return ""
 
 
-# # robots.txt (RFC 9309): which pages of a site may be read, and how often.
+# robots.txt (RFC 9309): which pages of a site may be read, and how often.
 
 LARGEST_ROBOTS = 512_000
 """Bytes read of a robots.txt; RFC 9309 requires at least 500 KiB."""

@@ -101,7 +101,7 @@ def media_type(declared: str, body: bytes) -> str:
     return declared_type
 
 
-# # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
+# Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
 
 MOST = 86_400.0
 """The most seconds for which a page counts as fresh, whatever its server says: users expect today's page."""

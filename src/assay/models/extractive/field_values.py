@@ -17,10 +17,10 @@ from assay.core.tables.figures import read_figures
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
+from assay.models.extractive.answers import tables
 from assay.models.extractive.passages import PassageField
 from assay.models.extractive.question import ParsedQuestion, analyze, question_of
 from assay.models.extractive.shelf import ShownSources, SourcePassages, describe, resolve
-from assay.models.extractive.tabulation import tables
 from assay.models.extractive.words import CONCEPTS
 
 # Values from prose: `core.relevance` rates sentences as it does for answers; if even the best are probably no answer,

@@ -18,8 +18,7 @@ from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.models.extractive.answers import answers
 from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import QUOTED, Identifier, analyze
-from assay.models.extractive.relations import Relation, described
+from assay.models.extractive.question import QUOTED, Identifier, Relation, analyze, described
 from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
 from assay.models.extractive.words import CONCEPTS, INVERSE
 

@@ -23,7 +23,7 @@ from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.core.remote_services import trusted
 
-# # What a server on this machine says about a model: the window it was started with, and what the model can do.
+# What a server on this machine says about a model: the window it was started with, and what the model can do.
 
 WAIT = 1.5
 """Seconds for all questions together."""

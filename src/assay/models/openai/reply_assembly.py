@@ -159,7 +159,7 @@ class Assembler:
         )
 
 
-# # Failures of chat completions that arrive inside a stream.
+# Failures of chat completions that arrive inside a stream.
 
 
 def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:

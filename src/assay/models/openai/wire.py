@@ -28,7 +28,7 @@ from assay.models.failures import ServiceFault
 from assay.models.openai.chat_services import ChatService
 from assay.models.openai.concessions import NONE, Concessions, allowed
 
-# # The messages of a request, in the form of chat completions.
+# The messages of a request, in the form of chat completions.
 
 BRIDGE = {"role": "assistant", "content": "OK"}
 """Stands between a tool's result and a user message, for services that require the model to speak there."""

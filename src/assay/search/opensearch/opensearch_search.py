@@ -22,7 +22,7 @@ from assay.search.local.local_search import BEST, Say, scope_of
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, within
-from assay.search.turns import Turn, no_turn
+from assay.search.shared_index import Turn, no_turn
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from assay.core.errors import SearchAway, SearchError
 from assay.core.lexicon import analysis_of, name_terms, terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import FIELDS, POINTER, UNFOUND, around, pack
-from assay.search.turns import SharedWork, waiting
+from assay.search.shared_index import SharedWork, waiting
 
 FORMAT = "1"
 """Changes with the tables or the analysis; an index of another release is left alone."""

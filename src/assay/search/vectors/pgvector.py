@@ -12,11 +12,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
 
-from assay.core.errors import SearchError
 from assay.search.vectors.neighbours import NearestPassages, Place
-from assay.search.vectors.store import VectorStore
+from assay.search.vectors.store import VectorStore, database_errors
 
 LONGEST = 4_000
 """The longest vector that pgvector can index as half-precision numbers, which represent a signed byte exactly."""
@@ -25,6 +23,7 @@ INSTALLING, LOCK = 0x61737370, 0x61737371
 LOT = 2_000
 """Passages written at a time."""
 QUERY_SECONDS = 60
+WITHOUT_IT = " (embedder.pgvector = false does without it)"
 
 
 class PgvectorNeighbours:
@@ -86,7 +85,7 @@ class PgvectorNeighbours:
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
         """A transaction in which the extension's type and operators are known, in whatever schema they are."""
-        with _faults(), self._engine.begin() as connection:
+        with database_errors(" with pgvector", WITHOUT_IT), self._engine.begin() as connection:
             if self._place:
                 _know(connection, self._place)
             yield connection
@@ -182,15 +181,3 @@ def _know(connection: Connection, schema: str) -> None:
 def _written(vector: bytes) -> str:
     """A vector of signed bytes in pgvector's form."""
     return f"[{','.join(map(str, array('b', vector)))}]"
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    try:
-        yield
-    except SQLAlchemyError as error:
-        message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise SearchError(
-            f"the vectors of passages cannot be used with pgvector: {message} "
-            "(embedder.pgvector = false does without it)"
-        ) from error

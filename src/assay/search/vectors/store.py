@@ -296,14 +296,14 @@ class VectorStore:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with _faults():
+        with database_errors():
             self._make()
             with self._engine.connect() as connection:
                 yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with _faults():
+        with database_errors():
             self._make()
             with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
                 yield connection
@@ -316,12 +316,17 @@ class VectorStore:
 
 
 @contextmanager
-def _faults() -> Iterator[None]:
+def database_errors(used_with: str = "", hint: str = "") -> Iterator[None]:
+    """Report errors of the database as Assay's.
+
+    Raises:
+        SearchError: the database reports one.
+    """
     try:
         yield
     except SQLAlchemyError as error:
         message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise SearchError(f"the vectors of passages cannot be used: {message}") from error
+        raise SearchError(f"the vectors of passages cannot be used{used_with}: {message}{hint}") from error
 
 
 def _each(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -17,7 +17,7 @@ from assay.core.ports import Embedder, Library
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
-from assay.search.turns import Turn
+from assay.search.shared_index import Turn
 from assay.search.vectors.store import (
     DocumentVectors,
     Sleep,

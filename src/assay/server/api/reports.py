@@ -30,7 +30,7 @@ from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall, accepts
 from assay.services.shares import PATH, Shares
-from assay.verify.again import Rechecked
+from assay.verify.pipeline import Rechecked
 
 routes = Endpoints("reports")
 

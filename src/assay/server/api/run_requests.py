@@ -14,8 +14,8 @@ from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
-from assay.server.option_fields import sent, with_fields
 from assay.server.problems import Fault, refusal
+from assay.server.protocol_runs import sent, with_fields
 from assay.server.wire import RouteCall
 from assay.services.providers import ASIDE
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent

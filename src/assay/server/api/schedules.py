@@ -16,14 +16,16 @@ from assay.export.atom import MEDIA, AtomFeed, FeedEntry, atom
 from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall
-from assay.services.schedules import Schedule, ScheduleBook, read_every
-from assay.services.schedules.book import (
+from assay.services.schedules import (
     PATH,
+    Schedule,
+    ScheduleBook,
     close_feed,
     feed_entries,
     lasting,
     lasting_sources,
     open_feed,
+    read_every,
     schedule_of,
 )
 

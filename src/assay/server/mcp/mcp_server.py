@@ -24,8 +24,7 @@ from assay.core.view import RunView
 from assay.export.markdown import render
 from assay.server.mcp import reading_tools, research
 from assay.server.mcp.service import Ctx, McpService, view_of
-from assay.server.option_fields import check_names
-from assay.server.protocol_runs import Caller
+from assay.server.protocol_runs import Caller, check_names
 from assay.services.arguments import Sources
 from assay.services.results import RunHandle
 

@@ -24,8 +24,7 @@ from assay.core.view import RunView
 from assay.core.ways import way, worded
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import Ctx, caller_of, check_may, may, noted, page_of, sources_of, view_of
-from assay.server.option_fields import with_options
-from assay.server.protocol_runs import Caller, request_key
+from assay.server.protocol_runs import Caller, request_key, with_options
 
 LONGEST_WAIT = 50
 """Seconds: most clients give a tool 60."""

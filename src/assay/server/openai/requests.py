@@ -13,7 +13,7 @@ from assay.core.options import offered
 from assay.core.run_options import RunOptions
 from assay.server.openai import identifiers
 from assay.server.openai.identifiers import LABEL, Kind, ModelName
-from assay.server.option_fields import sent, with_fields
+from assay.server.protocol_runs import sent, with_fields
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",

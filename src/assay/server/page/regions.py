@@ -19,7 +19,7 @@ from assay.core.view import Lane, RunView
 from assay.export.html.article import article_of
 from assay.export.html.evidence_section import sources
 from assay.export.html.markup import gather
-from assay.export.sections import spoken_in
+from assay.export.report_parts import spoken_in
 from assay.locale import speaking
 from assay.server.page.lanescreen import MOST_STEPS, TAIL, lane_of, pipeline_of
 from assay.server.page.templates_environment import fragment

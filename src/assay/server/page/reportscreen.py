@@ -24,7 +24,7 @@ from assay.export.html.evidence_section import sources
 from assay.export.html.ledger import counts, ledger, limits, not_found, to_check
 from assay.export.html.markup import Material, el, gather, join
 from assay.export.html.page import in_short, made
-from assay.export.sections import language, spoken_in
+from assay.export.report_parts import language, spoken_in
 from assay.locale import speaking, speaking_page
 from assay.server.api import documents, reports, runs
 from assay.server.api.reports import ShareShown, formats, list_shares

@@ -27,8 +27,8 @@ from assay.services.context import Context
 from assay.services.jobs import ingestion
 from assay.services.jobs.specifications import BatchJob, CrawlJob, DueJob, EmbedJob, ExportJob, SyncJob, VerifyJob
 from assay.services.results import RunHandle, format_of, replace_file
+from assay.services.schedule_runs import run_due
 from assay.services.schedules import Schedule, ScheduleBook
-from assay.services.schedules.due import run_due
 
 
 async def batch(context: Context, hand: JobInHand) -> Result:

@@ -22,8 +22,7 @@ from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select
 
 from assay.core.errors import StoreError
 from assay.store.blobs import KeptBlobs, place_of
-from assay.store.sql.backend import DatabaseBackend
-from assay.store.sql.database import Database
+from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE
 from assay.store.sql.probe import probe
 from assay.store.sql.tables import documents, metadata, version

@@ -36,8 +36,7 @@ from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
 from assay.store.common import Wall
 from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
-from assay.store.sql.backend import DatabaseBackend
-from assay.store.sql.database import Database, patient
+from assay.store.sql.database import Database, DatabaseBackend, patient
 from assay.store.sql.jobs import SqlJobs
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlLibrary

@@ -14,9 +14,8 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.store.blobs import KeptBlobs
-from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.backup import READERS
-from assay.store.sql.database import Database
+from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.probe import connect, probe
 from assay.store.sql.tables import HEAD
 

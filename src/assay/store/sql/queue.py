@@ -209,7 +209,7 @@ def _run(row: Row[str, str, int, int, int, str, str, bool]) -> QueuedRun:
     )
 
 
-# # Permits in SQL: a row for each call. They are given one after the other, so that limits hold exactly.
+# Permits in SQL: a row for each call. They are given one after the other, so that limits hold exactly.
 
 _RUN_OUT = delete(permits).where(or_(permits.c.until <= bindparam("now"), permits.c.until > bindparam("longest")))
 _OTHERS = (

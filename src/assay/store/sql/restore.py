@@ -28,9 +28,8 @@ from assay.store.blobs import (
     check,
     name_at,
 )
-from assay.store.sql.backend import DatabaseBackend
 from assay.store.sql.backup import READERS, copy_database, copy_rows, empty_derived, is_empty, one_file
-from assay.store.sql.database import Database
+from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS, DATABASE, LIBRARY
 from assay.store.sql.tables import documents, memos, runs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Dialect, Integer, MetaData, Text
 from sqlalchemy.types import TypeDecorator
 
-# # Arbitrary text, for databases that cannot store NUL in text.
+# Arbitrary text, for databases that cannot store NUL in text.
 
 _ESCAPE, _NUL, _ITSELF = "\x1b", "\x1b0", "\x1b1"
 
@@ -46,8 +46,8 @@ metadata = MetaData(
     }
 )
 
-# # SQLite numbers rows only in a column declared INTEGER.
+# SQLite numbers rows only in a column declared INTEGER.
 Number = BigInteger().with_variant(Integer, "sqlite")
 
-# # Postgres cannot store NUL in text; escaped columns are never searched.
+# Postgres cannot store NUL in text; escaped columns are never searched.
 AnyText = Text().with_variant(Escaped(), "postgresql")

@@ -64,7 +64,7 @@ credentials = Table(
     sqlite_with_rowid=False,
 )
 
-# # how a server is operated
+# how a server is operated
 
 buckets = Table(
     "buckets",

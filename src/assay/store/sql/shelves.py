@@ -36,7 +36,7 @@ from assay.store.sql import sqlite
 from assay.store.sql.database import Database, patient
 from assay.store.sql.tables import collections, documents, members, origins, readers
 
-# # What one owner may see of collections and documents, as conditions of the queries that read them.
+# What one owner may see of collections and documents, as conditions of the queries that read them.
 
 _ADD_COLLECTION = sqlite.insert(collections).on_conflict_do_nothing(index_elements=["owner", "name"])
 _NUMBER = select(collections.c.number).where(

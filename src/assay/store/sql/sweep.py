@@ -42,7 +42,7 @@ from assay.store.sql.tables import (
     steps,
 )
 
-# # How much space each run takes in the database.
+# How much space each run takes in the database.
 
 
 def sizes(database: Database) -> dict[str, int]:

@@ -277,7 +277,7 @@ additions = Table(
     Index(None, "owner", "number"),
 )
 
-# # cached results
+# cached results
 
 memos = Table(
     "memos",

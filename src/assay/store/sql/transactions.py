@@ -21,7 +21,7 @@ from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, 
 
 T = TypeVar("T")
 
-# # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
+# A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
 CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
 """Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,

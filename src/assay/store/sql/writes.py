@@ -20,7 +20,7 @@ from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, r
 
 _THREAD = sqlite.insert(threads).on_conflict_do_nothing(index_elements=["owner", "name"])
 
-# # A thread that has the id of its first run as its name also keeps that run's title.
+# A thread that has the id of its first run as its name also keeps that run's title.
 _BEGUN = (
     update(runs)
     .where(runs.c.run_id == bindparam("name"), runs.c.owner == bindparam("whose"), runs.c.thread == "")

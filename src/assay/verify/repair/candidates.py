@@ -21,9 +21,9 @@ from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger, LedgerExcerpt
-from assay.run.nearness import similar
 from assay.run.protocols import Tool
 from assay.run.run import Run
+from assay.run.sent_request import similar
 from assay.run.steps import StepContext
 from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex

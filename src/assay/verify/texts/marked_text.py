@@ -23,7 +23,7 @@ from assay.verify.texts.references import (
     trimmed,
 )
 
-# # The forms of citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, #
+# The forms of citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, #
 # `https://…`.
 
 MOST = 50

@@ -22,7 +22,7 @@ from assay.core.text import sentences
 from assay.core.translation import Statement, gettext, labelled, ngettext
 from assay.locale import LOCALES, speaking
 
-# # Addresses in prose, and the title that a reference gives its document.
+# Addresses in prose, and the title that a reference gives its document.
 
 BARE = re.compile(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
 """An address in prose; `trimmed` removes what belongs to the sentence."""
@@ -99,7 +99,7 @@ def titled(entry: str) -> str:
     return " ".join(_SIGNS.sub(" ", " ".join(words.split())).split())
 
 
-# # What one of Assay's exports says about itself, in any language: its headings, and its line of counts.
+# What one of Assay's exports says about itself, in any language: its headings, and its line of counts.
 
 _TITLES = ("Claims to check", "Verification", "Limits")
 _NUMBER = r"[\d.,\s\u00a0\u202f]+"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.denials import lacking
-from assay.core.tables.row_texts import row_stated, stated_row
+from assay.core.tables.rows import lacking, row_stated, stated_row
 
 TABLE = """| provider | needs | options |
 |---|---|---|

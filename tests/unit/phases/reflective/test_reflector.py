@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.phases.reflective.reflector import (
-    CHANGE,
-    CHANGES,
-    REASONING,
-    Choice,
-    PlanProgress,
-    forbidden,
-    read_decision,
-)
+from assay.phases.reflector import CHANGE, CHANGES, REASONING, Choice, PlanProgress, forbidden, read_decision
 
 WRITTEN = {"reasoning": "The tide\nis known.", "decision": "adjust", "changes": ["look at Genoa", " "]}
 VALUES = st.recursive(

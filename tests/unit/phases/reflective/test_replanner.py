@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.plan import Plan, PlanStep
 from assay.phases.planner import read_plan
-from assay.phases.reflective.work import merged
+from assay.phases.reflective import merged
 
 OLD = Plan(
     title="Brest",

@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 from assay import Assay, RunHandle
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.view import RunView
-from assay.services.schedules import ScheduleBook, format_interval, read_every
-from assay.services.schedules.book import Schedule, iso, lasting, lasting_sources, moment
-from assay.services.schedules.due import next_due, run_due
+from assay.services.schedule_runs import next_due, run_due
+from assay.services.schedules import (
+    Schedule,
+    ScheduleBook,
+    format_interval,
+    iso,
+    lasting,
+    lasting_sources,
+    moment,
+    read_every,
+)
 from assay.settings import Settings, load
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

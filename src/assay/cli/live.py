@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.text import Text
 
 from assay.cli.interrupts import continued
-from assay.cli.live.frame import Size, frame
+from assay.cli.live_frame import Size, frame
 from assay.cli.terminal import cleaned, first_word
 from assay.core.events import Envelope, RunCreated
 from assay.core.milestones import ProgressNote, lines
 from assay.core.view import ViewBuilder
 
-# # The lowest lines of a terminal, rewritten in place.
+# The lowest lines of a terminal, rewritten in place.
 
 BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that support it show what is between these at once
 CUT, WRAP = "\x1b[?7l", "\x1b[?7h"

@@ -1,4 +1,4 @@
-"""Works through the steps of a plan, one after another, with a reflection after each."""
+"""The reflective strategy: one step at a time, and a new look at the plan after each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import msgspec
 
 from assay.agents.history import output
 from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
-from assay.agents.prompt_texts import counted
-from assay.agents.prompt_texts import rules as stated
-from assay.agents.task import AgentTask, Finding
+from assay.agents.task import AgentTask, Finding, counted
+from assay.agents.task import rules as stated
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.messages import Message, Request
@@ -23,7 +22,7 @@ from assay.phases.case import WORKED_ON, Research, data, marked, steered, user
 from assay.phases.coverage import SHARE, earlier, findings_message
 from assay.phases.dispatch import AgentPool, Sent, analyze, collect, may_work
 from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
-from assay.phases.reflective.reflector import Classic, Decision, decide, plan_progress
+from assay.phases.reflector import Classic, Decision, decide, plan_progress
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 

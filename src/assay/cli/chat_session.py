@@ -19,7 +19,7 @@ from assay.cli.claims import cited_lines
 from assay.cli.display import Display
 from assay.cli.figures import joined, price, tokens
 from assay.cli.interrupts import heeding
-from assay.cli.live.summary import cost, outcome
+from assay.cli.run_summary import cost, outcome
 from assay.cli.run_watch import Output, exit_code, follow
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
@@ -31,7 +31,7 @@ from assay.core.report import Report, build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
 
-# # The commands of a chat: what each takes, and its line in the help.
+# The commands of a chat: what each takes, and its line in the help.
 
 SLASH = {
     "help": ("", "this list"),

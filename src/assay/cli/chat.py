@@ -1,4 +1,4 @@
-"""The command `assay chat`."""
+"""`assay chat`: questions and follow-ups in one session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options, run_options
-from assay.cli.chat.session import SLASH, ChatSession, ChatTerms
+from assay.cli.chat_session import SLASH, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
 from assay.cli.interrupts import Terminated, left_by_ctrl_c, termination
 from assay.cli.library import opened
@@ -21,7 +21,7 @@ from assay.cli.runs.removal import keep_to_rules
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
-# # Input: typed lines with history and completion, or the lines of a file or pipe.
+# Input: typed lines with history and completion, or the lines of a file or pipe.
 
 try:
     import readline

@@ -19,7 +19,7 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
-from assay.services.schedules.book import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
+from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
 
 Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
 """Shows a run while it is active, and returns its result."""

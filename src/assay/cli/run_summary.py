@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.cli.figures import clock, describe_expected_cost, elapsed, joined, moment, price, tokens
-from assay.cli.live.frame import troubles
+from assay.cli.live_frame import troubles
 from assay.core.assurance import assured
 from assay.core.claims import VERDICTS, Summary
 from assay.core.milestones import counted

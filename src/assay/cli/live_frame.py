@@ -19,7 +19,7 @@ from assay.core.phrases import in_words
 from assay.core.usage import Usage
 from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
 
-# # Lines of fixed width: the left part yields to the right part.
+# Lines of fixed width: the left part yields to the right part.
 
 
 GAP = 2
@@ -53,7 +53,7 @@ def fill(text: Text, width: int) -> Text:
     return text
 
 
-# # What an agent or a phase is doing now, in one line that stays the same while text streams.
+# What an agent or a phase is doing now, in one line that stays the same while text streams.
 
 
 STARTING = {
@@ -156,7 +156,7 @@ def _value_text(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-# # Problems so far: one line per kind, with their number and the last one.
+# Problems so far: one line per kind, with their number and the last one.
 
 
 def trouble(view: RunView, width: int) -> list[Text]:
@@ -204,7 +204,7 @@ def _counted(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
         yield f"{len(happened)} {several}; the last: {happened[-1]}"
 
 
-# # The agents: two lines for each in the current cycle, one for earlier ones, fewer on a low terminal.
+# The agents: two lines for each in the current cycle, one for earlier ones, fewer on a low terminal.
 
 WIDE = 120
 MARKS = {"planned": ("○", "dim"), "running": ("●", "cyan"), "finished": ("✓", "green"), "failed": ("✗", "red")}
@@ -279,7 +279,7 @@ def _crowded(view: RunView, shown: Sequence[Lane], now: datetime, width: int, he
     return [*lines, cut(Text(f"      and {counted(len(shown) - len(chosen), 'more agent')}", style="dim"), width)]
 
 
-# # The line of phases: done, current, to come.
+# The line of phases: done, current, to come.
 
 ORDER = ("triage", "background", "plan", "research", "write", "verify")
 DONE, CURRENT, TO_COME = ("✓", "green"), ("●", "cyan"), ("○", "dim")
@@ -307,7 +307,7 @@ def _phase(name: str, phase: Phase | None, view: RunView, now: datetime) -> Text
     return Text.assemble(CURRENT, " ", words(name, "bold"), f" {since}")
 
 
-# # The end of the report while it is written.
+# The end of the report while it is written.
 
 LINES = 3
 INDENT = 2
