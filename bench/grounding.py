@@ -1,6 +1,7 @@
 """The built-in verifier on claims that people labelled: how often it is right, and how fast it is.
 
-python -m bench grounding            the report part: balanced accuracy and AUROC per set, precision of the verdicts
+python -m bench grounding            the report part: balanced accuracy and AUROC per set, precision of the verdicts,
+                                     and what becomes of the claims that people called supported
 python -m bench grounding --judge PROVIDER:NAME [ROWS]    the same with a judge (judged.py), ROWS of each set
 python bench/grounding.py train      trains on the training part and writes the shipped model (needs scikit-learn)
 python bench/grounding.py edits      true claims made false by code (bench/mutations.py): how many are called supported
@@ -16,6 +17,7 @@ import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -31,7 +33,8 @@ from assay.core.claims import HOLDING, Verdict
 from assay.services.claim_checks import ClaimRow
 from assay.verify.claim_check import decide
 from assay.verify.verifier.index import index
-from assay.verify.verifier.verdicts import weigh
+from assay.verify.verifier.verdicts import model, weigh
+from assay.verify.verifier.verifier_constants import LIKELY
 
 NO_DATA = 2
 CLAIMS = 200
@@ -128,6 +131,23 @@ def _print(outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     print(f"or not), {_mean([measured[name] for name in MACRO if name in measured]).accuracy:.3f} at likely (0.5)")
     print(f"with three bands, undecided claims counted as one half: {_in_bands(of_macro):.3f}")
     _reliability(of_macro)
+    _lost([outcome for one in of_macro for outcome in one])
+
+
+def _lost(outcomes: Sequence[Outcome]) -> None:
+    """What becomes of the claims that people called supported, and of the others."""
+    for title, label in (("supported", True), ("not supported", False)):
+        found = Counter(_fate(each) for each in outcomes if each.label == label)
+        said = ", ".join(f"{fate} {count / found.total():.0%}" for fate, count in found.most_common())
+        print(f"of {found.total():,} claims {title}: {said}")
+
+
+def _fate(outcome: Outcome) -> str:
+    if outcome.verdict != "unchecked":
+        return outcome.verdict
+    if outcome.score >= model().supported:
+        return "held back by a sign of an edit"
+    return "undecided, likely" if outcome.score >= LIKELY else "undecided, unlikely"
 
 
 def _outcome(row: Row) -> Outcome:

@@ -97,20 +97,6 @@ NEUTRAL = frozenset(
     """.split()
 )
 """Function words that can usually be inserted without changing the meaning."""
-NEGATORS = frozenset(
-    """
-    not no never none nobody nothing nowhere neither nor without cannot fail fails failed failing lack lacks lacked
-    unable refuse refuses refused deny denies denied hardly barely rarely seldom reject rejects rejected impossible
-    """.split()
-)
-"""Words that deny what follows them."""
-NEGATIVES = NEGATORS | frozenset(
-    """
-    isn't aren't wasn't weren't don't doesn't didn't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't
-    lacking refusing denying absent absence false incorrect
-    """.split()
-)
-"""These and other words that reverse the meaning of a sentence."""
 HEDGES = frozenset(
     """
     may might could can would possibly perhaps probably likely unlikely potentially appears appear seem seems
@@ -192,11 +178,12 @@ MONTHS = {
 }
 """The number of each month by its full and short names, in nine languages."""
 
-# Words that deny, for comparing a question's polarity with a statement's.
+# Words that deny.
 
 NEGATIONS = {
     "en": "no not never none nobody nothing nowhere neither nor without cannot except exception exceptions excluding"
-    " lack lacks lacked lacking fail fails failed unable absent",
+    " fail fails failed failing lack lacks lacked lacking unable absent refuse refuses refused deny denies denied"
+    " hardly barely rarely seldom reject rejects rejected impossible",
     "de": "nicht nichts kein keine keinen keinem keiner keines ohne nie niemals niemand weder außer ausgenommen"
     " ausnahme",
     "fr": "ne n pas sans aucun aucune jamais ni sauf personne",
@@ -208,7 +195,14 @@ NEGATIONS = {
     "ar": "لا لم لن ليس ليست دون بدون غير عدم باستثناء",
     "hi": "नहीं बिना सिवाय",
 }
-"""By language; English also has words ending in "n't"."""
+"""Words that deny what follows them, or what precedes them, by language; English also has words ending in "n't"."""
+NEGATIVES = frozenset(NEGATIONS["en"].split()) | frozenset(
+    """
+    isn't aren't wasn't weren't don't doesn't didn't won't can't couldn't wouldn't shouldn't hasn't haven't hadn't
+    refusing denying absence false incorrect
+    """.split()
+)
+"""These in English, and other words that reverse the meaning of a sentence."""
 CJK_NEGATIONS = "不(?![同久])|[没沒无無]|未(?![来來])|非(?![洲常])"
 """Patterns: the characters also begin "different", "soon", "future", "Africa" and "very", which deny nothing."""
 JAPANESE_NEGATION = "ない|ません|なし|なく|ずに"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.core.lexicon import NEGATORS
+from assay.core.lexicon import NEGATIONS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, context
 
@@ -13,6 +13,7 @@ FITS, RATIO = 0.6, 1.1
 
 Set with `bench mutations --part train` (docs/verification.md, Mutations).
 """
+_NEGATORS = frozenset(NEGATIONS["en"].split())
 _REACH = 4
 """How many words after a negator it still governs. Chosen by hand."""
 _TURNS = frozenset(
@@ -76,7 +77,7 @@ def _find(
 
 
 def _is_negator(word: Word) -> bool:
-    return word.key == "not" or word.text.lower() in NEGATORS
+    return word.key == "not" or word.text.lower() in _NEGATORS
 
 
 def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
