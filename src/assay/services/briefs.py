@@ -115,7 +115,21 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     try:
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{error}") from error
+        raise UsageError(_wrong_value(str(error), wanted)) from error
+
+
+_WRONG = re.compile(r"E(?P<why>xpected .+) - at `\$\.(?P<field>[\w.]+)")
+
+
+def _wrong_value(error: str, wanted: RunOptions) -> str:
+    """The error of a field of the brief, about the option that it came from."""
+    options: Mapping[str, Any] = wanted
+    if found := _WRONG.fullmatch(error.rstrip("`")):
+        why = found["why"].replace("`", "").replace(" | null", "")
+        for name, each in declared(RunOptions).items():
+            if found["field"] in each.fields and name in options:
+                return f"{name} cannot be {options[name]!r}: e{why}"
+    return error
 
 
 def _question(text: str) -> str:

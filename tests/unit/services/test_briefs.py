@@ -113,3 +113,17 @@ def test_how_far_a_report_is_repaired() -> None:
     assert (brief_of().repair, brief_of().repairs_off) == (True, ())
     with pytest.raises(UsageError, match="polish"):
         brief_of(repairs_off=["polish"])
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("max_usd", "cheap", "max_usd cannot be 'cheap': expected float, got str"),
+        ("max_tokens", 2.5, "max_tokens cannot be 2.5: expected int, got float"),
+        ("fresh", "maybe", "fresh cannot be 'maybe': expected bool, got str"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_told_by_the_name_of_its_option(option: str, value: object, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        brief_of(**{option: value})
+    assert str(error.value) == message
