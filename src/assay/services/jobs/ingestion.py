@@ -1,8 +1,8 @@
 """Reads documents of large places in parts, with all workers.
 
-The job lists the files and cuts the list into parts, a few ahead of the readers. A part names its files, so that
-whoever continues the job knows which are left, whatever has changed in the place since. When all parts have ended, the
-places are stored as a single reader would store them.
+The job lists the files once and cuts the list into parts. A part names its files, so that whoever continues the job
+need not list them again, whatever has changed in the place since; what comes later is for a sync. When all parts have
+ended, the places are stored as a single reader would store them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from assay.services.places import FILES, ListedPlace, connector_of
 
 PART = 200
 """Files of a part."""
-AHEAD = 32
-"""The most waiting parts: the listing is never far ahead of the readers."""
+LOT, AHEAD = 100, 10_000
+"""Parts that are stored together, and the most that wait: the listing is never too far ahead of the readers."""
 PART_KIND = "files"
 _EVERY = 1_000_000
 LISTED, BESIDE, COPIES = "listed", "beside", "kept"
@@ -39,19 +39,22 @@ of places that were made to list them."""
 async def add(context: Context, hand: JobInHand) -> Result:
     """Read places into a collection: here at once, or in parts if they have more files than one part."""
     wanted = hand.work(AddJob)
-    counts = await hand.jobs.count(hand.job.id)
-    if LISTED in hand.job.notes and JOB_ENDED.issuperset(counts):  # only the last step is missing
-        await _forgotten(context, hand.job.notes.get(COPIES, ()))
-        return await _joined(context, hand, wanted.collection)
+    if LISTED in hand.job.notes:
+        try:
+            await _read_parts(hand)
+            return await _joined(context, hand, wanted.collection)
+        finally:
+            await _forgotten(context, hand.job.notes.get(COPIES, ()))
+    split = bool(await hand.jobs.count(hand.job.id))
     asked = places.sorted_out(wanted.paths)
     hand.tell("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
-    if missing and not any(found.values()) and not (asked.urls or asked.connected or counts):
+    if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
     listed, others = await _connected(context, hand, asked.connected)
     every += listed
-    if not counts and sum(len(each.files) for each in every) <= PART:
+    if not split and sum(len(each.files) for each in every) <= PART:
         await _forgotten(context, [each.place for each in listed])
         return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.tell))
     others = [*asked.urls, *others]
@@ -60,7 +63,8 @@ async def add(context: Context, hand: JobInHand) -> Result:
             read = await collections.add(context, others, wanted.collection, hand.tell)
             hand.note(**{BESIDE: _ingestion_result(read)})
             await hand.keep()
-        await _parts(context, hand, every)
+        await _queue_parts(hand, every)
+        await _read_parts(hand)
         return await _joined(context, hand, wanted.collection)
     finally:
         await _forgotten(context, [each.place for each in listed])
@@ -152,27 +156,43 @@ def _ingestion_result(done: collections.Ingested) -> Result:
     }
 
 
-async def _parts(context: Context, hand: JobInHand, found: Sequence[ListedPlace]) -> None:
-    """Cut files that are in no part yet into parts, and help reading until all parts have ended."""
+async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
+    """Cut files that are in no part yet into parts, and help to read if too many parts wait."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
     known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
     left = [_left(each, known) for each in found]
-    cut = _cut(context, hand.job, left, len(before))
+    cut = _cut(hand.job, left, len(before))
     total = len(before) + sum(-(-len(each.files) // PART) for each in left)
-    while True:
-        counts = await hand.jobs.count(hand.job.id)
-        finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
-        room = max(AHEAD - counts.get("waiting", 0), 0)
+    while LISTED not in hand.job.notes:
+        finished, waiting, _ = await _counted(hand)
+        room = min(LOT, AHEAD - waiting)
+        if room <= 0:
+            await hand.help()
+            continue
         new = list(itertools.islice(cut, room))
         if len(new) < room:
             hand.note(**{LISTED: True})
-        if new or finished != hand.job.finished:
-            hand.tell(f"{finished} of {total} parts read")
-            await hand.keep(new, finished=finished, total=total)
-        elif finished == sum(counts.values()):
+        await hand.keep(new, finished=finished, total=total)
+
+
+async def _read_parts(hand: JobInHand) -> None:
+    """Help to read until all parts have ended."""
+    while True:
+        finished, _, every = await _counted(hand)
+        if finished != hand.job.finished:
+            hand.tell(f"{finished} of {every} parts read")
+            await hand.keep(finished=finished)
+        elif finished == every:
             return
         else:
             await hand.help()
+
+
+async def _counted(hand: JobInHand) -> tuple[int, int, int]:
+    """How many parts have ended, how many wait, and how many there are."""
+    counts = await hand.jobs.count(hand.job.id)
+    finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
+    return finished, counts.get("waiting", 0), sum(counts.values())
 
 
 def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
@@ -180,9 +200,8 @@ def _left(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
     return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
 
 
-def _cut(context: Context, job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
+def _cut(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
     """Parts for these files; `number` is the first free one."""
-    now = context.clock.now()
     for each in left:
         for start in range(0, len(each.files), PART):
             part = each.files[start : start + PART]
@@ -194,8 +213,8 @@ def _cut(context: Context, job: Job, left: Iterable[ListedPlace], number: int) -
                 owner=job.owner,
                 release=job.release,
                 priority=job.priority,
-                created_at=now,
-                updated_at=now,
+                created_at=job.updated_at,
+                updated_at=job.updated_at,
                 arguments=_named(each, part, job.arguments["collection"]),
             )
             number += 1
