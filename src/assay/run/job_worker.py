@@ -262,6 +262,8 @@ class JobWorker:
         """Store the job's result."""
         heard = beating.done() and not beating.cancelled()
         if heard and (lost := beating.exception()) is not None:
+            if not work.cancelled():
+                work.exception()  # it has failed for the same reason; asyncio would log that nobody asked for it
             self._say(f"job {hand.job.id}: {lost}")
             return
         said = self._outcome(hand.job, work, stopped=heard and beating.result())
