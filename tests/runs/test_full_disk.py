@@ -99,7 +99,7 @@ def test_a_disk_which_cannot_be_written_says_so(place: Path, small_disk: Path):
     failed = assay("How deep is the harbor?", "--yes", *home)
     refused(failed)
     assert "permissions" in failed.stderr or "written" in failed.stderr
-    failed = assay("schedule", "add", "?", "--every", "1d", *home)
+    failed = assay("schedule", "add", "Why?", "--every", "1d", *home)
     refused(failed)
     assert "cannot be written" in failed.stderr
     failed = assay("batch", "q.jsonl", "-o", str(small_disk / "out"), *home)

@@ -44,7 +44,7 @@ async def test_models_are_depths_and_collections(server: Served) -> None:
         ]
         assert (await api.models.retrieve("assay-light")).id == "assay-light"
         with pytest.raises(openai.NotFoundError, match="no model named 'gpt'"):
-            await api.chat.completions.create(model="gpt", messages=[{"role": "user", "content": "?"}])
+            await api.chat.completions.create(model="gpt", messages=[{"role": "user", "content": "Why?"}])
 
 
 async def test_a_response_is_waited_for(server: Served) -> None:
@@ -173,10 +173,10 @@ async def test_tools_say_where_to_look(server: Served) -> None:
         assert response.reasoning.effort == "low"
         with pytest.raises(openai.BadRequestError, match="no collection named 'none'"):
             await api.responses.create(
-                model="assay", input="?", tools=[{"type": "file_search", "vector_store_ids": ["none"]}]
+                model="assay", input="Why?", tools=[{"type": "file_search", "vector_store_ids": ["none"]}]
             )
         with pytest.raises(openai.BadRequestError, match="does not call the client's tools"):
-            await api.responses.create(model="assay", input="?", tool_choice="required")
+            await api.responses.create(model="assay", input="Why?", tool_choice="required")
 
 
 async def test_cancel_and_delete(server: Served) -> None:

@@ -109,7 +109,7 @@ async def test_finish_from_outside_writes_the_report(home: Assay, tmp_path: Path
 
 async def test_what_nobody_executes_is_cancelled_or_paused_at_once(home: Assay, tmp_path: Path) -> None:
     for action, status in (("pause", "paused"), ("cancel", "cancelled")):
-        run_id = await home.create("?", sources=tmp_path / "tides.md")
+        run_id = await home.create("Why?", sources=tmp_path / "tides.md")
         before = (await home.find(run_id)).fence
         assert await home.control(run_id, action) == "applied"  # type: ignore[arg-type]
         row = await home.find(run_id)
@@ -120,7 +120,7 @@ async def test_what_nobody_executes_is_cancelled_or_paused_at_once(home: Assay, 
 
 
 async def test_a_paused_run_may_be_cancelled_and_an_ended_one_nothing(home: Assay, tmp_path: Path) -> None:
-    run_id = await home.create("?", sources=tmp_path / "tides.md")
+    run_id = await home.create("Why?", sources=tmp_path / "tides.md")
     await home.control(run_id, "pause")
     await home.control(run_id, "cancel")
     assert (await home.find(run_id)).status == "cancelled"
@@ -151,7 +151,7 @@ async def test_steering_while_the_report_is_written_is_rejected_at_once(home: As
 
 async def test_who_executes_it_elsewhere_is_not_disturbed(home: Assay, tmp_path: Path) -> None:
     """A process of another machine holds the lease and heeds nothing: the request is stored, no more."""
-    run_id = await home.create("?", sources=tmp_path / "tides.md")
+    run_id = await home.create("Why?", sources=tmp_path / "tides.md")
     journal = home._context.store.journal
     lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 15)
     assert await home.control(run_id, "cancel", wait=0.3) == "stored"
@@ -163,7 +163,7 @@ async def test_who_executes_it_elsewhere_is_not_disturbed(home: Assay, tmp_path:
 
 
 async def test_a_run_which_is_cancelled_and_not_let_go_of_yet_did_not_end_before(home: Assay, tmp_path: Path) -> None:
-    run_id = await home.create("?", sources=tmp_path / "tides.md")
+    run_id = await home.create("Why?", sources=tmp_path / "tides.md")
     journal = home._context.store.journal
     lease = await journal.acquire(run_id, "process 1 on elsewhere since tick:1", 60)
     asking = asyncio.ensure_future(home.control(run_id, "cancel", wait=WAIT))
@@ -252,7 +252,7 @@ async def test_a_step_in_another_form_names_the_release_and_changes_nothing() ->
 
 
 async def test_a_run_made_here_names_this_release(home: Assay, tmp_path: Path) -> None:
-    run_id = await home.create("?", sources=tmp_path / "tides.md")
+    run_id = await home.create("Why?", sources=tmp_path / "tides.md")
     created = next(msg for msg in map(e.decode, await home.events(run_id)) if isinstance(msg, e.RunCreated))
     assert created.brief.release
     handle = await home.resume(run_id)

@@ -58,15 +58,6 @@ def assurance_text(view: RunView) -> str:
     return _("its citations and counts passed the final check") if view.verified else _("not verified")
 
 
-def unanswered(claims: Iterable[Claim]) -> str:
-    """A sentence for a report whose claims are only related to the question; empty if one answers it, or none is
-    graded.
-    """
-    found = assured(claims)
-    text = _graded(found) if found.answered is False else ""
-    return _("{text}.").format(text=f"{text[:1].upper()}{text[1:]}") if text else ""
-
-
 def _graded(found: Assurance) -> str:
     """The sentence for a run whose claims were compared with the question."""
     if not found.claims:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from assay.agents.findings import cite
-from assay.core.assurance import unanswered
 from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportFinished, ReportRevised
 from assay.core.phrases import LIMITS, STOP_REASONS, nothing
@@ -148,7 +147,6 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
         contacted = await method(phase)
         limits = (
             *_ended(reason),
-            *_unanswered(reason, verified),
             *case.assumptions,
             *draft.limits,
             *closing.limits,
@@ -205,12 +203,6 @@ def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
     if draft.researched and (not draft.found or (draft.written and not cites)):
         return "no_evidence"
     return "done" if draft.written else "unwritten"
-
-
-def _unanswered(reason: str, verified: Verified) -> tuple[str, ...]:
-    """The sentence that no claim answers the question; a report that found nothing says so in its text."""
-    text = "" if reason == "no_evidence" else unanswered(verified.claims)
-    return (text,) if text else ()
 
 
 def _ended(reason: str) -> tuple[str, ...]:

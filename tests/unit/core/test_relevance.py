@@ -80,6 +80,8 @@ def test_small_words_are_no_measure(text: str) -> None:
         ("Who led the army in 1758?", ("Abercrombie led the army from 1756 to 1759.",), 1),
         ("Who led the army in 1758?", ("The year 1758 was hard.", "Abercrombie led the army until 1760."), 2),
         ("When did the army raised in 1758 go home?", ("The army went home in 1763.",), 1),
+        ("Who led the army after 1758?", ("Abercrombie led the army in 1759.",), 1),
+        ("Who led the army between 1750 and 1760?", ("Contrecoeur led the army in 1754.",), 1),
     ],
 )
 def test_what_is_of_another_year_answers_nothing(question: str, texts: tuple[str, ...], expected: int) -> None:

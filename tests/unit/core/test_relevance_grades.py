@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.assurance import assurance_text, assured, unanswered
+from assay.core.assurance import assurance_text, assured
 from assay.core.brief import Brief
-from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict, summarize
+from assay.core.claims import RELEVANT, Claim, Relevance, Summary, Verdict
 from assay.core.messages import Rarity
 from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, apart, grade, grades
 from assay.core.relevance.scores import weights
@@ -175,22 +174,3 @@ def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[
     held = all(verdict != "partial" for verdict, _ in grades)
     judged = [relevance for _, relevance in grades if relevance]
     assert found.whole == (bool(grades) and held and (not judged or "answers" in judged))
-
-
-def test_a_report_says_when_no_sentence_of_it_answers() -> None:
-    assert unanswered(claims(("quoted", "related"), ("partial", "unrelated"))) == (
-        "Not verified: 1 sentence is not confirmed by its sources, and none was found to answer the question."
-    )
-    assert [
-        unanswered(claims(*said)) for said in ([("quoted", "answers"), ("quoted", "related")], [], [("quoted", "")])
-    ] == [
-        "",
-        "",
-        "",
-    ]
-
-
-def test_claims_are_counted_by_relevance() -> None:
-    counted = summarize(claims(("quoted", "answers"), ("quoted", "related"), ("partial", "")))
-    assert (counted.claims, counted.answers, counted.related, counted.unrelated) == (3, 1, 1, 0)
-    assert msgspec.json.decode(b'{"claims": 1, "quoted": 1}', type=Summary).answers == 0  # as older logs have it

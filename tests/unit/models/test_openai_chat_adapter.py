@@ -239,7 +239,7 @@ async def test_a_request_too_long_is_told_apart(answer: Answer) -> None:
         (Answer([chunk({"content": "Sev"})], cut=True), "cannot be reached"),
         (Answer([chunk({"role": "assistant"}), DONE]), "cut off"),
         (Answer([chunk({"content": "Sev"})]), "cut off"),
-        (Answer(["data: {not json\n\n"]), "no chunk"),
+        (Answer(["data: {not json\n\n"]), "cannot be read"),
         (Answer([chunk({"content": "Sev"}), chunk(error={"message": "overloaded", "code": 529})]), "overloaded"),
         (Answer([chunk({"content": "Sev"}), chunk(error="worker died")]), "worker died"),
         (Answer([chunk(error={"message": f"bad key {KEY}", "code": 500})]), "bad key ***"),

@@ -50,8 +50,8 @@ def test_a_text_with_the_items_of_ours_is_taken(replace: Install) -> None:
     [
         (repr(ITEMS.replace("{open}", "open")), r"of the package acme-assay lacks \{open\}"),
         (repr(ITEMS + "- {memory} Look there.\n"), r"has \{memory\}, which ours has not"),
-        ("42", "is no text"),
-        ("''", "is no text"),
+        ("42", "is not text"),
+        ("''", "is not text"),
     ],
 )
 def test_a_text_which_is_not_like_ours_is_refused(replace: Install, text: str, message: str) -> None:

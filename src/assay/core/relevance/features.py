@@ -24,6 +24,7 @@ from assay.core.relevance.relevance_constants import (
     MASS_SCALE,
     NEAR_VALUE,
     SHORT_KEYS,
+    YEAR_AS_BOUND,
 )
 from assay.core.relevance.topic_question import (
     Measure,
@@ -317,10 +318,11 @@ class Features:
     def _of_another_year(self, at: int, asked: frozenset[str]) -> bool:
         """Whether a statement names years, but neither it nor its neighbours one that the question names.
 
-        A year between two stated ones counts as named. If the question asks for a date, another year may be it.
+        A year between two stated ones counts as named. If the question asks for a date, or names the bounds of a time,
+        another year may be it.
         """
         wanted = [int(figure) for figure in asked if _A_YEAR.fullmatch(figure)]
-        if not wanted or self.question.wanted == "date":
+        if not wanted or self.question.wanted == "date" or YEAR_AS_BOUND.search(self.question.text):
             return False
         stated = _years(self.statements[at].text)
         near = stated.union(*(_years(self.statements[other].text) for other in self._neighbours(at)))

@@ -6,6 +6,8 @@ Each constant says where its value comes from. *Fitted* means chosen by folds ov
 new weights.
 """
 
+import re
+
 # Features of a statement (`features`): scales that bring numbers to about the size of the others. By hand.
 
 FEWEST_COUNTED = 100
@@ -20,6 +22,15 @@ SHORT_KEYS, LONG_KEYS = 6, 40
 """A statement with fewer keys counts as short, one with more as long. By hand."""
 FRESH_KEYS = 8
 """A statement with this many keys that are not in the question counts as saying much that is new. By hand."""
+
+YEAR_AS_BOUND = re.compile(
+    r"\b(?:since|after|before|until|till|by|from|between|than|to|and|or|vs|seit|nach|vor|bis|ab|zwischen|und|oder|als"
+    r"|после|до|с|между|и|или|чем|desde|después de|antes de|hasta|entre|y|o|que|depuis|après|avant|jusqu['’]en|et|ou"
+    r"|dal|dopo il|prima del|fino al|tra|e|na|voor|sinds|tot|en|منذ|بعد|قبل|حتى|بين|و) ?(?:1\d{3}|20\d{2})(?!\d)"
+    r"|(?:1\d{3}|20\d{2})s\b|(?:1\d{3}|20\d{2})年?(?:以来|之后|以后|之前|以前|后|前|到|至|和|与|から|以降|まで)",
+    re.IGNORECASE,
+)
+"""A year that begins, ends or divides a time, and so is answered by other years. By hand."""
 
 # Near keys (`topic_question`): forms a stemmer keeps apart, parts of compounds, and words derived from one another.
 

@@ -227,13 +227,16 @@ def judge(
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
-    """The places of the best `limit` statements with a word of the question, best first."""
+    """The places of the best `limit` statements with a word of the question, best first; those that cannot answer by
+    themselves are behind the others.
+    """
     held = [_words_of(question, each) for each in statements]
     seen = Counter(key for found in held for key in found)
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
     places = sorted(at for _, at in weighed[:MOST_JUDGED])
-    judged = judge(question, [statements[at] for at in places])
-    return [places[each.place] for each in judged.ranked[:limit]]
+    able = [places[each.place] for each in judge(question, [statements[at] for at in places]).ranked]
+    rest = [at for _, at in weighed[:MOST_JUDGED] if at not in set(able)]
+    return [*able, *rest][:limit]
 
 
 def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:

@@ -56,7 +56,7 @@ def test_what_is_no_time(text: str):
 
 @given(st.integers(60, 10**7), st.integers(0, 10**9))
 def test_the_rhythm_goes_on_and_what_was_missed_is_not_made_up_for(every: int, late: int):
-    schedule = Schedule(id="a", question="?", every=every, created_at=iso(NOW), next_at=iso(NOW))
+    schedule = Schedule(id="a", question="Why?", every=every, created_at=iso(NOW), next_at=iso(NOW))
     now = NOW + timedelta(seconds=late)
     due = moment(next_due(schedule, now))
     assert now < due <= now + timedelta(seconds=every)
@@ -85,7 +85,7 @@ def test_processes_which_change_it_at_once_lose_nothing(tmp_path: Path):
 
 
 def test_one_process_asks_at_a_time(tmp_path: Path):
-    made = ScheduleBook(tmp_path).add("?", 60, None, {}, NOW)
+    made = ScheduleBook(tmp_path).add("Why?", 60, None, {}, NOW)
     with ScheduleBook(tmp_path).claimed(made.id) as first, ScheduleBook(tmp_path).claimed(made.id) as second:
         assert (first, second) == (True, False)
     with ScheduleBook(tmp_path).claimed(made.id) as again:
@@ -95,20 +95,20 @@ def test_one_process_asks_at_a_time(tmp_path: Path):
 def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path):
     (tmp_path / "schedules.json").write_text("[{]")
     with pytest.raises(StoreError, match=r"schedules\.json"):
-        ScheduleBook(tmp_path).add("?", 60, None, {}, NOW)
+        ScheduleBook(tmp_path).add("Why?", 60, None, {}, NOW)
     assert (tmp_path / "schedules.json").read_text() == "[{]"
 
 
 def test_options_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "t.md").write_text("# One\n# Two\n")
     kept = lasting(
-        "?", {"template": tmp_path / "t.md", "depth": None, "models": {"complex": ("extractive",)}}, Settings()
+        "Why?", {"template": tmp_path / "t.md", "depth": None, "models": {"complex": ("extractive",)}}, Settings()
     )
     assert kept == {"template": "# One\n# Two", "models": {"complex": ["extractive"]}}
     with pytest.raises(UsageError):
-        lasting("?", {"depth": "abyssal"}, Settings())  # type: ignore[typeddict-item]
+        lasting("Why?", {"depth": "abyssal"}, Settings())  # type: ignore[typeddict-item]
     with pytest.raises(UsageError):
-        lasting("?", {"template": tmp_path / "none.md"}, Settings())
+        lasting("Why?", {"template": tmp_path / "none.md"}, Settings())
     monkeypatch.chdir(tmp_path)
     assert lasting_sources(["docs/*.md", "https://x.org/"]) == ("https://x.org/", str(tmp_path / "docs/*.md"))
 
