@@ -322,9 +322,8 @@ class Features:
         another year may be it.
         """
         wanted = [int(figure) for figure in asked if _A_YEAR.fullmatch(figure)]
-        if not wanted or self.question.wanted == "date" or YEAR_AS_BOUND.search(self.question.text):
-            return False
-        stated = _years(self.statements[at].text)
+        open_ended = self.question.wanted == "date" or YEAR_AS_BOUND.search(self.question.text)
+        stated = frozenset() if open_ended or not wanted else _years(self.statements[at].text)
         near = stated.union(*(_years(self.statements[other].text) for other in self._neighbours(at)))
         return bool(stated) and not any(min(near) <= year <= max(near) for year in wanted)
 
