@@ -237,9 +237,7 @@ class AnswerOptions:
     resume: bool = True
 
 
-@click.command(
-    "answer",
-)
+@click.command("answer")
 @click.argument("reference", metavar="ID", shell_complete=run_ids)
 @click.argument("texts", metavar="[ANSWER]…", nargs=-1)
 @run_options.run_options("answer")

@@ -235,8 +235,7 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
     places = sorted(at for _, at in weighed[:MOST_JUDGED])
     able = [places[each.place] for each in judge(question, [statements[at] for at in places]).ranked]
-    rest = [at for _, at in weighed[:MOST_JUDGED] if at not in set(able)]
-    return [*able, *rest][:limit]
+    return list(dict.fromkeys([*able, *(at for _, at in weighed[:MOST_JUDGED])]))[:limit]
 
 
 def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:
