@@ -237,7 +237,7 @@ class _Git:
                 return working.communicate(given, timeout=LOOK)
             except subprocess.TimeoutExpired:
                 late = time.monotonic() > end
-                # # deleting the folder may collide with files that git writes, but HEAD is written once
+                # deleting the folder may collide with files that git writes, but HEAD is written once
                 if not late and (word == "init" or (self._folder / "HEAD").exists()):
                     continue
                 _kill(working)

@@ -150,7 +150,7 @@ def _article(tree: LexborHTMLParser) -> str:
     Most of the time goes into repeated walks through the page: on the tuning half of the evaluation the removal saves
     40 % of the time, and raises F by 0.002.
     """
-    # # The import takes half a second, so only pages that need it pay for it.
+    # The import takes half a second, so only pages that need it pay for it.
     import trafilatura  # noqa: PLC0415
 
     for node in tree.css(TEXTLESS):
@@ -175,7 +175,7 @@ def _parsed(page: str) -> HtmlElement:
     lxml's own parser calls a Python function for the class at each access to an element, which takes a tenth of the
     time for finding the article.
     """
-    # # Only available with trafilatura.
+    # Only available with trafilatura.
     from lxml import etree, html  # noqa: PLC0415
 
     parser = html.HTMLParser(encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True)

@@ -197,7 +197,7 @@ class TextBuilder:
 
     def paragraph(self, text: str) -> None:
         if text := _one_line(text):
-            # # a mark at the beginning would make it something else
+            # a mark at the beginning would make it something else
             self._add(f"\\{text}" if text[0] in "#|" else text)
 
     def item(self, text: str, level: int = 0) -> None:

@@ -223,7 +223,7 @@ class _Worker:
                 return self._process
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
             self._process = subprocess.Popen(
-                # # -P: a file in the working folder must not be imported as a module
+                # -P: a file in the working folder must not be imported as a module
                 [sys.executable, "-P", "-m", "assay.fetch.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -233,7 +233,7 @@ class _Worker:
             )
             process = self._process
         assert process.stdin is not None
-        # # The caller's module path; "" would be the working folder.
+        # The caller's module path; "" would be the working folder.
         send(process.stdin, Setup(path=tuple(path for path in sys.path if path), memory=self._memory))
         return process
 

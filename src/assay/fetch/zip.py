@@ -42,7 +42,7 @@ class ZipArchive:
         Raises:
             ExtractError: damaged, or too many members, or too many bytes in all.
         """
-        # # The directory is read as a whole, and a hostile one is long; nested archives may have one each.
+        # The directory is read as a whole, and a hostile one is long; nested archives may have one each.
         if data.count(CENTRAL) > SEVERAL * MOST_MEMBERS:
             raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
         try:

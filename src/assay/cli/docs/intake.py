@@ -277,7 +277,7 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     try:
         async with opened(home, configured) as assay:
             with termination(), interrupts(stop.set, stop.set):
-                # # The first reading happens while the folder is already watched, so changes during it are reported
+                # The first reading happens while the folder is already watched, so changes during it are reported
                 # afterwards.
                 async for changes in _changes(folder, home, stop):
                     if changes or not watching:

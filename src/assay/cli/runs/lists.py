@@ -120,7 +120,7 @@ async def _load_runs(
     async with stored(home) as assay:
         if search is not None:
             return await _searched(assay, search, cursor, limit)
-        # # briefs and accounts take time
+        # briefs and accounts take time
         page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
         return ShownRuns(page.runs, page.next)
 
@@ -324,7 +324,7 @@ def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
 
 
 def _evidence(view: RunView) -> Iterator[str]:
-    # # The only step of a plan may be the question itself, perhaps without its question mark.
+    # The only step of a plan may be the question itself, perhaps without its question mark.
     parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
     for each in reversed(parts.values()):
         yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")

@@ -326,7 +326,7 @@ class RenderingFetcher:
     async def _made(self) -> Renderer:
         async with self._making:
             if self._browser is None:
-                # # imported by name: playwright is an optional extra, and slow to load
+                # imported by name: playwright is an optional extra, and slow to load
                 module = await asyncio.to_thread(importlib.import_module, "assay.fetch.browser.chromium")
                 self._browser = module.Chromium(self._executable)
             return self._browser

@@ -38,7 +38,7 @@ class PdfExtractor:
         Raises:
             ExtractError: encrypted, damaged, or without text; or, after the document, pages could not be read.
         """
-        # # The import takes a tenth of a second, and only a process that reads PDFs needs it.
+        # The import takes a tenth of a second, and only a process that reads PDFs needs it.
         from assay.fetch.pdf.document import read  # noqa: PLC0415
 
         return read(data, name, self.name)

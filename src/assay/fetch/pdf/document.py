@@ -73,7 +73,7 @@ def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
     bases = [median(page[at].base for at in row) for row in rows]
     steps = [above - below for above, below in pairwise(bases)]
     usual = median(steps) if steps else 0.0
-    # # On a page with few lines the same row is not both head and foot.
+    # On a page with few lines the same row is not both head and foot.
     most = min(EDGE_ROWS, len(rows) // 2)
     found = []
     for edge, order in (("top", range(most)), ("foot", range(len(rows) - 1, len(rows) - 1 - most, -1))):
@@ -132,7 +132,7 @@ def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
 
 def _is_outer(text: str, match: re.Match[str]) -> bool:
     before, behind = text[: match.start()], text[match.end() :]
-    # # 3.1 is the number of a section, and 1911a is not a number
+    # 3.1 is the number of a section, and 1911a is not a number
     whole = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", behind)
     return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_bare(text))
 

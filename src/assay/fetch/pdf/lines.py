@@ -35,7 +35,7 @@ class Pdf:
     """
 
     def __init__(self, data: bytes) -> None:
-        # # PDFium sets no error for some failures, which would leave the previous one: this sets one that bytes never
+        # PDFium sets no error for some failures, which would leave the previous one: this sets one that bytes never
         # cause.
         raw.FPDF_LoadDocument(b"\0", None)
         try:

@@ -71,7 +71,7 @@ def _recogniser() -> Any:
     folder = Path(rapidocr.__file__).parent / "models"
     params: dict[str, Any] = {
         "Global.log_level": "critical",
-        # # Several documents are read concurrently, each in its own process.
+        # Several documents are read concurrently, each in its own process.
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,
         "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,

@@ -141,7 +141,7 @@ class WebFetcher:
     ) -> None:
         self._kept, self._headers = kept, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
-        # # The user has not told Assay about the environment's proxies, so they are not used.
+        # The user has not told Assay about the environment's proxies, so they are not used.
         self._network = GuardedBackend(policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted(told=True),
@@ -199,7 +199,7 @@ class WebFetcher:
             known = None if rules.fresh else await self._known(place)
             if known is not None and known.fresh_until > seconds(self._clock.now()):
                 return _again(known.page, url, passed, kept="fresh")
-            # # Two addresses may lead to one page at the same time: it is requested once.
+            # Two addresses may lead to one page at the same time: it is requested once.
             ask = partial(self._ask, site, place, url, tuple(passed), known)
             answer = await once(self._places, (place.href, rules), ask)
             if isinstance(answer, Fetched):

@@ -168,7 +168,7 @@ class ChatCompletions:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
-            # # The user has not told Assay about the environment's proxies and .netrc, so they are not used.
+            # The user has not told Assay about the environment's proxies and .netrc, so they are not used.
             client = httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted(), limits=LIMITS)
             self._client, self._loop = client, loop
         return self._client

@@ -162,7 +162,7 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         conditions.append(runs.c.thread == wanted.thread)
     if wanted.label:
         marks = label_marks(wanted.label)
-        # # LIKE would match other characters too; what it excludes was an exact match before.
+        # LIKE would match other characters too; what it excludes was an exact match before.
         conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
     if wanted.collection:
         conditions.append(runs.c.collections.contains(common.between(wanted.collection), autoescape=True))

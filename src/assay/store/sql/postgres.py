@@ -91,7 +91,7 @@ class Postgres:
         pooling: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
         if self._direct is None:
             return self._sessions_at(self._url, present=present, **pooling)
-        # # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
+        # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
         # elsewhere
         made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
         sessions.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
@@ -252,7 +252,7 @@ class Postgres:
         if not isinstance(origin, psycopg.OperationalError):
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
-        # # a wrong password, a missing database, a pooler: not a passing fault
+        # a wrong password, a missing database, a pooler: not a passing fault
         refused = code.startswith(("28", "3D")) or "unsupported startup parameter" in _first_line(error)
         return not refused and (not code or code.startswith(("08", "57P")))
 

@@ -88,7 +88,7 @@ def _looked_at(connection: sqlite3.Connection) -> Probe:
 def _state(schema: str) -> State:
     if schema == HEAD:
         return "current"
-    # # Imported by name, and only here: Alembic is slow to start.
+    # Imported by name, and only here: Alembic is slow to start.
     known = importlib.import_module("assay.store.sql.upgrade").revisions()
     return "older" if schema in known else "newer"
 

@@ -206,12 +206,12 @@ def spending(
         chosen = chosen.where(table.run_id.in_(sorted(only)))
     found = connection.execute(chosen.limit(limit)).all()
     amounts: dict[int, list[tuple[str, Usage]]] = {row.number: [] for row in found}
-    # # Selected as text: there may be thousands, and msgspec decodes them ten times as fast as the JSON type.
+    # Selected as text: there may be thousands, and msgspec decodes them ten times as fast as the JSON type.
     text = select(held.run, held.step, cast(held.amount, Text)).where(held.run >= min(amounts, default=0))
     for run, step, amount in connection.execute(text):
         if run in amounts:
             amounts[run].append((step, msgspec.json.decode(amount, type=Usage)))
-    # # In the order of steps, as everywhere: sums of floats depend on it.
+    # In the order of steps, as everywhere: sums of floats depend on it.
     return [common.spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
 
 
@@ -225,7 +225,7 @@ def _starting(connection: Connection, reference: str, owner: str | None) -> list
     if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which Postgres cannot store in text
         return []
     run_id = tables.runs.c.run_id
-    # # Not LIKE: SQLite's ignores case.
+    # Not LIKE: SQLite's ignores case.
     chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owned(owner))
     return sorted(connection.execute(chosen).scalars())
 
@@ -276,7 +276,7 @@ def _keys(connection: Connection, run: int) -> tuple[EventKey, ...]:
 def _holds(connection: Connection, run: int) -> tuple[HoldRecord, ...]:
     table = tables.holds.c
     chosen = select(table.step, table.account, table.amount, table.state).where(table.run == run)
-    # # By step, in code, so that sums of floats do not depend on a database's collation.
+    # By step, in code, so that sums of floats do not depend on a database's collation.
     return tuple(
         HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
         for step, account, amount, state in sorted(connection.execute(chosen), key=lambda row: str(row[0]))

@@ -80,7 +80,7 @@ class OwnerView:
         meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections)
         if self.owner is None:
             return meant
-        # # a name with a slash, from when there was only one user, means the owner's collection before another user's
+        # a name with a slash, from when there was only one user, means the owner's collection before another user's
         literal = exists().where(_literal.c.owner == self.owner, _literal.c.name == name)
         return and_(meant, ~literal)
 

@@ -39,7 +39,7 @@ SINGLE = {"assay_single": True}
 
 # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
 # process loses none of it, because the operating system has the data. A power cut may lose the last commits, but
-# never # the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
+# never the database's consistency; the run then repeats those steps. FULL would cost a sync (1-10 ms) per commit.
 _PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
@@ -197,7 +197,7 @@ def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # # A writer takes the lock first: a transaction that turns from reading to writing fails without waiting.
+    # A writer takes the lock first: a transaction that turns from reading to writing fails without waiting.
     options = connection.get_execution_options()
     if not options.get("assay_single"):
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")

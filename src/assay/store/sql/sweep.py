@@ -146,7 +146,7 @@ class SqlUpkeep:
         end = time.monotonic() + ALONE_SECONDS
         while left:
             each = left.pop()
-            # # Listing takes a while, and meanwhile the bytes may have been rewritten, or another library may have
+            # Listing takes a while, and meanwhile the bytes may have been rewritten, or another library may have
             # come.
             aged = not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS
             if aged and not self._others_store():

@@ -152,7 +152,7 @@ class Transactions:
         """The time that leases use."""
         return self.wall() if self.wall else self._database.backend.now(connection)
 
-    # # in the writer's thread
+    # in the writer's thread
 
     def _perform(self, jobs: Sequence[WriteJob]) -> None:
         """Write a group in one transaction; if that fails, write each job in a transaction of its own, carefully."""
@@ -206,7 +206,7 @@ class Transactions:
         connection = self._connection
         merge = None if careful else self._database.backend.merge
         with connection.begin():
-            # # Renewals first: between commits they would split them into groups of their own.
+            # Renewals first: between commits they would split them into groups of their own.
             ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
             parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
             for place, some in enumerate(parts, 1):

@@ -63,7 +63,7 @@ class SqlWebhooks:
                 runs.c.owner == made.owner, runs.c.status.not_in(OVER), ~exists().where(webhooks.c.run == runs.c.run_id)
             )
             if rows := [{"run": row.number, "seq": row.last_seq} for row in connection.execute(going)]:
-                # # runs that an earlier webhook of the owner has yet to be notified about stay as they are
+                # runs that an earlier webhook of the owner has yet to be notified about stay as they are
                 connection.execute(sqlite.insert(heard).on_conflict_do_nothing(index_elements=["run"]), rows)
             return made
 
