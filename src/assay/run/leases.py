@@ -16,11 +16,17 @@ POLL = 0.25
 
 
 class _Kept:
-    """A run whose lease is kept: the action that was applied, the messages heeded, and how long the lease lasts."""
+    """A run whose lease is kept: the action that was applied, the messages heeded, and how long it lasted at first."""
 
     def __init__(self, execution: Execution, applied: Action, until: float) -> None:
         self.execution, self.applied, self.until = execution, applied, until
         self.heeded = 0
+
+    def is_news(self, renewal: Renewal | FenceLost) -> bool:
+        """Whether something is to be done about the run. For most runs that wait, there is not."""
+        if isinstance(renewal, FenceLost) or renewal.action != self.applied:
+            return True
+        return renewal.messages != self.execution.messages or renewal.messages != self.heeded
 
 
 class LeaseKeeper:
@@ -30,6 +36,7 @@ class LeaseKeeper:
         self.ttl = ttl
         self._journal = journal
         self._kept: dict[str, _Kept] = {}
+        self._until = 0.0  # until then, all that were looked at last are kept
         self._task: asyncio.Task[None] | None = None
 
     @contextlib.contextmanager
@@ -71,11 +78,13 @@ class LeaseKeeper:
             renewals = await self._journal.renew_all([kept.execution.lease for kept in every], self.ttl)
         except StoreError as error:
             for kept in every:
-                if kept.execution.world.clock.monotonic() > kept.until:
+                if kept.execution.world.clock.monotonic() > max(kept.until, self._until):
                     self._end(kept, error)
             return
+        if every:
+            self._until = every[0].execution.world.clock.monotonic() + FRESH * self.ttl
         for kept, renewal in zip(every, renewals, strict=True):
-            if self._kept.get(kept.execution.run_id) is kept:  # it may have ended meanwhile
+            if kept.is_news(renewal) and self._kept.get(kept.execution.run_id) is kept:  # it may have ended meanwhile
                 await self._heed(kept, renewal)
 
     async def _heed(self, kept: _Kept, renewal: Renewal | FenceLost) -> None:
@@ -83,7 +92,6 @@ class LeaseKeeper:
         if isinstance(renewal, FenceLost):
             self._end(kept, renewal)
             return
-        kept.until = execution.world.clock.monotonic() + FRESH * self.ttl
         execution.note_messages(renewal.messages)
         if renewal.action != kept.applied:
             kept.applied = renewal.action

@@ -195,20 +195,21 @@ class MemoryJournal(MemoryListing):
             if run is None or run.fence != lease.fence or run.holder != lease.holder:
                 raise common.fence_lost(lease)
             run.until = self._wall() + ttl
-            return Renewal(run.control, sum(map(len, run.inbox.values())))
+            return run.wanted()
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
         """See the port."""
-        return [self._renewed(lease, ttl) for lease in leases]
-
-    def _renewed(self, lease: Lease, ttl: float) -> Renewal | FenceLost:
         with self._lock:
-            run, now = self._runs.get(lease.run_id), self._wall()
-            if run is None or run.fence != lease.fence or run.holder != lease.holder:
-                return common.fence_lost(lease)
-            if not common.is_held(run.until, now, FRESH * ttl):
-                run.until = now + ttl
-            return Renewal(run.control, sum(map(len, run.inbox.values())))
+            now = self._wall()
+            return [self._renewed(lease, ttl, now) for lease in leases]
+
+    def _renewed(self, lease: Lease, ttl: float, now: float) -> Renewal | FenceLost:
+        run = self._runs.get(lease.run_id)
+        if run is None or run.fence != lease.fence or run.holder != lease.holder:
+            return common.fence_lost(lease)
+        if not common.is_held(run.until, now, FRESH * ttl):
+            run.until = now + ttl
+        return run.wanted()
 
     async def release(self, lease: Lease) -> None:
         """Release the lease; does nothing if it was lost already."""

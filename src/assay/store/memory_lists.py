@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from assay.core.errors import LeaseHeld, UnknownName
 from assay.core.events import Envelope, ModelAttempted
-from assay.core.ports import Action, Commit, EventDraft, EventKey, HoldRecord, LedgerRow, StepRecord
+from assay.core.ports import Action, Commit, EventDraft, EventKey, HoldRecord, LedgerRow, Renewal, StepRecord
 from assay.core.ports.lists import (
     ModelUsage,
     RunFilter,
@@ -24,6 +24,9 @@ from assay.core.ports.lists import (
 )
 from assay.store import common
 from assay.store.common import OwnedView, Wall, label_marks, written_labels
+
+UNASKED = Renewal("", 0)
+"""Nobody wants anything of a run."""
 
 
 @dataclass(slots=True)
@@ -70,6 +73,10 @@ class StoredRun:
         if commit.active_seconds is not None:
             self.active_seconds = commit.active_seconds
         return self.append(commit.events)
+
+    def wanted(self) -> Renewal:
+        """What others want of the run."""
+        return Renewal(self.control, sum(map(len, self.inbox.values()))) if self.control or self.inbox else UNASKED
 
     def row(self, now: float) -> RunRow:
         """The run in a list."""

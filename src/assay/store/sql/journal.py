@@ -99,7 +99,7 @@ class SqlJournal(SqlListing):
             return {lease: renewal for lease, (_, renewal) in found.items()}, old
 
         def renew(connection: Connection, old: Sequence[Lease]) -> dict[Lease, Renewal]:
-            return writes.renew_many(connection, self._statements, old, transactions.time(connection) + ttl)
+            return writes.renew_many(connection, old, transactions.time(connection) + ttl)
 
         renewals, old = await transactions.read(look)
         if old:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, ca
 from assay.core.events import Envelope
 from assay.core.ports import (
     GOING,
+    Action,
     EventKey,
     HoldRecord,
     Lease,
@@ -56,6 +57,8 @@ _LEASES = select(
     _LEFT,
 ).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
 
+_GONE: tuple[int, str, float, Action, int] = (-1, "", 0.0, "", 0)
+
 TOGETHER = 16
 """Logs read by one statement, whose text is the same for any number."""
 _EVENT = tables.events.c
@@ -101,12 +104,17 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
 
 def leases(connection: Connection, wanted: Sequence[Lease]) -> dict[Lease, tuple[float, Renewal]]:
     """When each lease ends, and what others want of its run, without those that belong to another."""
-    held = {}
+    found: dict[str, tuple[int, str, float, Action, int]] = {}
     for some in batches(wanted):
-        ids = [lease.run_id for lease in some]
-        for run_id, fence, holder, until, action, messages in connection.execute(_LEASES, {"ids": ids}):
-            held[Lease(run_id=run_id, fence=fence, holder=holder)] = until, Renewal(action, messages)
-    return {lease: held[lease] for lease in wanted if lease in held}
+        rows = connection.execute(_LEASES, {"ids": [lease.run_id for lease in some]})
+        # The driver's own rows: making SQLAlchemy's takes longer than reading them.
+        found.update((run_id, rest) for run_id, *rest in rows.cursor.fetchall())
+    held = {}
+    for lease in wanted:
+        fence, holder, until, action, messages = found.get(lease.run_id, _GONE)
+        if fence == lease.fence and holder == lease.holder:
+            held[lease] = until, Renewal(action, messages)
+    return held
 
 
 def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:

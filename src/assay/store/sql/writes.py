@@ -15,7 +15,8 @@ from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlac
 from assay.store import common
 from assay.store.common import given_labels, written_labels
 from assay.store.sql import reads, sqlite, webhooks
-from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
+from assay.store.sql.commits import LEFT, Statements, event_rows, ledger_row, step_row
+from assay.store.sql.shelves import batches
 from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, runs, steps, threads
 
 _THREAD = sqlite.insert(threads).on_conflict_do_nothing(index_elements=["owner", "name"])
@@ -50,6 +51,13 @@ _ACQUIRE = (
 )
 
 _OWN = (runs.c.run_id == bindparam("of"), runs.c.fence == bindparam("held"), runs.c.holder == bindparam("by"))
+
+_RENEW_MANY = (
+    update(runs)
+    .where(runs.c.run_id.in_(bindparam("ids", expanding=True)), runs.c.holder == bindparam("by"))
+    .values(lease_until=bindparam("until"))
+    .returning(runs.c.run_id, runs.c.fence, runs.c.control, LEFT)
+)
 
 _RELEASE = update(runs).where(*_OWN).values(holder="", lease_until=0.0)
 
@@ -166,25 +174,27 @@ def renew(connection: Connection, statements: Statements, lease: Lease, until: f
     Raises:
         FenceLost: the lease belongs to another, or was given up.
     """
-    renewed = renew_many(connection, statements, [lease], until)
-    if lease not in renewed:
-        raise common.fence_lost(lease)
-    return renewed[lease]
-
-
-def renew_many(
-    connection: Connection, statements: Statements, leases: Sequence[Lease], until: float
-) -> dict[Lease, Renewal]:
-    """Extend leases to `until`, and return what others want of the runs, without those that belong to another."""
     cursor = connection.connection.cursor()
-    renewed = {}
-    for lease in leases:
-        values = {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until}
-        cursor.execute(statements.renew, values)
-        for action, messages in cursor.fetchall():  # all rows, so that the statement is finished
-            renewed[lease] = Renewal(action, messages)
+    cursor.execute(statements.renew, {"of": lease.run_id, "held": lease.fence, "by": lease.holder, "until": until})
+    rows = cursor.fetchall()  # all, so that the statement is finished
     cursor.close()
-    return renewed
+    if not rows:
+        raise common.fence_lost(lease)
+    return Renewal(*rows[0])
+
+
+def renew_many(connection: Connection, leases: Sequence[Lease], until: float) -> dict[Lease, Renewal]:
+    """Extend leases to `until`, and return what others want of the runs, without those that belong to another.
+
+    Where their holder has taken the lease again meanwhile, that one is extended, and the old one left out.
+    """
+    found: dict[tuple[str, int], Renewal] = {}
+    for holder in dict.fromkeys(lease.holder for lease in leases):
+        for ids in batches([lease.run_id for lease in leases if lease.holder == holder]):
+            rows = connection.execute(_RENEW_MANY, {"ids": ids, "by": holder, "until": until})
+            for run_id, fence, action, messages in rows.cursor.fetchall():
+                found[run_id, fence] = Renewal(action, messages)
+    return {lease: found[key] for lease in leases if (key := (lease.run_id, lease.fence)) in found}
 
 
 def release(connection: Connection, lease: Lease) -> None:
