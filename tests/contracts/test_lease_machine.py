@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from journals import commit_of, draft
 
 from assay.core.errors import FenceLost, LeaseHeld
-from assay.core.ports import FRESH, LONGEST_LEASE, Lease, Renewal
+from assay.core.ports import FRESH, LONGEST_LEASE, Lease
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -102,9 +102,8 @@ class Leases(RuleBasedStateMachine):
     @rule()
     def renew_all(self) -> None:
         renewals = self.run(self.journal.renew_all(self.leases, TTL))
-        for lease, renewal in zip(self.leases, renewals, strict=True):
-            lost = lease.fence != self.fence or not self.holder
-            assert isinstance(renewal, FenceLost if lost else Renewal)
+        lost = {lease for lease in self.leases if lease.fence != self.fence or not self.holder}
+        assert {lease for lease, renewal in renewals.items() if isinstance(renewal, FenceLost)} == lost
         left = self.until - self.wall.seconds
         if self.holder and not FRESH * TTL < left <= LONGEST_LEASE:
             self.until = self.wall.seconds + TTL

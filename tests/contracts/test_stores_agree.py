@@ -117,7 +117,7 @@ class Play:
 
     async def _renew_all(self, every: list[int], ttl: float) -> Any:
         answers = await self.store.journal.renew_all([self._lease(nth) for nth in every], ttl)
-        return [(type(each).__name__, str(each)) if isinstance(each, AssayError) else each for each in answers]
+        return {lease: str(each) if isinstance(each, AssayError) else each for lease, each in answers.items()}
 
     async def _release(self, nth: int) -> Any:
         return await outcome(self.store.journal.release(self._lease(nth)))

@@ -22,12 +22,6 @@ class _Kept:
         self.execution, self.applied, self.until = execution, applied, until
         self.heeded = 0
 
-    def is_news(self, renewal: Renewal | FenceLost) -> bool:
-        """Whether something is to be done about the run. For most runs that wait, there is not."""
-        if isinstance(renewal, FenceLost) or renewal.action != self.applied:
-            return True
-        return renewal.messages != self.execution.messages or renewal.messages != self.heeded
-
 
 class LeaseKeeper:
     """Keeps leases with one request to the store for all runs, so that those that only wait cost next to nothing."""
@@ -72,10 +66,10 @@ class LeaseKeeper:
                 self._end(kept, bug)
 
     async def _look(self) -> None:
-        """Renew the leases that need it, and heed what is new."""
+        """Renew the leases that need it, and heed what is new. Of most runs that wait, nobody wants anything."""
         every = list(self._kept.values())
         try:
-            renewals = await self._journal.renew_all([kept.execution.lease for kept in every], self.ttl)
+            news = await self._journal.renew_all([kept.execution.lease for kept in every], self.ttl)
         except StoreError as error:
             for kept in every:
                 if kept.execution.world.clock.monotonic() > max(kept.until, self._until):
@@ -83,9 +77,10 @@ class LeaseKeeper:
             return
         if every:
             self._until = every[0].execution.world.clock.monotonic() + FRESH * self.ttl
-        for kept, renewal in zip(every, renewals, strict=True):
-            if kept.is_news(renewal) and self._kept.get(kept.execution.run_id) is kept:  # it may have ended meanwhile
-                await self._heed(kept, renewal)
+        for lease, renewal in news.items():
+            found = self._kept.get(lease.run_id)
+            if found is not None and found.execution.lease == lease:  # it may have ended meanwhile
+                await self._heed(found, renewal)
 
     async def _heed(self, kept: _Kept, renewal: Renewal | FenceLost) -> None:
         execution = kept.execution

@@ -197,19 +197,21 @@ class MemoryJournal(MemoryListing):
             run.until = self._wall() + ttl
             return run.wanted()
 
-    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
+        news: dict[Lease, Renewal | FenceLost] = {}
         with self._lock:
             now = self._wall()
-            return [self._renewed(lease, ttl, now) for lease in leases]
-
-    def _renewed(self, lease: Lease, ttl: float, now: float) -> Renewal | FenceLost:
-        run = self._runs.get(lease.run_id)
-        if run is None or run.fence != lease.fence or run.holder != lease.holder:
-            return common.fence_lost(lease)
-        if not common.is_held(run.until, now, FRESH * ttl):
-            run.until = now + ttl
-        return run.wanted()
+            for lease in leases:
+                run = self._runs.get(lease.run_id)
+                if run is None or run.fence != lease.fence or run.holder != lease.holder:
+                    news[lease] = common.fence_lost(lease)
+                    continue
+                if not common.is_held(run.until, now, FRESH * ttl):
+                    run.until = now + ttl
+                if run.control or run.inbox:
+                    news[lease] = run.wanted()
+        return news
 
     async def release(self, lease: Lease) -> None:
         """Release the lease; does nothing if it was lost already."""

@@ -25,9 +25,6 @@ from assay.core.ports.lists import (
 from assay.store import common
 from assay.store.common import OwnedView, Wall, label_marks, written_labels
 
-UNASKED = Renewal("", 0)
-"""Nobody wants anything of a run."""
-
 
 @dataclass(slots=True)
 class StoredRun:
@@ -76,7 +73,7 @@ class StoredRun:
 
     def wanted(self) -> Renewal:
         """What others want of the run."""
-        return Renewal(self.control, sum(map(len, self.inbox.values()))) if self.control or self.inbox else UNASKED
+        return Renewal(self.control, sum(map(len, self.inbox.values())))
 
     def row(self, now: float) -> RunRow:
         """The run in a list."""

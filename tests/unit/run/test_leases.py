@@ -17,6 +17,7 @@ from assay.run.run import Run
 from assay.store.memory import memory_store
 
 SECONDS = 20
+News = dict[Lease, Renewal | FenceLost]
 
 
 class Watched:
@@ -24,12 +25,12 @@ class Watched:
 
     def __init__(self, journal: Journal) -> None:
         self._journal, self.asked = journal, list[int]()
-        self.answer: Callable[[list[Renewal | FenceLost]], list[Renewal | FenceLost]] = lambda renewals: renewals
+        self.answer: Callable[[News], News] = lambda renewals: renewals
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._journal, name)
 
-    async def renew_all(self, every: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+    async def renew_all(self, every: Sequence[Lease], ttl: float) -> News:
         self.asked.append(len(every))
         return self.answer(await self._journal.renew_all(every, ttl))
 
@@ -91,7 +92,7 @@ async def test_a_run_whose_lease_is_lost_ends_and_the_others_go_on(journal: Watc
 
 
 async def test_a_store_that_is_away_ends_runs_only_when_their_leases_have_expired(journal: Watched) -> None:
-    def away(_: object) -> list[Renewal | FenceLost]:
+    def away(_: object) -> News:
         raise StoreError("the disk is gone")
 
     engine = Engine(journal, waiting, ttl=4.0)
@@ -103,7 +104,7 @@ async def test_a_store_that_is_away_ends_runs_only_when_their_leases_have_expire
 
 
 async def test_a_bug_in_keeping_leases_ends_the_runs_and_is_their_error(journal: Watched) -> None:
-    def bug(_: object) -> list[Renewal | FenceLost]:
+    def bug(_: object) -> News:
         raise KeyError("a bug")
 
     engine = Engine(journal, waiting, ttl=5.0)

@@ -94,7 +94,7 @@ class Renewal(NamedTuple):
     messages: int
 
 
-FRESH = 7 / 8
+FRESH = 3 / 4
 """The part of its time that a lease has left, at least, after `Journal.renew_all`."""
 LONGEST_LEASE = 120.0
 """Seconds. No lease is taken or renewed for longer."""
@@ -219,11 +219,12 @@ class Journal(Listing, Protocol):
         """
         ...
 
-    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """Make sure that leases have at least `FRESH` of `ttl` seconds left, and return what others want of the runs.
 
-        Most calls only read: a process that executes many runs asks for all of them several times a second. A lease
-        that another process has, or that was released, has an error in its place.
+        Most calls only read: a process that executes many runs asks for all of them several times a second. Leases
+        of runs that nobody wants anything of are left out; those that another process has, or that were released,
+        have an error.
         """
         ...
 

@@ -182,12 +182,12 @@ _TAKE = (
     .returning(runs.c.number, runs.c.last_seq)
 )
 # As text: SQLAlchemy leaves out table names after RETURNING, and both tables have a column `number`.
-LEFT = literal_column(f"(SELECT count(*) FROM {inbox.name} WHERE {inbox.name}.run = {runs.name}.number)", BigInteger)
+_LEFT = literal_column(f"(SELECT count(*) FROM {inbox.name} WHERE {inbox.name}.run = {runs.name}.number)", BigInteger)
 _RENEW = (
     update(runs)
     .where(runs.c.run_id == bindparam("of"), runs.c.fence == bindparam("held"), runs.c.holder == bindparam("by"))
     .values(lease_until=bindparam("until"))
-    .returning(runs.c.control, LEFT)
+    .returning(runs.c.control, _LEFT)
 )
 _STORED = (
     select(events.c.key)

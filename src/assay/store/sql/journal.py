@@ -89,24 +89,21 @@ class SqlJournal(SqlListing):
             apart=True,
         )
 
-    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> list[Renewal | FenceLost]:
+    async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         """See the port."""
         transactions = self.transactions
 
-        def look(connection: Connection) -> tuple[dict[Lease, Renewal], list[Lease]]:
-            found, now = reads.leases(connection, leases), transactions.clock(connection)
-            old = [lease for lease, (until, _) in found.items() if not common.is_held(until, now, FRESH * ttl)]
-            return {lease: renewal for lease, (_, renewal) in found.items()}, old
+        def look(connection: Connection) -> tuple[dict[Lease, Renewal | FenceLost], list[Lease]]:
+            return reads.leases(connection, leases, transactions.clock(connection), FRESH * ttl)
 
-        def renew(connection: Connection, old: Sequence[Lease]) -> dict[Lease, Renewal]:
+        def renew(connection: Connection, old: Sequence[Lease]) -> set[Lease]:
             return writes.renew_many(connection, old, transactions.time(connection) + ttl)
 
-        renewals, old = await transactions.read(look)
+        news, old = await transactions.read(look)
         if old:
-            for lease in old:
-                del renewals[lease]
-            renewals |= await transactions.write(lambda connection: renew(connection, old), apart=True)
-        return [renewals.get(lease) or common.fence_lost(lease) for lease in leases]
+            renewed = await transactions.write(lambda connection: renew(connection, old), apart=True)
+            news |= {lease: common.fence_lost(lease) for lease in old if lease not in renewed}
+        return news
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Text, and_, bindparam, cast, exists, func, or_, select, true
 
+from assay.core.errors import FenceLost
 from assay.core.events import Envelope
 from assay.core.ports import (
     GOING,
-    Action,
     EventKey,
     HoldRecord,
     Lease,
@@ -57,7 +58,7 @@ _LEASES = select(
     _LEFT,
 ).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
 
-_GONE: tuple[int, str, float, Action, int] = (-1, "", 0.0, "", 0)
+_NO_ROW = ("", -1, "", 0.0, "", 0)
 
 TOGETHER = 16
 """Logs read by one statement, whose text is the same for any number."""
@@ -102,19 +103,27 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     )
 
 
-def leases(connection: Connection, wanted: Sequence[Lease]) -> dict[Lease, tuple[float, Renewal]]:
-    """When each lease ends, and what others want of its run, without those that belong to another."""
-    found: dict[str, tuple[int, str, float, Action, int]] = {}
+def leases(
+    connection: Connection, wanted: Sequence[Lease], now: float, left: float
+) -> tuple[dict[Lease, Renewal | FenceLost], list[Lease]]:
+    """What others want of these runs, as `Journal.renew_all` returns it; and the leases that end in `left` seconds."""
+    rows: dict[str, Sequence[Any]] = {}
     for some in batches(wanted):
-        rows = connection.execute(_LEASES, {"ids": [lease.run_id for lease in some]})
+        found = connection.execute(_LEASES, {"ids": [lease.run_id for lease in some]})
         # The driver's own rows: making SQLAlchemy's takes longer than reading them.
-        found.update((run_id, rest) for run_id, *rest in rows.cursor.fetchall())
-    held = {}
+        rows.update((row[0], row) for row in found.cursor.fetchall())
+    news: dict[Lease, Renewal | FenceLost] = {}
+    old = []
     for lease in wanted:
-        fence, holder, until, action, messages = found.get(lease.run_id, _GONE)
-        if fence == lease.fence and holder == lease.holder:
-            held[lease] = until, Renewal(action, messages)
-    return held
+        _, fence, holder, until, action, messages = rows.get(lease.run_id, _NO_ROW)
+        if fence != lease.fence or holder != lease.holder:
+            news[lease] = common.fence_lost(lease)
+            continue
+        if action or messages:
+            news[lease] = Renewal(action, messages)
+        if not common.is_held(until, now, left):
+            old.append(lease)
+    return news, old
 
 
 def events(connection: Connection, run_id: str, owner: str | None, after: int, limit: int | None) -> list[Envelope]:

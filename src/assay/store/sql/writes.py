@@ -15,7 +15,7 @@ from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlac
 from assay.store import common
 from assay.store.common import given_labels, written_labels
 from assay.store.sql import reads, sqlite, webhooks
-from assay.store.sql.commits import LEFT, Statements, event_rows, ledger_row, step_row
+from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
 from assay.store.sql.shelves import batches
 from assay.store.sql.tables import events, heard, holds, inbox, ledger, queue, runs, steps, threads
 
@@ -56,7 +56,7 @@ _RENEW_MANY = (
     update(runs)
     .where(runs.c.run_id.in_(bindparam("ids", expanding=True)), runs.c.holder == bindparam("by"))
     .values(lease_until=bindparam("until"))
-    .returning(runs.c.run_id, runs.c.fence, runs.c.control, LEFT)
+    .returning(runs.c.run_id, runs.c.fence)
 )
 
 _RELEASE = update(runs).where(*_OWN).values(holder="", lease_until=0.0)
@@ -183,18 +183,17 @@ def renew(connection: Connection, statements: Statements, lease: Lease, until: f
     return Renewal(*rows[0])
 
 
-def renew_many(connection: Connection, leases: Sequence[Lease], until: float) -> dict[Lease, Renewal]:
-    """Extend leases to `until`, and return what others want of the runs, without those that belong to another.
+def renew_many(connection: Connection, leases: Sequence[Lease], until: float) -> set[Lease]:
+    """Extend leases to `until`, and return those that do not belong to another.
 
     Where their holder has taken the lease again meanwhile, that one is extended, and the old one left out.
     """
-    found: dict[tuple[str, int], Renewal] = {}
+    found = set()
     for holder in dict.fromkeys(lease.holder for lease in leases):
         for ids in batches([lease.run_id for lease in leases if lease.holder == holder]):
             rows = connection.execute(_RENEW_MANY, {"ids": ids, "by": holder, "until": until})
-            for run_id, fence, action, messages in rows.cursor.fetchall():
-                found[run_id, fence] = Renewal(action, messages)
-    return {lease: found[key] for lease in leases if (key := (lease.run_id, lease.fence)) in found}
+            found |= {(holder, run_id, fence) for run_id, fence in rows.cursor.fetchall()}
+    return {lease for lease in leases if (lease.holder, lease.run_id, lease.fence) in found}
 
 
 def release(connection: Connection, lease: Lease) -> None:
