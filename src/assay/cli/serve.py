@@ -7,7 +7,6 @@ import contextlib
 import gc
 import signal
 import socket
-import sys
 import time
 import webbrowser
 from collections.abc import AsyncIterator
@@ -28,8 +27,6 @@ from assay.core.ports import QueueLimits
 from assay.services.home_paths import log_file
 
 if TYPE_CHECKING:
-    import ctypes
-
     from assay.cli import detached_run, run_watch
     from assay.server.app import Server
     from assay.services import queue_workers
@@ -42,8 +39,6 @@ else:
 
 STARTING_SECONDS, PAUSE_SECONDS = 60.0, 1.0
 """How long a server or worker waits at its start for an absent database, and between two attempts."""
-ARENA_MAX, ARENAS = -8, 2
-"""`M_ARENA_MAX` of glibc's malloc.h, and its value here."""
 MISSING = "the server's libraries are not installed: pip install 'assay[server]'"
 
 
@@ -77,7 +72,6 @@ def serve(
         from assay.server import app  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise ConfigError(MISSING) from error
-    _share_arenas()
     configured = settings.load()
     sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
     return asyncio.run(_listen(state, sock, opens, no_auth, home, configured))
@@ -213,7 +207,6 @@ def worker(state: TerminalOptions, slots: int | None, jobs: int | None, until_em
 
     Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
     """
-    _share_arenas()
     return asyncio.run(_work(state, slots, jobs, until_empty, home))
 
 
@@ -245,15 +238,6 @@ async def _work(
         except Terminated:
             return Exit.TERMINATED
         return Exit.DONE
-
-
-def _share_arenas() -> None:
-    """Let the threads of this process share two arenas of the heap, as `MALLOC_ARENA_MAX=2` does, before they begin.
-
-    With one for each thread a process takes 10 MB more. A library must not change this for its user's process.
-    """
-    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
-        mallopt(ARENA_MAX, ARENAS)
 
 
 def _say_clean(line: str) -> None:
