@@ -46,6 +46,14 @@ def test_bytes_come_back_by_their_hash(blobs, data):
     assert blobs.has(name)
 
 
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(many=st.lists(st.binary(max_size=200), max_size=12))
+def test_several_are_stored_together_and_named_in_order(opened, many):
+    one, two = opened
+    assert one.put_all(many) == [sha256(data) for data in many]
+    assert [two.get(sha256(data)) for data in many] == many
+
+
 def test_storing_again_changes_nothing(opened):
     one, two = opened
     assert one.put(b"same") == two.put(b"same")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
 from assay.store.blobs import FolderBlobs, KeptBlobs, Stored, pack
+from assay.store.common import put_at_once
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,10 @@ class CachedBlobs:
         name, packed = sha256(data), pack(data)
         self.keep(name, packed)
         return name
+
+    def put_all(self, many: Sequence[bytes]) -> list[str]:
+        """Store several in the remote store at the same time, and cache them."""
+        return put_at_once(self.put, many)
 
     def claim(self) -> None:
         """See the port; in the remote store."""

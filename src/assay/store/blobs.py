@@ -9,7 +9,7 @@ import re
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -211,6 +211,10 @@ class FolderBlobs:
                 self.keep(name, pack(data))
         return name
 
+    def put_all(self, many: Sequence[bytes]) -> list[str]:
+        """Store several, one after another, and return their hashes."""
+        return [self.put(data) for data in many]
+
     def keep(self, name: str, packed: bytes) -> None:
         """Store a frame under its name, replacing an existing one.
 
@@ -374,6 +378,10 @@ class MemoryBlobs:
         if name not in self._blobs:
             self._blobs[name] = MemoryBytes(data)
         return name
+
+    def put_all(self, many: Sequence[bytes]) -> list[str]:
+        """Store several and return their hashes."""
+        return [self.put(data) for data in many]
 
     def get(self, sha256: str) -> bytes:
         """The bytes.

@@ -7,6 +7,7 @@ import difflib
 import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Protocol, Self
 
@@ -340,3 +341,17 @@ def counted(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
 def unknown_document(sha: str) -> UnknownName:
     """The error for a hash that is not in the library."""
     return UnknownName("document", sha)
+
+
+# Blobs of a distant store.
+
+AT_ONCE = 8
+"""Blobs that `put_at_once` stores at the same time."""
+
+
+def put_at_once(put: Callable[[bytes], str], many: Sequence[bytes]) -> list[str]:
+    """Store several with `put`, at the same time, since each waits for its requests; return their hashes."""
+    if len(many) < 2:
+        return [put(data) for data in many]
+    with ThreadPoolExecutor(min(len(many), AT_ONCE), "assay-blobs") as pool:
+        return list(pool.map(put, many))

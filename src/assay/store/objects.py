@@ -7,7 +7,7 @@ names (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL` …); the library reads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,6 +26,7 @@ from assay.store.blobs import (
     place_of,
     unpack,
 )
+from assay.store.common import put_at_once
 
 try:
     import obstore
@@ -93,6 +94,14 @@ class ObjectBlobs:
         name = sha256(data)
         self.keep(name, pack(data))
         return name
+
+    def put_all(self, many: Sequence[bytes]) -> list[str]:
+        """Store several at the same time, and return their hashes.
+
+        Raises:
+            StoreError: the store cannot be reached, or refuses.
+        """
+        return put_at_once(self.put, many)
 
     def claim(self) -> None:
         """See the port; once."""

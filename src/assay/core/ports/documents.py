@@ -287,6 +287,10 @@ class Blobs(Protocol):
         """Store `data` and return its hash. Storing the same bytes again costs one look-up."""
         ...
 
+    def put_all(self, many: Sequence[bytes]) -> list[str]:
+        """Store several and return their hashes, in about the time that one takes where a request takes long."""
+        ...
+
     def get(self, sha256: str) -> bytes:
         """Return the bytes, checked against their hash.
 

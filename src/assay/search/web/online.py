@@ -15,7 +15,7 @@ import msgspec
 
 from assay.core.errors import SearchError
 from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
-from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
+from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot, sha256
 from assay.core.web_addresses import canonical
 from assay.search.web.http import Rest, WebHit, WebSearchProvider
 
@@ -85,7 +85,9 @@ class OnlineSearch:
 
     def _store_hits(self, found: Sequence[WebHit]) -> list[Hit]:
         texts = ["\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n" for hit in found]
-        pairs = [self._document(hit, text) for hit, text in zip(found, texts, strict=True)]
+        bodies = [msgspec.json.encode(hit) for hit in found]
+        self._blobs.put_all([*bodies, *texts])
+        pairs = [self._document(hit, body, text) for hit, body, text in zip(found, bodies, texts, strict=True)]
         self._library.add(pairs, UNSORTED)
         return [
             Hit(document=document, score=1 / rank, spans=self._passages(document, text))
@@ -96,14 +98,13 @@ class OnlineSearch:
         """The provider's snippet of the page. Its address, at the end of the text, is not a passage."""
         return tuple(span for span in self._spans(document, text) if span.text != document.url)
 
-    def _document(self, hit: WebHit, text: bytes) -> tuple[Snapshot, Document]:
+    def _document(self, hit: WebHit, body: bytes, text: bytes) -> tuple[Snapshot, Document]:
         now = self._clock.now()
-        body = msgspec.json.encode(hit)
         snapshot = Snapshot(
-            sha256=self._blobs.put(body), url=hit.url, media_type="application/json", size=len(body), fetched_at=now
+            sha256=sha256(body), url=hit.url, media_type="application/json", size=len(body), fetched_at=now
         )
         return snapshot, Document(
-            sha256=self._blobs.put(text),
+            sha256=sha256(text),
             snapshot_sha256=snapshot.sha256,
             extractor=EXTRACTOR,
             url=hit.url,
