@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.ports.collections import Collections
 from assay.core.sources import CollectionSummary, Document, Extracted, Fetched, PassageSpan, Snapshot
-from assay.core.tables.cells import ReadTable
 from assay.core.usage import Usage
 from assay.core.web_addresses import ANYTHING, WebRules
+
+if TYPE_CHECKING:  # only readers of tables need them, and loading takes a command 10 ms
+    from assay.core.tables.cells import ReadTable
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
