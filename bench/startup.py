@@ -2,7 +2,8 @@
 
 python bench/startup.py [--rounds 5]
 
-Times are user and system time, the least of all rounds, since other work on the machine only adds to them. The imports
+Times are user and system time, the least of all rounds, since other work on the machine only adds to them. What the
+library takes until the first step of a run, and until a killed run goes on, is by the clock: the median. The imports
 of two libraries are measured too, so that figures of two machines can be compared.
 """
 
@@ -14,6 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +24,26 @@ from corpus import machine
 PYTHON = sys.executable
 TEXT = "# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n"
 QUESTION = "How far does the tide at Brest rise?"
+LIBRARY = """
+import asyncio, os, sys
+from assay import Assay
+
+async def main(home, text, question, until):
+    async with Assay(home=home) as library:
+        resumed = until == "run.resumed"
+        run = await library.resume("last") if resumed else library.start(question, sources=[text], depth="light")
+        async for event in run.events():
+            if event.type == until:
+                os._exit(0)  # as a process that was killed: its run is there to be resumed
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+"""A program that uses the library until an event of the run, and then ends at once."""
+STEPS = {
+    "import assay, a run, its first step": "phase.started",
+    "the same until it searches": "search.performed",
+    "import assay, a run resumed after a kill": "run.resumed",
+}
 COUNTED = "import sys; from assay.cli.main import main; main(sys.argv[1:]); print(len(sys.modules), file=sys.stderr)"
 
 
@@ -43,6 +65,10 @@ def main() -> int:
             print(
                 f"{least:6.2f} s  {_modules(command, env):5d} modules  assay {' '.join(command[:2])[:40]}", flush=True
             )
+        for name, until in STEPS.items():
+            command = [PYTHON, "-c", LIBRARY, str(place / "home"), str(place / "tides.md"), QUESTION, until]
+            walls = sorted(_wall(command, env) for _ in range(rounds))
+            print(f"{walls[rounds // 2]:6.2f} s by the clock ({walls[0]:.2f}-{walls[-1]:.2f})  {name}", flush=True)
         for code in ("pass", "import sqlalchemy", "import pydantic_settings as p; p.BaseSettings", "import asyncio"):
             print(f"{min(_seconds([PYTHON, '-c', code], env) for _ in range(rounds)):6.2f} s  python -c {code!r}")
     return 0
@@ -55,6 +81,12 @@ def _seconds(command: Sequence[str], env: dict[str, str]) -> float:
     if done.returncode:
         raise SystemExit(f"{command} ended with {done.returncode}: {done.stderr.decode()[-500:]}")
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def _wall(command: Sequence[str], env: dict[str, str]) -> float:
+    begun = time.perf_counter()
+    _seconds(command, env)
+    return time.perf_counter() - begun
 
 
 def _modules(command: Sequence[str], env: dict[str, str]) -> int:
