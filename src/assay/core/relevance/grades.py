@@ -16,6 +16,7 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.relations import says_other
 from assay.core.relevance.relevance_constants import MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
@@ -92,11 +93,12 @@ def _vector(features: Features, at: int, *, framed: bool) -> Vector:
     def share(held: Mapping[str, float]) -> float:
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
+    amiss = features.denial(at) < 0 or says_other(features.question, features.statements[at].text)
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(own),
         *(vector[place] for place in _PLACES[1:]),
-        -1.0 if features.denial(at) < 0 else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
+        -1.0 if amiss else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
         float(features.rest(around) == 0.0 and not framed and not any(vector[place] > 0 for place in _KINDS)),
@@ -117,8 +119,8 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
-    another version or year, or if it only has the names.
+    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it says that
+    somebody did something else, if it is about another version or year, or if it only has the names.
     """
     bands = weights()
     able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]
