@@ -10,7 +10,7 @@ import assay
 from assay.core.report import Report
 
 FILMS = {
-    "spire.md": "# The Spire\n\nThe Spire is a film of 1974 directed by Anna Berg. The film was shown in Brest first.\n\n"
+    "spire.md": "# The Spire\n\nThe Spire is a film of 1974 directed by Anna Berg. It was shown in Brest first.\n\n"
     "The film The Spire is based on the book The Tower, which was written by Carl Dorn.\n",
     "harbour.md": "# The harbour of Brest\n\nThe harbour of Brest was opened in 1860 by the engineer Ole Hansen.\n",
 }

@@ -128,8 +128,8 @@ def unit_of(text: str, dimension: str) -> str:
 
 
 def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
-    """The numbers of a dimension in a text, by the words of its language (of English, if it has none here)."""
-    found = _stated(dimension, language if language in _WORDS else "en").finditer(text)
+    """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
+    found = _stated(dimension, language if language in _WORDS else "").finditer(text)
     return [StatedMeasure(*match.span(), match["number"] or match["after"], _named(match)) for match in found]
 
 
@@ -148,7 +148,10 @@ def _any(words: str) -> re.Pattern[str]:
 
 @cache
 def _stated(dimension: str, language: str) -> re.Pattern[str]:
-    said = "|".join((*_WORDS[language][dimension].split(), *_NOUNS[dimension].split()))
+    known = [_WORDS[language]] if language else list(_WORDS.values())
+    said = "|".join(
+        word for words in (*(each[dimension] for each in known), _NOUNS[dimension]) for word in words.split()
+    )
     after = _NUMBER.replace("<number>", "<after>")
     end, other = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
     return re.compile(

@@ -213,7 +213,13 @@ def _literals(hint: Any) -> tuple[object, ...]:
 
 # Values of a wrong type, which whoever reads an option does not expect.
 
-_WRITTEN: dict[Any, str] = {bool: "True or False", int: "a whole number", float: "a number", str: "text", Path: "a Path"}
+_WRITTEN: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    Path: "a Path",
+}
 
 
 def check_types(given: Mapping[str, object], kinds: Mapping[str, Any]) -> None:

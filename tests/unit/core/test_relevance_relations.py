@@ -58,7 +58,9 @@ def statements(*texts: str) -> list[QuotableStatement]:
 
 
 def ordered(question: str, *texts: str) -> list[str]:
-    return [texts[each.place] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked]
+    return [
+        texts[each.place] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked
+    ]
 
 
 def test_a_name_with_another_relation_is_left_out() -> None:
@@ -106,9 +108,10 @@ def test_what_states_the_superlative_or_has_the_extreme_number_is_first(
 
 def test_numbers_in_two_units_and_a_single_one_are_not_compared() -> None:
     question = read_question("Which bridge is the longest?")
-    assert extremes(question, ["The Anna Bridge is 300 metres long.", "The Berta Bridge is 1 km long."]) == [False, False]
-    assert extremes(question, ["The Anna Bridge is 300 metres long."]) == [False]
-    assert extremes(read_question("Where is the bridge?"), ["The Anna Bridge is the longest."]) == [False]
+    texts = ["The Anna Bridge is 300 metres long.", "The Berta Bridge is 1 km long."]
+    assert extremes(question, texts) == [0.0, 0.0]
+    assert extremes(question, ["The Anna Bridge is 300 metres long."]) == [0.0]
+    assert extremes(read_question("Where is the bridge?"), ["The Anna Bridge is the longest."]) == [0.0]
 
 
 TEXT = st.text("ab Whodirwtlngs.,?12é中", max_size=40)

@@ -93,7 +93,12 @@ LENGTH = '{"properties": {"length": {"type": "number", "description": "length in
     [
         ("What of the quay of Brest?", "The quay of Brest was opened in 1912. It is 450 metres long.", "length", "450"),
         ("What of the quay of Brest?", "The quay of Brest is a 450-metre-long wall of stone.", "length", "450"),
-        ("What of the quay of Brest?", "The ship is 90 metres long, and the quay of Brest 450 m long.", "length", "450"),
+        (
+            "What of the quay of Brest?",
+            "The ship is 90 m long, and the quay of Brest 450 m long.",
+            "length",
+            "450",
+        ),
         ("What of the lock of Emden?", "The lock of Emden is 40 metres wide and 13.5 metres deep.", "depth", "13.5"),
         ("What of the lock of Emden?", "The lock of Emden has a width of about 40 metres.", "width", "40"),
         ("What of the dog of Anna?", "The dog of Anna is 12 years old.", "age", "12"),

@@ -81,7 +81,7 @@ async def test_without_sources_a_run_says_that_none_are_named() -> None:
         handle = library.start(QUESTION, sources=[])
         told = [line for envelope in [each async for each in handle] for line in milestones.lines(envelope, 0)]
         with pytest.raises(NothingSearched, match="no sources are named; name some"):
-            await handle.wait()
+            await handle.report()
     assert told[0].endswith(": searching 0 documents")
 
 

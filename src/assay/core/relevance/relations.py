@@ -1,7 +1,7 @@
 """What a statement says that people did: "directed by Anna Berg" does not say who wrote something.
 
-Read where a language marks who did it: "by", "par", "por", "da", "door", "von … gedreht", or in English a name before a
-verb in the past. Only for questions that ask who did something ("who wrote …?"), not for those that ask who somebody is.
+Read where a language marks who did it: "by", "par", "por", "da", "door", "von … gedreht", or in English a name before
+a verb in the past. Only for questions that ask who did something ("who wrote …?"), not who somebody is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys
 
 _WHO = re.compile(
-    r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem|wie)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
+    r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
     r"hanno|heeft)\s+)?(?:first\s+|originally\s+|zuerst\s+)?(?P<verb>[^\W\d_]{3,})",
     re.IGNORECASE,
 )
@@ -27,8 +27,10 @@ _PASSIVE = re.compile(
     rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
     rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
 )
-_AFTER = re.compile(rf"\b(?:wurden?|worden|werden|wird)\b.*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}})")
-_ACTIVE = re.compile(rf"(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
+_AFTER = re.compile(
+    rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
+)
+_ACTIVE = re.compile(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
 _VOWELS = re.compile(r"[aeiouyäöüéèê]")
 
 

@@ -84,8 +84,16 @@ DENIAL_WEIGHT = 1.5
 Fitted among 0, 0.75, 1.5, 2 and 3 on the 123 questions of the training articles that deny something, in seven
 languages: the best statement answers 99 (93 at 0; decision 0027, Negation).
 """
-SUPERLATIVE_WEIGHT = 0.0
-"""What a statement gains that has the superlative of the question."""
+SUPERLATIVE_WEIGHT = 1.0
+"""What a statement gains in the order, not in the chance, that has the superlative of the question.
+
+Fitted among 0, 0.5, 1, 1.5, 2 and 3 on the 96 English, German and Spanish questions of the training articles that have
+one: the best statement answers 74 (73 at 0, 69 at 3), one of three 90 (90 at 0, 88 from 1.5).
+"""
+EXTREME_WEIGHT = 4.0
+"""What the statement with the extreme number gains, where none has the superlative: about the margin, so that it is
+first. By hand; no question of the training articles is answered so.
+"""
 NAMED_FACTOR = 0.25
 """Multiplies the bound if the question names the document: whether it is the right one is settled. By hand."""
 ELSEWHERE = 0.4

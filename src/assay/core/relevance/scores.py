@@ -28,7 +28,6 @@ from assay.core.relevance.relevance_constants import (
     MEANING_WEIGHT,
     MOST_JUDGED,
     NAMED_FACTOR,
-    SUPERLATIVE_WEIGHT,
     SURE_CHANCE,
     TOGETHER,
 )
@@ -226,7 +225,7 @@ def judge(
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
-    lifted = [score + SUPERLATIVE_WEIGHT * extreme for score, extreme in zip(scores, outermost, strict=True)]
+    lifted = [score + gained for score, gained in zip(scores, outermost, strict=True)]
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
     by_both = ranked(reordered(lifted, cosines))

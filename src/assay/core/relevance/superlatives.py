@@ -11,16 +11,19 @@ from decimal import Decimal
 from functools import lru_cache
 
 from assay.core.dimensions import dimension_of, stated
+from assay.core.relevance.relevance_constants import EXTREME_WEIGHT, SUPERLATIVE_WEIGHT
 from assay.core.relevance.topic_question import TopicQuestion, keys
 from assay.core.tables.figures import COMMA_LANGUAGES, read_figure
 from assay.core.tables.words import Operation, read_asking
 
 
-def extremes(question: TopicQuestion, texts: Sequence[str]) -> list[bool]:
-    """Whether each text answers the superlative of a question; False for all if it has none."""
+def extremes(question: TopicQuestion, texts: Sequence[str]) -> list[float]:
+    """What each text gains since it answers the superlative of a question; 0 for all if the question has none."""
     asked = _superlatives(question.text, question.analysis)
     found = [_has(keys(text, question.analysis), asked) for text in texts] if asked else []
-    return found if any(found) else _outermost(question, texts) if asked else [False] * len(texts)
+    if any(found) or not asked:
+        return [SUPERLATIVE_WEIGHT * each for each in found] or [0.0] * len(texts)
+    return [EXTREME_WEIGHT * each for each in _outermost(question, texts)]
 
 
 @lru_cache(maxsize=512)

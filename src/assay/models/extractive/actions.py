@@ -8,11 +8,11 @@ import msgspec
 
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
-from assay.models.shown_documents.passages import is_row
 from assay.models.extractive.plans import queries
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import linked
 from assay.models.questions.question import ParsedQuestion, analyze
+from assay.models.shown_documents.passages import is_row
 from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
 OPENED = 3

@@ -10,13 +10,12 @@ from assay.core.messages import Request
 from assay.core.relevance import Judgement, judge, read_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.rows import stated_row
-from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, one_line
-from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
-from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.questions.conditions import asks_several
+from assay.models.questions.question import ParsedQuestion, analyze, is_comparison, points_back
 from assay.models.questions.words import CONCEPTS, stems, topics
+from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, one_line
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
 from assay.models.shown_documents.tabular import computed_units, rows
-
 
 # computations by code over tables
 

@@ -18,12 +18,12 @@ from assay.core.tables.figures import read_figures
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
-from assay.models.shown_documents.tabular import tables
-from assay.models.shown_documents.passages import PassageField, PassageSentence
 from assay.models.extractive.requests import question_of
 from assay.models.questions.question import ParsedQuestion, analyze
-from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
 from assay.models.questions.words import CONCEPTS
+from assay.models.shown_documents.passages import PassageField, PassageSentence
+from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
+from assay.models.shown_documents.tabular import tables
 
 # Values from prose: `core.relevance` rates sentences as it does for answers; if even the best are probably no answer,
 # the field stays empty. If a sentence has several values of the type, the one nearest to the field's words is taken.

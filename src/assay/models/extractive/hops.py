@@ -1,4 +1,4 @@
-"""Answers questions about a document which another one names in its header: "who wrote the PEP that replaced PEP 5?"."""
+"""Answers questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"."""
 
 from __future__ import annotations
 

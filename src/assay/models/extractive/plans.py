@@ -14,8 +14,8 @@ from assay.core.plan import Complexity, FollowUp, PlanStep
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import linked
-from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.conditions import is_whole
+from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}

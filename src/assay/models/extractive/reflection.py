@@ -17,10 +17,10 @@ from assay.models.extractive import plans as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, shelved, task_of
 from assay.models.extractive.answers import select
 from assay.models.extractive.plans import plan_form, queries, retries, short
+from assay.models.extractive.reports import listed
 from assay.models.extractive.requests import last, question_of
 from assay.models.questions import linked
 from assay.models.questions.question import parts
-from assay.models.extractive.reports import listed
 from assay.models.questions.words import carries_topic, stems, topics
 
 FOUND = 8

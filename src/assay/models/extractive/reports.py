@@ -17,14 +17,14 @@ from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, task_of
 from assay.models.extractive.answers import alike, calculated, frames, select
-from assay.models.shown_documents.tabular import is_in_rows, is_row_of
-from assay.models.shown_documents.passages import ends, one_line
 from assay.models.extractive.plans import short
 from assay.models.extractive.requests import last, question_of
-from assay.models.questions.question import ParsedQuestion, analyze, parts
-from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
 from assay.models.questions.conditions import asks_several
+from assay.models.questions.question import ParsedQuestion, analyze, parts
 from assay.models.questions.words import stems, topics
+from assay.models.shown_documents.passages import ends, one_line
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
+from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
 Sections = list[tuple[str, list[QuotableUnit]]]
 
