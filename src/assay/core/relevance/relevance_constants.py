@@ -110,3 +110,10 @@ MOST_JUDGED = 80
 
 MOST_KEYS = 8
 """Keys of a question that one sentence may be expected to have; of a longer question the rarest count. By hand."""
+FREQUENT = 0.6
+"""The share of the weight of the rarest word that any sentence has, below which a word is frequent.
+
+With the rule that a sentence has one of the question's names: of the 471 sentences of the training articles that
+answer, in seven languages, 373 are graded so (379 without both rules); of 4,352 of other articles 51 instead of 78, of
+3,744 others of the same article 556 instead of 605. At 0.7 370, 49 and 532, at 0.8 362, 41 and 461.
+"""
