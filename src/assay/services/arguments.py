@@ -260,7 +260,7 @@ def _written(kind: Any) -> str:
     if origin is Literal:
         return _either(get_args(kind))
     if origin is None:
-        return _WRITTEN.get(kind, kind.__name__)
+        return _WRITTEN.get(kind) or str(kind.__name__)
     return "a mapping" if issubclass(origin, Mapping) else f"a list of {_written(get_args(kind)[0])}"
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from assay.core.dimensions import dimension_of, stated
 from assay.core.relevance.relevance_constants import EXTREME_WEIGHT, SUPERLATIVE_WEIGHT
 from assay.core.relevance.topic_question import TopicQuestion, keys
-from assay.core.tables.figures import COMMA_LANGUAGES, read_figure
+from assay.core.tables.figures import COMMA_LANGUAGES, Point, read_figure
 from assay.core.tables.words import Operation, read_asking
 
 
@@ -42,7 +42,7 @@ def _has(held: Sequence[str], asked: Sequence[Sequence[str]]) -> bool:
 def _outermost(question: TopicQuestion, texts: Sequence[str]) -> list[bool]:
     """Whether each text has the largest or smallest number; none, if fewer than two have one, or not in one unit."""
     operation, dimension = _measured(question.text)
-    point = "," if question.language in COMMA_LANGUAGES else "."
+    point: Point = "," if question.language in COMMA_LANGUAGES else "."
     values: list[Decimal | None] = [None] * len(texts)
     units: set[str] = set()
     for at, text in enumerate(texts) if dimension else ():
