@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from questions import linked
 
 from assay.models.questions.document_relations import described
-from assay.models.questions.linked import read
+from assay.models.questions.links import read
 
 LEADS = {"superseded-by": "replaced", "replaces": "replaces", "requires": "requires"}
 CONCEPTS = {"author": "creator", "created": "date", "status": "status"}

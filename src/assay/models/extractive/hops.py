@@ -6,7 +6,7 @@ import re
 
 from assay.core.lexicon import MONTHS
 from assay.models.extractive.answers import answers
-from assay.models.questions import linked
+from assay.models.questions import links
 from assay.models.questions.question import Identifier, analyze
 from assay.models.questions.words import CONCEPTS
 from assay.models.shown_documents.passages import PassageField
@@ -18,12 +18,12 @@ def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
 
     Also empty if the question asks for one of several documents and some of them do not say when they were created.
     """
-    hop = linked.read(text)
+    hop = links.read(text)
     if hop is None:
         return []
     subject = resolve(analyze(hop.inner), shelf)
     led = answers(analyze(hop.inner), subject, shelf) if subject.books else []
-    names = linked.targets(hop, [unit.line() for unit in led])
+    names = links.targets(hop, [unit.line() for unit in led])
     wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
     found = [book for each in wanted for book in shelf.books if book.owns(each)]
     if hop.order:

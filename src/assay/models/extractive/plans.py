@@ -13,7 +13,7 @@ from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, PlanStep
 from assay.core.text import words
 from assay.models.extractive.requests import last, question_of
-from assay.models.questions import linked
+from assay.models.questions import links
 from assay.models.questions.conditions import is_whole
 from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
 from assay.models.questions.words import carries_topic, stems
@@ -124,7 +124,7 @@ def plan(request: Request) -> str:
     """A plan as JSON: the question's parts, in its own words."""
     text = question_of(request)
     limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
-    hop = linked.read(text)
+    hop = links.read(text)
     titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
     steps = [PlanStep(id=0, title=title, description=_description(title, text)) for title in titles]

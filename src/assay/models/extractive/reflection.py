@@ -19,7 +19,7 @@ from assay.models.extractive.answers import select
 from assay.models.extractive.plans import plan_form, queries, retries, short
 from assay.models.extractive.reports import listed
 from assay.models.extractive.requests import last, question_of
-from assay.models.questions import linked
+from assay.models.questions import links
 from assay.models.questions.question import parts
 from assay.models.questions.words import carries_topic, stems, topics
 
@@ -147,10 +147,10 @@ def _decided(request: Request) -> Reflected:
 
 def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
-    hop = linked.read(text)
+    hop = links.read(text)
     if hop is None or rules.plan > 1:
         return ()
-    found = linked.targets(hop, (each.text for each in told))
+    found = links.targets(hop, (each.text for each in told))
     return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
 
 
@@ -192,7 +192,7 @@ def replan(request: Request) -> str:
     plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
     reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
-    if linked.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+    if links.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
         # a step for each question about the named documents, instead of the question itself
         return plan_form(plan.title, wanted.reasoning, [PlanStep(id=0, title=short(each)) for each in wanted.changes])
     tried = f"{SEARCH_FOR}{'; '.join(wanted.changes)}"
