@@ -73,6 +73,17 @@ async def test_the_scale_counts_where_the_field_does_not_say_it(tmp_path: Path) 
     assert found == {"revenue": 312_500_000}
 
 
+async def test_a_length_and_an_age_are_filled_from_adjectives_with_their_number(tmp_path: Path) -> None:
+    text = "# The new quay of Brest\n\nThe new quay of Brest was opened in 1912. It is 450 metres long and 12 m wide.\n"
+    wanted = schema(
+        length={**NUMBER, "description": "length in metres"},
+        width={**NUMBER, "description": "width in metres"},
+        depth={**NUMBER, "description": "depth in metres"},
+    )
+    found = await filled(tmp_path, "What is known of the new quay of Brest?", wanted, text, OTHER)
+    assert found == {"length": 450, "width": 12, "depth": None}
+
+
 @pytest.mark.parametrize(
     ("text", "question", "wanted", "values"),
     [

@@ -10,6 +10,7 @@ import msgspec
 from assay import settings
 from assay.app import databases
 from assay.cli import options
+from assay.cli.figures import size
 from assay.cli.terminal import Exit, TerminalOptions, say, write
 from assay.core.milestones import counted
 
@@ -36,7 +37,7 @@ def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
         say(f"warning: {counted(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
     if state.verbosity >= 0:
         held = f"{counted(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _apart(done.needed)
-        say(f"{done.size / 1e6:,.1f} MB; {held}")
+        say(f"{size(done.size)}; {held}")
 
 
 def _apart(needed: int) -> str:

@@ -26,6 +26,14 @@ def short(number: int) -> str:
     return str(number)
 
 
+def size(count: int) -> str:
+    """Format a number of bytes: `812 bytes`, `3.4 kB`, `48 kB`, `1.2 MB`, `1,204 MB`."""
+    if count < 1_000:
+        return counted(count, "byte")
+    value, unit = (count / 1e3, "kB") if count < 999_500 else (count / 1e6, "MB")
+    return f"{value:,.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
+
+
 def tokens(usage: Usage) -> str:
     """Format tokens: `4.1k tokens`, or nothing."""
     return f"{short(usage.tokens)} token{'' if usage.tokens == 1 else 's'}" if usage.tokens else ""

@@ -40,6 +40,10 @@ NO_DOCUMENTS = (
     "nothing was searched: there are no documents in {scope}; add some (assay docs add PATH), name them (--in PATH), "
     "or have the web searched (--web)"
 )
+NO_SOURCES = (
+    "nothing was searched: no sources are named; name some (--in PATH), leave them out for the default collection, or "
+    "have the web searched (--web)"
+)
 NO_ANSWER = (
     "nothing could be searched: {reasons}; check the network and the keys of the search providers (assay doctor), or "
     "name documents (--in PATH)"
@@ -158,7 +162,7 @@ def why_not(run: Run, case: Case, seen: Looked) -> str:
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
     if not case.count and not run.brief.scope.web:
-        return NO_DOCUMENTS.format(scope=case.scope)
+        return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
     if seen.silent:
         return NO_ANSWER.format(reasons="; ".join(map(_reason, seen.silent)))
     if seen.ended:

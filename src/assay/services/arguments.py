@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
 
 from assay.core.errors import UnknownOption, UsageError
 from assay.core.languages import read_country
@@ -190,8 +191,7 @@ def check(place: str, given: Mapping[str, object], own: Iterable[str], more: str
 
 
 def _either(words: tuple[object, ...]) -> str:
-    *before, last = map(repr, words)
-    return f"{', '.join(before)} or {last}" if before else last
+    return _joined(map(repr, words))
 
 
 @cache
@@ -209,3 +209,61 @@ def _literals(hint: Any) -> tuple[object, ...]:
         return ()
     parts = [part for part in get_args(hint) if part is not type(None)]
     return _literals(parts[0]) if len(parts) == 1 else ()
+
+
+# Values of a wrong type, which whoever reads an option does not expect.
+
+_WRITTEN: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    Path: "a Path",
+}
+
+
+def check_types(given: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
+    """Make sure that each value is of its type in `kinds`, if it has one; None is the same as leaving an option out.
+
+    Raises:
+        UsageError: one is not. The message says which, and what may be written instead.
+    """
+    for name, value in given.items():
+        parts = [part for part in _alternatives(kinds.get(name, object)) if part is not type(None)]
+        if value is not None and not any(_is_of(value, part) for part in parts):
+            raise UsageError(f"{name} cannot be {value!r}: write {_joined(map(_written, parts))}")
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _is_of(value: object, kind: Any) -> bool:
+    """Whether a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
+    origin = get_origin(kind)
+    if origin is Literal:
+        return value in get_args(kind)
+    if kind in (int, float):
+        return isinstance(value, (int, kind)) and not isinstance(value, bool)
+    if origin is None:
+        return isinstance(value, kind)
+    if issubclass(origin, Mapping):
+        return isinstance(value, Mapping)
+    (member,) = get_args(kind)
+    listing = isinstance(value, Sequence | AbstractSet) and not isinstance(value, str | bytes)
+    return listing and all(_is_of(each, member) for each in cast("Iterable[object]", value))
+
+
+def _written(kind: Any) -> str:
+    """What to write for a type."""
+    origin = get_origin(kind)
+    if origin is Literal:
+        return _either(get_args(kind))
+    if origin is None:
+        return _WRITTEN.get(kind) or str(kind.__name__)
+    return "a mapping" if issubclass(origin, Mapping) else f"a list of {_written(get_args(kind)[0])}"
+
+
+def _joined(words: Iterable[str]) -> str:
+    *before, last = words
+    return f"{', '.join(before)} or {last}" if before else last

@@ -28,7 +28,7 @@ from assay.locale import locale_for
 from assay.phases.fields.schema import LARGEST, canonical
 from assay.run.process import own_release
 from assay.run.prompt_files import checked, prompt
-from assay.services.arguments import hosts, make_rules, text_of
+from assay.services.arguments import check_types, hosts, make_rules, text_of
 from assay.services.threads import brief_answers
 from assay.settings import Settings
 
@@ -78,9 +78,10 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     `web` says whether the web is in scope if neither the caller nor the settings say so.
 
     Raises:
-        UsageError: the question is empty or too long, or an option has a wrong value.
+        UsageError: the question is no text, empty or too long, or an option has a wrong value.
     """
     question = _question(question)
+    check_types(wanted, {name: each.kind for name, each in declared(RunOptions).items()})
     language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
     code = _language(question, language)
     fields = _brief_fields(settings, wanted) | {
@@ -115,24 +116,13 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     try:
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
     except msgspec.ValidationError as error:
-        raise UsageError(_wrong_value(str(error), wanted)) from error
+        raise UsageError(str(error)) from error
 
 
-_WRONG = re.compile(r"E(?P<why>xpected .+) - at `\$\.(?P<field>[\w.]+)")
-
-
-def _wrong_value(error: str, wanted: RunOptions) -> str:
-    """The error of a field of the brief, about the option that it came from."""
-    options: Mapping[str, Any] = wanted
-    if found := _WRONG.fullmatch(error.rstrip("`")):
-        why = found["why"].replace("`", "").replace(" | null", "")
-        for name, each in declared(RunOptions).items():
-            if found["field"] in each.fields and name in options:
-                return f"{name} cannot be {options[name]!r}: e{why}"
-    return error
-
-
-def _question(text: str) -> str:
+def _question(text: object) -> str:
+    if not isinstance(text, str | None):
+        raise UsageError(f"the question cannot be {text!r}: write text")
+    text = text or ""
     if len(text) > LONGEST_QUESTION:
         raise UsageError(
             f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} is the limit: put the material "

@@ -118,11 +118,10 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
         for line in (*summed(ingested.warnings), *map(ProgressNote, ingested.notes)):
             if progress is not None:
                 progress(line)
-    documents = await asyncio.to_thread(library.count, collections)
-    label = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
-    return msgspec.structs.replace(
-        asked, collections=tuple(collections), label=f"{label} ({phrases.documents(documents)}){more}"
-    )
+    documents = phrases.documents(await asyncio.to_thread(library.count, collections))
+    named = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    label = f"{named} ({documents})" if named else documents
+    return msgspec.structs.replace(asked, collections=tuple(collections), label=f"{label}{more}")
 
 
 def _handle(context: Context, prepare: Prepare) -> RunHandle:

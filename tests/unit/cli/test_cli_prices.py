@@ -1,4 +1,4 @@
-"""A price nobody knows is said to be unknown, and never shown as nothing."""
+"""A price nobody knows is said to be unknown, and a small size is not shown as nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import money, price
+from assay.cli.figures import money, price, size
 from assay.cli.run_summary import cost
 from assay.cli.runs.lists import outline
 from assay.core.report import build_report
@@ -42,3 +42,22 @@ def test_a_report_says_what_each_agent_spent() -> None:
     report = build_report(view)
     assert report.usage.by_lane == {str(lane.lane): lane.usage for lane in view.lanes}
     assert all(spent.model_calls for spent in report.usage.by_lane.values())
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1_000, "1.0 kB"),
+        (9_940, "9.9 kB"),
+        (9_990, "10 kB"),
+        (48_200, "48 kB"),
+        (999_499, "999 kB"),
+        (999_600, "1.0 MB"),
+        (1_204_000_000, "1,204 MB"),
+    ],
+)
+def test_a_small_size_is_not_shown_as_nothing(count: int, words: str) -> None:
+    assert size(count) == words

@@ -61,6 +61,25 @@ def test_what_says_something_else_of_what_is_named_does_not_answer(question: str
     assert graded(question, text) == ("related",)
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("When was the film Metropolis first shown?", "The film was first shown in 1925 in the town hall of Ulm."),
+        ("Who opened the harbour of Brest first?", "The harbour was first opened by Ole Hansen."),
+    ],
+)
+def test_without_anything_that_the_question_names_a_sentence_does_not_answer(question: str, text: str) -> None:
+    other = CitedSentence(text="Metropolis is a film.", cited="Metropolis is a film.", title="Metropolis")
+    assert grade([question], [CitedSentence(text=text, cited=text, title="Notes"), other])[0] != "answers"
+
+
+def test_frequent_words_alone_do_not_answer() -> None:
+    scope = Rarity(passages=5_000, holding={"year": 2_000, "new": 1_800, "pump": 4, "instal": 90})
+    texts = ("It was a new year, and the new year had 365 days.", "The new pump was installed in the year 1925.")
+    cited = [CitedSentence(text=text, cited=text) for text in texts]
+    assert grade(["Which new year had a new pump?"], cited, scope) == ("related", "answers")
+
+
 def test_a_header_field_answers_in_its_own_words() -> None:
     framed = CitedSentence(text="Author of PEP 6 (Bug Fix Releases): Aahz", cited="Author: Aahz", framed=True)
     assert grade(["What are the authors of PEP 6?"], [framed]) == ("answers",)

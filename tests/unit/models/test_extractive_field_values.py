@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from assay.core.messages import Message, Request
 from assay.models.extractive.model import respond
 from assay.phases.fields.answer import definition
@@ -81,3 +83,51 @@ def test_items_are_the_documents_that_have_the_fields() -> None:
     assert [(item["subject"], item["fields"]["status"]["value"]) for item in found] == [
         ("PEP 6 (Bug Fix Releases)", "Superseded")
     ]
+
+
+LENGTH = '{"properties": {"length": {"type": "number", "description": "length in metres"}}}'
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "label", "value"),
+    [
+        ("What of the quay of Brest?", "The quay of Brest was opened in 1912. It is 450 metres long.", "length", "450"),
+        ("What of the quay of Brest?", "The quay of Brest is a 450-metre-long wall of stone.", "length", "450"),
+        (
+            "What of the quay of Brest?",
+            "The ship is 90 m long, and the quay of Brest 450 m long.",
+            "length",
+            "450",
+        ),
+        ("What of the lock of Emden?", "The lock of Emden is 40 metres wide and 13.5 metres deep.", "depth", "13.5"),
+        ("What of the lock of Emden?", "The lock of Emden has a width of about 40 metres.", "width", "40"),
+        ("What of the dog of Anna?", "The dog of Anna is 12 years old.", "age", "12"),
+        ("What of the bell of Ulm?", "The bell of Ulm weighs 3.2 tonnes.", "weight", "3.2"),
+        ("Was ist mit dem Kai von Brest?", "Der Kai von Brest ist alt. Er ist 1.450 Meter lang.", "Länge", "1450"),
+        ("Was ist mit dem Turm von Ulm?", "Der Turm von Ulm ist 161,5 Meter hoch.", "Höhe", "161.5"),
+        ("Was ist mit dem Hund von Anna?", "Der Hund von Anna ist seit gestern 12 Jahre alt.", "Alter", "12"),
+        ("Que dire du quai de Brest ?", "Le quai de Brest est long de 450 mètres depuis 1912.", "longueur", "450"),
+        ("Que dire de la cloche de Brest ?", "La cloche de Brest pèse 3,2 tonnes depuis 1912.", "poids", "3.2"),
+        ("¿Qué se dice del muelle de Cádiz?", "El muelle de Cádiz mide 450 metros de largo.", "longitud", "450"),
+        ("¿Qué se dice del muelle de Cádiz?", "El muelle de Cádiz tiene una altura de 12 metros.", "altura", "12"),
+    ],
+)
+def test_a_measure_is_read_from_its_number_with_the_word_that_goes_with_it(
+    question: str, text: str, label: str, value: str
+) -> None:
+    evidence = f"## S1001 Notes <file:///notes.md>\n[S1001.0] {text}"
+    found = fill(question, evidence, f'{{"properties": {{"{label}": {{"type": "number"}}}}}}')
+    assert found["fields"][label]["value"] == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The quay of Brest was opened in 1912. It is 40 metres wide.",
+        "The quay of Brest is 1.5 kilometres long.",
+        "The quay of Brest was opened in 1912. The ship is 90 metres long.",
+    ],
+)
+def test_another_measure_unit_or_thing_fills_nothing(text: str) -> None:
+    evidence = f"## S1001 Notes <file:///notes.md>\n[S1001.0] {text}"
+    assert fill("What of the quay of Brest?", evidence, LENGTH)["fields"]["length"]["value"] is None

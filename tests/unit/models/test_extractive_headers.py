@@ -7,8 +7,8 @@ from extractive_asking import answered, shown
 
 from assay.core.messages import Message, Request, ToolDefinition
 from assay.models.extractive.model import respond
-from assay.models.extractive.passages import split
-from assay.models.extractive.shelf import ShownSources
+from assay.models.shown_documents.passages import split
+from assay.models.shown_documents.shelf import ShownSources
 
 SWIFT = """# Let every gear of a train turn at the speed it likes, equivalent to loose gears
 

@@ -10,8 +10,9 @@ from assay.core.passage_context import show
 from assay.core.sources import Passage, Source, sha256
 from assay.models.extractive import hops
 from assay.models.extractive.actions import grouped
-from assay.models.extractive.passages import PassageField
-from assay.models.extractive.shelf import ShownSources
+from assay.models.questions import links
+from assay.models.shown_documents.passages import PassageField
+from assay.models.shown_documents.shelf import ShownSources
 
 FIRST = "Which of the EIPs required by EIP-9 was created first?"
 WROTE = "Who wrote the PEP that replaced PEP 5?"
@@ -37,7 +38,7 @@ FRAME = "Requires of EIP-9 (A token (draft)): 20, 155 [S1001.5, S1001.1]"
     ],
 )
 def test_taken_apart(text: str, relation: str, asked: str) -> None:
-    hop = hops.read(text)
+    hop = links.read(text)
     assert hop is not None
     assert (hop.relation, hop.order, hop.of(["PEP 7"])) == (relation, "", asked)
 
@@ -60,7 +61,7 @@ def test_taken_apart(text: str, relation: str, asked: str) -> None:
     ],
 )
 def test_one_of_several(text: str, order: str, asked: str) -> None:
-    hop = hops.read(text)
+    hop = links.read(text)
     assert hop is not None
     assert (hop.order, hop.of(["EIP 20", "EIP 155", "EIP 7"])) == (order, asked)
 
@@ -81,7 +82,7 @@ def test_one_of_several(text: str, order: str, asked: str) -> None:
     ],
 )
 def test_other_words_for_it(text: str, relation: str, order: str, asked: str) -> None:
-    hop = hops.read(text)
+    hop = links.read(text)
     assert hop is not None
     assert (hop.relation, hop.order) == (relation, order)
     assert hop.of(["EIP 7"]).startswith(asked[:-1])
@@ -101,13 +102,13 @@ def test_other_words_for_it(text: str, relation: str, order: str, asked: str) ->
     ],
 )
 def test_other_questions_are_left_alone(text: str) -> None:
-    assert hops.read(text) is None
+    assert links.read(text) is None
 
 
 @given(st.text(max_size=80))
 def test_any_text_may_be_asked(text: str) -> None:
-    hops.read(text)
-    hops.read(f"Who wrote the PEP that replaced {text}?")
+    links.read(text)
+    links.read(f"Who wrote the PEP that replaced {text}?")
     assert hops.answer(text, ShownSources([])) == []
 
 
@@ -124,9 +125,9 @@ def test_any_text_may_be_asked(text: str) -> None:
     ],
 )
 def test_what_findings_name(text: str, line: str, found: list[str]) -> None:
-    hop = hops.read(text)
+    hop = links.read(text)
     assert hop is not None
-    assert hops.targets(hop, [f"Agent 1 found:\n{line}"]) == found
+    assert links.targets(hop, [f"Agent 1 found:\n{line}"]) == found
 
 
 @given(st.lists(st.text(min_size=1, max_size=4), max_size=30), st.integers(min_value=-2, max_value=12))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.passage_context import ShownPassage
 from assay.core.phrases import NOTHING
-from assay.models.extractive.passages import place
-from assay.models.extractive.question import parts
+from assay.models.questions.question import parts
+from assay.models.shown_documents.passages import place
 
 OPTIONS = """# Settings
 

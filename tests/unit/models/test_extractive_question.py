@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
-from assay.models.extractive.question import analyze, is_comparison, parts, without
-from assay.models.extractive.words import topics
+from assay.models.questions.question import analyze, is_comparison, parts, without
+from assay.models.questions.words import topics
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from extractive_asking import answered, found
 
 from assay.core.phrases import NOTHING
-from assay.models.extractive.passages import read_field
+from assay.models.shown_documents.passages import read_field
 
 ROWS = """country: France | year: 2019 | population: 67.2 | capital: Paris
 country: France | year: 2020 | population: 67.4 | capital: Paris

@@ -14,7 +14,7 @@ from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
 from assay.models.extractive.model import respond
 from assay.models.extractive.reports import fitting
-from assay.models.extractive.shelf import QuotableUnit
+from assay.models.shown_documents.shelf import QuotableUnit
 
 QUESTION = "How is the harbor dredged?"
 FACTS = (

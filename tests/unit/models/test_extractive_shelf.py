@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
-from assay.models.extractive.passages import one_line, read_field, split
-from assay.models.extractive.shelf import Identifier, ShownSources
+from assay.models.shown_documents.passages import one_line, read_field, split
+from assay.models.shown_documents.shelf import Identifier, ShownSources
 
 PEP = """
 ## S1001 Bug Fix Releases <https://peps.example/pep-0006/>

@@ -60,6 +60,17 @@ def test_a_question_without_a_word_is_refused(question: str) -> None:
         brief_of(question)
 
 
+def test_what_is_no_text_is_no_question() -> None:
+    for question, message in ((None, "the question is empty: write one"), (5, "the question cannot be 5: write text")):
+        with pytest.raises(UsageError, match=message):
+            brief_of(question)  # type: ignore[arg-type]
+
+
+def test_options_of_every_type_are_taken() -> None:
+    brief = brief_of(max_usd=1, max_time=None, model=["a:b"], labels={"a": "b"}, checks_off=("date",), verify=False)
+    assert (brief.budget.usd, brief.models["complex"], brief.checks_off) == (1.0, ("a:b",), ("date",))
+
+
 def test_a_sign_is_a_word() -> None:
     assert brief_of("🚢?").question == "🚢?"
 
@@ -118,9 +129,19 @@ def test_how_far_a_report_is_repaired() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("max_usd", "cheap", "max_usd cannot be 'cheap': expected float, got str"),
-        ("max_tokens", 2.5, "max_tokens cannot be 2.5: expected int, got float"),
-        ("fresh", "maybe", "fresh cannot be 'maybe': expected bool, got str"),
+        ("max_usd", "cheap", "max_usd cannot be 'cheap': write a number"),
+        ("max_usd", True, "max_usd cannot be True: write a number"),
+        ("max_tokens", 2.5, "max_tokens cannot be 2.5: write a whole number"),
+        ("fresh", "maybe", "fresh cannot be 'maybe': write True or False"),
+        ("language", 5, "language cannot be 5: write text"),
+        ("template", 5, "template cannot be 5: write text or a Path"),
+        ("domains", "example.org", "domains cannot be 'example.org': write a list of text"),
+        ("models", "ollama:x", "models cannot be 'ollama:x': write a mapping"),
+        (
+            "repairs_off",
+            ["polish"],
+            "repairs_off cannot be ['polish']: write a list of 'recite', 'narrow', 'retrieve' or 'remove'",
+        ),
     ],
 )
 def test_a_value_of_a_wrong_type_is_told_by_the_name_of_its_option(option: str, value: object, message: str) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay.core.errors import AssayError, EventLoopError, UnknownName, UnknownOption, UsageError
+from assay.core import milestones
+from assay.core.errors import AssayError, EventLoopError, NothingSearched, UnknownName, UnknownOption, UsageError
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.services import arguments
 
@@ -73,6 +74,15 @@ async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any],
     with pytest.raises(UsageError) as raised:
         await assay.research(QUESTION, **options)
     assert message in str(raised.value)
+
+
+async def test_without_sources_a_run_says_that_none_are_named() -> None:
+    async with assay.Assay(home=None) as library:
+        handle = library.start(QUESTION, sources=[])
+        told = [line for envelope in [each async for each in handle] for line in milestones.lines(envelope, 0)]
+        with pytest.raises(NothingSearched, match="no sources are named; name some"):
+            await handle.report()
+    assert told[0].endswith(": searching 0 documents")
 
 
 async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from assay import Assay
 from assay.app import databases
+from assay.cli.main import main
 from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
@@ -54,6 +56,11 @@ async def test_a_copy_of_all_is_a_home(home: Path, tmp_path: Path):
     async with Assay(home=home) as old, Assay(home=tmp_path / "restored") as new:
         assert await new.export("last", ".json") == await old.export("last", ".json")
         assert [hit.document.name for hit in await new.search("harbor", collection="unsorted")] == ["harbor.md"]
+
+
+def test_a_small_copy_has_its_size_in_words(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["db", "backup", str(tmp_path / "copy.zip"), "--home", str(home)]) == 0
+    assert re.match(r"[1-9]\d* kB; 1 blob in it$", capsys.readouterr().err, re.MULTILINE)
 
 
 def test_the_database_alone_is_one_file(home: Path, tmp_path: Path):

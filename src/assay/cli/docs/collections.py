@@ -14,6 +14,7 @@ from assay.app.assay import DEFAULT
 from assay.app.embeddings import Built
 from assay.cli import options, run_options
 from assay.cli.completion import collection_names
+from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import HOW_TO_ADD, check_collection, configured_for, exists, opened, stored, without_documents
 from assay.cli.options import embedder_option
@@ -270,7 +271,7 @@ async def _summary(collection: str, questions: int, options: dict[str, Any], out
 
 def _lines(found: CollectionOverview) -> list[str]:
     lines = [
-        f"{clean(found.collection)}: {counted(found.documents, 'document')}, {found.bytes / 1_000_000:.1f} MB of text",
+        f"{clean(found.collection)}: {counted(found.documents, 'document')}, {size(found.bytes)} of text",
         f"kinds      {_counts(found.kinds)}",
         f"languages  {_counts(found.languages)}",
         f"dates      {_dates(found)}",

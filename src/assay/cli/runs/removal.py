@@ -13,6 +13,7 @@ import msgspec
 from assay import Assay, settings
 from assay.cli import options
 from assay.cli.completion import run_ids
+from assay.cli.figures import size
 from assay.cli.jobs import leave, queue_option
 from assay.cli.library import stored
 from assay.cli.runs.lists import Age
@@ -145,7 +146,7 @@ def describe_swept(swept: Swept | None) -> str:
         return "; bytes stay: another library stores some in the same place"
     if not swept.blobs:
         return ""
-    return f"; {counted(len(swept.rows), 'document')} no run refers to any more removed ({swept.size / 1e6:,.1f} MB)"
+    return f"; {counted(len(swept.rows), 'document')} no run refers to any more removed ({size(swept.size)})"
 
 
 async def keep_to_rules(assay: Assay, verbosity: int) -> None:

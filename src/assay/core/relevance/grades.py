@@ -16,7 +16,8 @@ from assay.core.claims import Relevance
 from assay.core.languages import detect, of_question
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relevance_constants import MOST_KEYS
+from assay.core.relevance.relations import says_other
+from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, weights
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, read_question
 
@@ -74,7 +75,9 @@ def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rari
     """The features of each sentence, in the order of `GRADE_NAMES`."""
     statements = [part for at, each in enumerate(cited) for part in _placed(at, each)]
     features = Features(question, statements, rarity)
-    return [_vector(features, 2 * at + 1, framed=each.framed) for at, each in enumerate(cited)]
+    held = {key for at in range(len(statements)) for key in features.matches(at)}
+    rarest = max((features.weights[key] for key in held), default=0.0)
+    return [_vector(features, 2 * at + 1, rarest, framed=each.framed) for at, each in enumerate(cited)]
 
 
 def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
@@ -83,7 +86,8 @@ def _placed(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableSt
     return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
 
 
-def _vector(features: Features, at: int, *, framed: bool) -> Vector:
+def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vector:
+    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
     vector = features.vector(at)
     own, around = features.matches(at), features.matches_around(at)
     rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
@@ -92,18 +96,30 @@ def _vector(features: Features, at: int, *, framed: bool) -> Vector:
     def share(held: Mapping[str, float]) -> float:
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
+    amiss = features.denial(at) < 0 or says_other(features.question, features.statements[at].text)
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(own),
         *(vector[place] for place in _PLACES[1:]),
-        -1.0 if features.denial(at) < 0 else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
+        -1.0 if amiss else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
-        float(features.rest(around) == 0.0 and not framed and not any(vector[place] > 0 for place in _KINDS)),
+        float(not framed and (_is_beside(features, around, rarest) or _has_names_alone(features, around, vector))),
         min(1.0, sum(own.values()) / MOST_KEYS),
         min(1.0, len(rare) / MOST_KEYS),
         float(features.question.wanted == "other"),
     )
+
+
+def _is_beside(features: Features, around: Mapping[str, float], rarest: float) -> bool:
+    """Whether a sentence, with what it cites, has nothing that the question names, or only its frequent words."""
+    names = features.question.names
+    frequent = max((features.weights[key] for key in around), default=0.0) < FREQUENT * rarest
+    return frequent or (bool(names) and names.isdisjoint(around))
+
+
+def _has_names_alone(features: Features, around: Mapping[str, float], vector: Vector) -> bool:
+    return features.rest(around) == 0.0 and not any(vector[place] > 0 for place in _KINDS)
 
 
 def chance(band: Band, vector: Vector) -> float:
@@ -117,8 +133,9 @@ def chance(band: Band, vector: Vector) -> float:
 def _best(vectors: Sequence[Vector]) -> Relevance:
     """The best grade of a sentence for any of the questions.
 
-    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
-    another version or year, or if it only has the names.
+    A sentence does not answer without the measure asked for, if it affirms what the question denies, if it says that
+    somebody did something else, if it is about another version or year, or if it has only the names, none of them, or
+    only frequent words.
     """
     bands = weights()
     able = [each for each in vectors if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]]

@@ -84,6 +84,16 @@ DENIAL_WEIGHT = 1.5
 Fitted among 0, 0.75, 1.5, 2 and 3 on the 123 questions of the training articles that deny something, in seven
 languages: the best statement answers 99 (93 at 0; decision 0027, Negation).
 """
+SUPERLATIVE_WEIGHT = 1.0
+"""What a statement gains in the order, not in the chance, that has the superlative of the question.
+
+Fitted among 0, 0.5, 1, 1.5, 2 and 3 on the 96 English, German and Spanish questions of the training articles that have
+one: the best statement answers 74 (73 at 0, 69 at 3), one of three 90 (90 at 0, 88 from 1.5).
+"""
+EXTREME_WEIGHT = 4.0
+"""What the statement with the extreme number gains, where none has the superlative: about the margin, so that it is
+first. By hand; no question of the training articles is answered so.
+"""
 NAMED_FACTOR = 0.25
 """Multiplies the bound if the question names the document: whether it is the right one is settled. By hand."""
 ELSEWHERE = 0.4
@@ -100,3 +110,10 @@ MOST_JUDGED = 80
 
 MOST_KEYS = 8
 """Keys of a question that one sentence may be expected to have; of a longer question the rarest count. By hand."""
+FREQUENT = 0.6
+"""The share of the weight of the rarest word that any sentence has, below which a word is frequent.
+
+With the rule that a sentence has one of the question's names: of the 471 sentences of the training articles that
+answer, in seven languages, 373 are graded so (379 without both rules); of 4,352 of other articles 51 instead of 78, of
+3,744 others of the same article 556 instead of 605. At 0.7 370, 49 and 532, at 0.8 362, 41 and 461.
+"""

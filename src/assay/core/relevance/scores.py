@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.messages import Rarity
 from assay.core.relevance.features import NAMES, Features, Vector
+from assay.core.relevance.relations import says_other
 from assay.core.relevance.relevance_constants import (
     DENIAL_WEIGHT,
     ELSEWHERE,
@@ -30,6 +31,7 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
     TOGETHER,
 )
+from assay.core.relevance.superlatives import extremes
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
@@ -187,7 +189,8 @@ def judge(
 
     If the question asks for an age, a length, a price or a share and the best statements have none, they do not answer:
     of the 34 sentences that answer such questions in the training part, 33 have one. If the question denies something
-    ("which providers need no key?") and the best statements only affirm it, they do not answer either.
+    ("which providers need no key?") and the best statements only affirm it, they do not answer either. A statement that
+    says of people that they did something else than is asked ("who wrote …?", "directed by …") is left out.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
@@ -199,8 +202,11 @@ def judge(
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
+    outermost = extremes(question, [each.text for each in statements])
     able = [
-        at for at in range(len(statements)) if vectors[at][_AT["figures"]] > OTHER_VERSION and features.is_about(at)
+        at
+        for at, each in enumerate(statements)
+        if vectors[at][_AT["figures"]] > OTHER_VERSION and features.is_about(at) and not says_other(question, each.text)
     ]
 
     def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
@@ -219,9 +225,10 @@ def judge(
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
+    lifted = [score + gained for score, gained in zip(scores, outermost, strict=True)]
     if not cosines:
-        return Judgement(measured(by_words), chance, question.language)
-    by_both = ranked(reordered(scores, cosines))
+        return Judgement(measured(ranked(lifted)), chance, question.language)
+    by_both = ranked(reordered(lifted, cosines))
     both = 0.0 if amiss else likelier(chance, cosines, best, by_both[0].place)
     return Judgement(measured(by_both), both, question.language)
 

@@ -8,11 +8,12 @@ import msgspec
 
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Plan, PlanStep
-from assay.models.extractive import hops
-from assay.models.extractive.passages import is_row
 from assay.models.extractive.plans import queries
-from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
-from assay.models.extractive.shelf import ShownSources, SourcePassages, resolve
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions import links
+from assay.models.questions.question import ParsedQuestion, analyze
+from assay.models.shown_documents.passages import is_row
+from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
 
 OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""
@@ -71,12 +72,12 @@ def _steered(request: Request) -> list[str]:
 
 def _followed(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
     """The tasks of a question that leads to other documents: its first step, then one for each document named."""
-    hop = hops.read(question_of(request))
+    hop = links.read(question_of(request))
     if hop is None:
         return []
     if len(todo) > 1:
         return [(_task(todo[0]), todo[0].id)]
-    found = hops.targets(hop, (message.text for message in request.messages if message.role == "tool"))
+    found = links.targets(hop, (message.text for message in request.messages if message.role == "tool"))
     return [(hop.of(group), todo[0].id) for group in grouped(found, MOST_SENT)]
 
 

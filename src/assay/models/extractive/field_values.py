@@ -8,20 +8,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.core.dimensions import dimension_of, stated, unit_of
 from assay.core.languages import of_question
-from assay.core.lexicon import stop_terms
+from assay.core.lexicon import stem, stop_terms
 from assay.core.messages import Request, ToolCall
-from assay.core.relevance import judge, read_question
+from assay.core.relevance import TopicQuestion, judge, read_question
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.core.tables.table_questions import cell
 from assay.core.text import words
 from assay.models.extractive.actions import shelved
-from assay.models.extractive.answers import tables
-from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import ParsedQuestion, analyze, question_of
-from assay.models.extractive.shelf import ShownSources, SourcePassages, describe, resolve
-from assay.models.extractive.words import CONCEPTS
+from assay.models.extractive.requests import question_of
+from assay.models.questions.question import ParsedQuestion, analyze
+from assay.models.questions.words import CONCEPTS
+from assay.models.shown_documents.passages import PassageField, PassageSentence
+from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
+from assay.models.shown_documents.tabular import tables
 
 # Values from prose: `core.relevance` rates sentences as it does for answers; if even the best are probably no answer,
 # the field stays empty. If a sentence has several values of the type, the one nearest to the field's words is taken.
@@ -63,12 +65,13 @@ _BREAK = re.compile(r"[,;:()]|\b(?:after|and|but|while|nach|und|aber|après|et|m
 
 
 class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """A field: its name in words, the schema's description, and the names of the fields it is part of."""
+    """A field: its name in words, the schema's description, the names in the question, and the question's `topics`."""
 
     label: str
     description: str
     names: tuple[str, ...]
     schema: Mapping[str, Any]
+    topics: str = ""
 
     @property
     def text(self) -> str:
@@ -89,11 +92,12 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
     statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
     question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
     judgement, analysis = judge(question, statements), question.analysis
-    if not judgement.answers():
-        return None
-    own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
     names = frozenset(key for name in asked.names for key in keys(name, analysis))
     about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
+    ranked = [(book, each) for book, each in (placed[each.place] for each in judgement.ranked) if book in about]
+    if (measured := _measured(asked, ranked, question)) is not None or not judgement.answers():
+        return measured
+    own = frozenset(keys(asked.label, analysis)) - stop_terms(analysis)
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
         words = _WORD.finditer(sentence.text)
@@ -105,6 +109,36 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
         if value is not None:
             found.append((-share, rank, StatedValue(value, sentence.passage)))
     return min(found)[2] if found else None
+
+
+def _measured(
+    asked: FieldAsked, ranked: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
+) -> StatedValue | None:
+    """The value of a field for a length, an age or the like, in the first sentence that states one of its subject.
+
+    What is before the number names the subject, or nothing at all ("It is 450 metres long"). The unit is the field's.
+    """
+    dimension = dimension_of(asked.label) or dimension_of(asked.description)
+    if not dimension or asked.schema.get("type") not in ("integer", "number"):
+        return None
+    analysis = question.analysis
+    unit = unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
+    none = stop_terms(analysis)
+    subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
+    for book, sentence in ranked:
+        start = 0
+        for each in stated(sentence.text, dimension, question.language):
+            before = sentence.text[start : each.start]
+            start = each.end
+            silent = none.union(_MEASURING).issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
+            if unit in ("", each.unit) and (silent or not subject.isdisjoint(keys(before, analysis))):
+                value = _plain(each.number, " ".join(passage.text for passage in book.passages))
+                return None if value is None else StatedValue(value, sentence.passage)
+    return None
+
+
+_MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
+"""What a thing of a length or height does."""
 
 
 def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
@@ -151,6 +185,11 @@ def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> st
         return None
     if _SCALED.search(f"{asked.label} {asked.description}"):
         value = _SCALED.sub("", value).strip()
+    return _plain(value, beside)
+
+
+def _plain(value: str, beside: str) -> str | None:
+    """A number in plain digits; `beside` shows its decimal sign."""
     known = (match[0] for match in NUMBER.finditer(beside))
     figures = read_figures([value], of_question(beside[:SAMPLE]), known)
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None
@@ -271,6 +310,7 @@ def _prose(label: str, schema: Mapping[str, Any], question: ParsedQuestion, shel
         description=str(schema.get("description", "")),
         names=named(question.text),
         schema=schema["properties"]["value"],
+        topics=question.text,
     )
     if (found := value_in_prose(asked, shelf.books)) is None:
         return {"value": None, "passages": [], "reason": NONE}

@@ -1,120 +1,16 @@
-"""Questions about a document which another one names in its header: "who wrote the PEP that replaced PEP 5?".
-
-The field which relates the two is followed. English only.
-"""
+"""Answers questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Literal
 
-import msgspec
-
-from assay.core import markers
 from assay.core.lexicon import MONTHS
-from assay.core.text import words
 from assay.models.extractive.answers import answers
-from assay.models.extractive.passages import PassageField
-from assay.models.extractive.question import QUOTED, Identifier, Relation, analyze, described
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame, resolve
-from assay.models.extractive.words import CONCEPTS, INVERSE
-
-Order = Literal["", "first", "last"]
-
-_LED: dict[Relation, str] = {
-    "requires": "What does {anchor} require?",
-    "replaces": "Which document does {anchor} replace?",
-    "replaced": "What was {anchor} superseded by?",
-}
-_ASKS = {"creator": "Who wrote {}?", "date": "When was {} created?"}
-_MEANT = {
-    "creator": frozenset("who whose whom people person persons names minds hands team".split()),
-    "date": frozenset("when day date year old age began begin begun start".split()),
-    "status": frozenset("state stage fate stand stands standing outcome happened become became".split()),
-}
-"""Words that ask for a field without naming it."""
-LONGEST = 600
-"""Code points above which a text is a document, not a question."""
-_FIRST = frozenset(("first", "earliest", "oldest"))
-_LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
-_AT_FIRST = re.compile(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\s+(?=\w)", re.IGNORECASE)
-"""Phrases such as "when did it first appear?", in which "first" does not choose among several documents."""
-_FRAME = re.compile(
-    r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)"
-)
-
-
-class Hop(msgspec.Struct, frozen=True, kw_only=True):
-    """Such a question, taken apart: the document it starts from, the field to follow, and the rest of the question.
-
-    `order` says which of several documents is meant: the one created first, or last.
-    """
-
-    anchor: str
-    relation: Relation
-    concepts: tuple[str, ...]
-    order: Order = ""
-
-    @property
-    def inner(self) -> str:
-        """The question to begin with."""
-        return _LED[self.relation].format(anchor=self.anchor)
-
-    def of(self, targets: Sequence[str]) -> str:
-        """The question to ask about `targets` ("EIP 20")."""
-        named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
-        asked = [_ASKS["date"]] if self.order else []
-        asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
-        return " ".join(dict.fromkeys(asked)).replace("{}", named)
-
-
-@lru_cache(maxsize=256)
-def read(text: str) -> Hop | None:
-    """The question as a hop; None if it does not name one document and ask about another that relates to it."""
-    text = unicodedata.normalize("NFKC", text).strip()
-    question = analyze(text) if len(text) <= LONGEST else None
-    if question is None or len(question.mentions) > 1:
-        return None
-    quoted = QUOTED.search(text)
-    anchor = question.mentions[0].text if question.mentions else quoted[0] if quoted else ""
-    start = text.index(anchor)
-    found = described(text, start, start + len(anchor)) if anchor else None
-    if found is None:
-        return None
-    outer = f"{text[: found.start]} it {text[found.end :]}"
-    said = set(words(_AT_FIRST.sub(" ", outer)))
-    order: Order = "first" if said & _FIRST else "last" if said & _LAST else ""
-    asked = [each for each in analyze(outer).concepts if each not in _LED and not (order and each == "date")]
-    meant = [concept for concept, asking in _MEANT.items() if not order and asking & set(words(outer))]
-    concepts = tuple(asked or meant[:1])
-    return Hop(anchor=anchor, relation=found.relation, concepts=concepts, order=order) if concepts or order else None
-
-
-# following a field through findings, which are text
-
-
-def targets(hop: Hop, findings: Iterable[str]) -> list[str]:
-    """The documents that findings name in the followed field, each as series and number."""
-    number = re.search(r"[1-9]\d*", hop.anchor)
-    lines = (markers.strip(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
-    found = (_named(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
-    return list(dict.fromkeys(name for names in found for name in names))
-
-
-def _named(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
-    key, series, mine = " ".join(words(line["key"])), line["series"], line["number"]
-    plain = re.sub(r"\]\([^)]*\)", "]", line["value"])
-    named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]
-    if key in CONCEPTS[hop.relation].keys and number in ("", mine):
-        return [f"{series} {each}" for each in named if each != mine]
-    converse = CONCEPTS[INVERSE[hop.relation]].keys if hop.relation in INVERSE else ()
-    return [f"{series} {mine}"] if key in converse and number in named else []
-
-
-# the answer, out of what was read
+from assay.models.questions import links
+from assay.models.questions.question import Identifier, analyze
+from assay.models.questions.words import CONCEPTS
+from assay.models.shown_documents.passages import PassageField
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame, resolve
 
 
 def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
@@ -122,12 +18,12 @@ def answer(text: str, shelf: ShownSources) -> list[QuotableUnit]:
 
     Also empty if the question asks for one of several documents and some of them do not say when they were created.
     """
-    hop = read(text)
+    hop = links.read(text)
     if hop is None:
         return []
     subject = resolve(analyze(hop.inner), shelf)
     led = answers(analyze(hop.inner), subject, shelf) if subject.books else []
-    names = targets(hop, [unit.line() for unit in led])
+    names = links.targets(hop, [unit.line() for unit in led])
     wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
     found = [book for each in wanted for book in shelf.books if book.owns(each)]
     if hop.order:

@@ -12,19 +12,11 @@ from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
 from assay.core.plan import Complexity, FollowUp, PlanStep
 from assay.core.text import words
-from assay.models.extractive import hops
-from assay.models.extractive.question import (
-    Mention,
-    ParsedQuestion,
-    analyze,
-    is_comparison,
-    last,
-    parts,
-    points_back,
-    question_of,
-)
-from assay.models.extractive.survey import is_whole
-from assay.models.extractive.words import carries_topic, stems
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions import links
+from assay.models.questions.conditions import is_whole
+from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
+from assay.models.questions.words import carries_topic, stems
 
 DEPTH: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 LONG_QUESTION = 45
@@ -132,7 +124,7 @@ def plan(request: Request) -> str:
     """A plan as JSON: the question's parts, in its own words."""
     text = question_of(request)
     limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
-    hop = hops.read(text)
+    hop = links.read(text)
     titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
     steps = [PlanStep(id=0, title=title, description=_description(title, text)) for title in titles]

@@ -13,14 +13,15 @@ from assay.core.phrases import nothing
 from assay.core.plan import CoverageStatus, Plan, PlanStep
 from assay.core.text import words
 from assay.core.translation import gettext as _
-from assay.models.extractive import hops
 from assay.models.extractive import plans as extractive_plans
 from assay.models.extractive.actions import SEARCH_FOR, grouped, shelved, task_of
 from assay.models.extractive.answers import select
 from assay.models.extractive.plans import plan_form, queries, retries, short
-from assay.models.extractive.question import last, parts, question_of
 from assay.models.extractive.reports import listed
-from assay.models.extractive.words import carries_topic, stems, topics
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions import links
+from assay.models.questions.question import parts
+from assay.models.questions.words import carries_topic, stems, topics
 
 FOUND = 8
 OTHERS = 2
@@ -146,10 +147,10 @@ def _decided(request: Request) -> Reflected:
 
 def _named(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
-    hop = hops.read(text)
+    hop = links.read(text)
     if hop is None or rules.plan > 1:
         return ()
-    found = hops.targets(hop, (each.text for each in told))
+    found = links.targets(hop, (each.text for each in told))
     return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
 
 
@@ -191,7 +192,7 @@ def replan(request: Request) -> str:
     plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
     reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
-    if hops.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+    if links.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
         # a step for each question about the named documents, instead of the question itself
         return plan_form(plan.title, wanted.reasoning, [PlanStep(id=0, title=short(each)) for each in wanted.changes])
     tried = f"{SEARCH_FOR}{'; '.join(wanted.changes)}"

@@ -16,13 +16,15 @@ from assay.core.phrases import built_in_note, not_found, nothing
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.models.extractive import hops
 from assay.models.extractive.actions import shelf_of, shelved, task_of
-from assay.models.extractive.answers import alike, calculated, frames, is_in_rows, is_row_of, select
-from assay.models.extractive.passages import ends, one_line
+from assay.models.extractive.answers import alike, calculated, frames, select
 from assay.models.extractive.plans import short
-from assay.models.extractive.question import ParsedQuestion, analyze, last, parts, question_of
-from assay.models.extractive.shelf import QuotableUnit, ShownSources, frame
-from assay.models.extractive.survey import asks_several
-from assay.models.extractive.words import stems, topics
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions.conditions import asks_several
+from assay.models.questions.question import ParsedQuestion, analyze, parts
+from assay.models.questions.words import stems, topics
+from assay.models.shown_documents.passages import ends, one_line
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
+from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
 Sections = list[tuple[str, list[QuotableUnit]]]
 

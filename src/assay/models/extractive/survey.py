@@ -1,169 +1,21 @@
-"""Questions about all documents: recognized by their words, and turned into conditions if every word is accounted for.
-
-A condition is only made if it covers the whole question: "how many PEPs are rejected?" becomes one on the status, "how
-many PEPs about typing are rejected?" becomes none, since no field says what a document is about.
-"""
+"""How to go over all documents, if a question asks about all of them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-
-import msgspec
-
-from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
-from assay.core.text import words
-from assay.models.extractive.question import ParsedQuestion, analyze, last, question_of
-from assay.models.extractive.words import CONCEPTS, carries_topic, stems
-
-_THINGS = (
-    r"(?:documents|files|pages|papers|articles|texts|reports|proposals|standards|records|notes|entries|"
-    r"(?-i:[A-Z]{2,6}s))"
-)
-_WHOLE = re.compile(
-    rf"^(?:please\s+)?(?:list|name|enumerate|show(?:\s+me)?|give\s+me|find|count)\s+(?:me\s+)?"
-    rf"(?:all|every|each|the)\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
-    rf"\bhow\s+many\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\b|"
-    rf"^(?:which|what)\s+(?:of\s+the\s+)?(?:[\w-]+\s+){{0,3}}?{_THINGS}\s+"
-    rf"(?:are|have|were|mention|contain|refer|with|of|do)\b|"
-    rf"\bfor\s+(?:each|every)\s+(?:of\s+the\s+)?(?:document|file|page|paper|article|proposal|(?-i:[A-Z]{{2,6}}))\b",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(rf"(?:which|what)\s+(?:of\s+the\s+)?{_THINGS}\b", re.IGNORECASE)
-_MENTION = re.compile(
-    r"\b(?:mention(?:s|ing)?|contain(?:s|ing)?(?:\s+the\s+(?:words?|phrase))?|refer(?:s|ring)?\s+to|use\s+the\s+words?)\s+"
-    r"(?P<phrase>[^?]{2,80}?)\s*[?.]*$",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|`[^`]*`")
-_JOIN = re.compile(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<comma>,)\s+", re.IGNORECASE)
-_BOTH = re.compile(r"^\s*(?:both|either)\s+", re.IGNORECASE)
-_ARTICLE = re.compile(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
-_LONGEST = 5
-"""Words of a value that may occur in a question."""
-_YEAR = re.compile(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
-_OPERATORS = {"before": "<", "after": ">", "since": ">=", "until": "<=", "in": "~", "during": "~"}
-_ASKING = frozenset(
-    stem(word)
-    for word in (
-        "list all every each count enumerate documents document files file texts text pages page papers articles "
-        "reports proposals standards records notes entries total number collection there that have has had with "
-        "whose or and not find show give name overall altogether value field header year date ever"
-    ).split()
-)
-
-
-class HeaderKey(msgspec.Struct, frozen=True):
-    """A key of header fields with its values, from the `headers` message."""
-
-    key: str
-    documents: int = 0
-    values: dict[str, int] = {}
-
-
-def is_whole(text: str) -> bool:
-    """Whether a question asks about all documents by its form."""
-    return _WHOLE.search(text.strip()) is not None
-
-
-def asks_several(question: ParsedQuestion) -> bool:
-    """Whether a question asks for documents and names none itself: one sentence of each answers it."""
-    return not question.mentions and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
+from assay.models.extractive.requests import last, question_of
+from assay.models.questions.conditions import HeaderKey, conditions, is_unconditional, phrases_asked
+from assay.models.questions.question import analyze
 
 
 def survey(request: Request) -> tuple[ToolCall, ...]:
-    """How to go over all documents; None if that is not certain. This model cannot read batches of documents."""
+    """How to go over all documents; none if that is not certain. This model cannot read batches of documents."""
     if not request.named("headers"):
         return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
     text = question_of(request)
-    mention = _MENTION.search(text)
-    if mention is not None:
-        return (ToolCall(id="survey-1", name="find_phrase", arguments=_phrases(mention["phrase"])),)
+    if (phrases := phrases_asked(text)) is not None:
+        return (ToolCall(id="survey-1", name="find_phrase", arguments=phrases),)
     question = analyze(text)
-    if where := _conditions(question, last(request, "headers", list[HeaderKey]) or []):
+    if where := conditions(question, last(request, "headers", list[HeaderKey]) or []):
         return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
-    unconditional = not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
-    return (ToolCall(id="survey-1", name="count_documents"),) if unconditional else ()
-
-
-def _phrases(said: str) -> dict[str, object]:
-    """What to look for: several phrases if "and", "or" or a comma separates them outside quotation marks."""
-    quoted = [match.span() for match in _QUOTED.finditer(said)]
-    parts, joins, start = list[str](), set[str](), 0
-    for match in _JOIN.finditer(said):
-        if not any(low < match.start() < high for low, high in quoted):
-            parts.append(said[start : match.start()])
-            joins.add((match["join"] or "").lower())
-            start = match.end()
-    found = [_phrase(part) for each in (*parts, said[start:]) if (part := _BOTH.sub("", each).strip())]
-    phrases = list(dict.fromkeys(found))
-    return {"phrases": phrases} | ({"together": True} if len(phrases) > 1 and "or" not in joins else {})
-
-
-def _phrase(said: str) -> str:
-    """What to look for, without articles of the question; in quotation marks every word counts."""
-    quoted = said.strip("\"'“”„«»` ")
-    return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
-
-
-_SERIES = re.compile(r"\b[A-Z]{2,6}s\b")
-_CREATED = frozenset(map(stem, ("created", "written", "published", "proposed", "submitted", "opened")))
-_PART, _LAST = r"[A-Z][\w.'’-]{1,40}", r"[A-Z][\w'’-]{1,40}"
-_NAME = re.compile(rf"(?<!^)\b{_PART}(?:\s{{1,3}}(?:van|von|de|der|la|le|da|di|{_PART})){{0,3}}\s{{1,3}}{_LAST}\b")
-"""A name of several words, the last one capitalized. All parts are bounded: a question may be a page long."""
-
-
-def _conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[str]:
-    """The conditions that a question makes; none if one of its topic words is not accounted for.
-
-    The series that it names ("PEPs") makes one of them: its documents have a number in the series.
-    """
-    keys = {" ".join(words(counted.key)): counted.key for counted in headers}
-    series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
-    told = {stem(form) for key in keys for word in key.split() for form in (word, f"{word}s")} | _ASKING
-    left = {stem(word) for word in question.words if carries_topic(word)} - told
-    written, used = _authored(question, keys)
-    valued = _valued(question, headers, used)
-    dated = _dated(question, keys)
-    left -= used | {key for parts in valued.values() for part in parts for key in stems(part)}
-    left -= question.concept_terms if valued or dated or written else frozenset()
-    left -= _CREATED | {stem(match["year"]) for match in _YEAR.finditer(question.text)} if dated else frozenset()
-    where = [f"{key} = {' | '.join(values)}" for key, values in valued.items()] + dated + written
-    kinds = [f"{keys[name]} = *" for name in series if name in keys]
-    return [*kinds, *where] if len(kinds) == len(series) and not left else []
-
-
-def _valued(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
-    """For each key, its values that occur in the question: the longest first, and those of a key that is asked for."""
-    said = f" {' '.join(question.words)} "
-    asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
-    places = [
-        (-len(parts), " ".join(words(counted.key)) not in asked, counted.key, value, f" {' '.join(parts)} ")
-        for counted in headers
-        for value in counted.values
-        if 0 < len(parts := words(value)) <= _LONGEST and not all(map(str.isdecimal, parts))
-        if any(carries_topic(part) or part in asked for part in parts) and not names.issuperset(map(stem, parts))
-    ]
-    found, taken = dict[str, list[str]](), dict[str, str]()
-    for _, _, key, value, phrase in sorted(places, key=lambda place: place[:2]):
-        if phrase in said or taken.get(phrase) == key:
-            said, taken[phrase] = said.replace(phrase, "  "), key
-            found.setdefault(key, []).append(value)
-    return found
-
-
-def _dated(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
-    """A condition on when a document was created."""
-    match = _YEAR.search(question.text)
-    dates = [key for name, key in keys.items() if name in CONCEPTS["date"].keys]
-    return [f"{dates[0]} {_OPERATORS[match['word'].lower()]} {match['year']}"] if match and dates else []
-
-
-def _authored(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
-    """A condition on who wrote a document (a name of several words, if an author is asked for), and its words."""
-    creators = [key for name, key in keys.items() if name in CONCEPTS["creator"].keys]
-    named = _NAME.findall(question.text)[-1:]
-    if not creators or not named or not ("creator" in question.concepts or "write" in question.words):
-        return [], set()
-    return [f"{creators[0]} ~ {named[0]}"], {*stems(named[0]), stem("write")}
+    return (ToolCall(id="survey-1", name="count_documents"),) if is_unconditional(question) else ()

@@ -13,7 +13,7 @@ from assay.core import markers, passage_context
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.text import sentences, words
-from assay.models.extractive.words import is_cjk
+from assay.models.questions.words import is_cjk
 
 _FIELD = re.compile(
     r"\s*(?:[-*+]\s+)?[*_]{0,2}(?P<key>[^\W\d_][\w /()'.#-]{0,38}?)[*_]{0,2}\s*"

@@ -13,9 +13,9 @@ from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import words
-from assay.models.extractive.passages import PassageField, PassageSentence, ends, place, read_field, split
-from assay.models.extractive.question import Identifier, ParsedQuestion, points_back, without
-from assay.models.extractive.words import FRAMES, carries_topic, stems
+from assay.models.questions.question import Identifier, ParsedQuestion, points_back, without
+from assay.models.questions.words import FRAMES, carries_topic, stems
+from assay.models.shown_documents.passages import PassageField, PassageSentence, ends, place, read_field, split
 
 A_MARKER = 30
 """The most passages in one marker; a longer one is no marker (`core.scanner`)."""

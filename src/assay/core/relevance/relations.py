@@ -1,0 +1,83 @@
+"""What a statement says that people did: "directed by Anna Berg" does not say who wrote something.
+
+Read where a language marks who did it: "by", "par", "por", "da", "door", "von … gedreht", or in English a name before
+a verb in the past. Only for questions that ask who did something ("who wrote …?"), not who somebody is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from assay.core.lexicon import MONTHS, stop_terms
+from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys
+
+_WHO = re.compile(
+    r"(?<!\w)(?:who|wer|qui|quién|quiénes|chi|quem)\s+(?:(?:has|have|had|hat|hatte|haben|a|ont|avait|ha|han|había|"
+    r"hanno|heeft)\s+)?(?:first\s+|originally\s+|zuerst\s+)?(?P<verb>[^\W\d_]{3,})",
+    re.IGNORECASE,
+)
+_CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w.'’-]+"
+_NAME = rf"(?P<name>{_CAPITAL})(?:\s+(?:(?:van|von|der|den|de|du|da|di|la|le)\s+)?{_CAPITAL})*"
+_BE = r"(?:is|are|was|were|be|been|being|est|sont|était|fut|été|es|son|fue|fueron|era|sido|è|fu|stato|stata|é|foi|werd)"
+_BY = r"(?:by|par|por|pela|pelo|da|dal|dalla|door)"
+_PASSIVE = re.compile(
+    rf"(?:(?<!\w)(?i:{_BE})\s+(?:\w+\s+)?(?P<told>[^\W\d_]{{3,}})"
+    rf"|(?<!\w)(?P<reduced>[^\W\d_]+(?:ed|é|ée|és|ées|[ai]do|[ai]da|[aiu]to|[aiu]ta)))"
+    rf"\s+{_BY}\s+(?:[^\W\d_A-Z]+\s+){{0,2}}{_NAME}"
+)
+_AFTER = re.compile(
+    rf"\b(?:wurden?|worden|werden|wird)\b[^,;:]*?\bvon\s+(?:[a-zäöüß]+\s+)?{_NAME}\s+(?P<verb>[a-zäöüß]{{3,}}(?:t|en))\b"
+)
+_ACTIVE = re.compile(rf"^(?P<name>{_CAPITAL})\s+{_CAPITAL}\s+(?:\w+ly\s+)?(?P<verb>[a-z]{{2,}}ed)\b")
+_VOWELS = re.compile(r"[aeiouyäöüéèê]")
+
+
+def says_other(question: TopicQuestion, text: str) -> bool:
+    """Whether a text says that people did something, and nowhere has the verb that the question asks for.
+
+    False if the question does not ask who did something, or is in another language than the text.
+    """
+    verb = _asked_verb(question.text, question.analysis) if question.negating == question.language else ""
+    return bool(verb) and any(_done(text)) and not any(_same(verb, word, question.analysis) for word in _words(text))
+
+
+@lru_cache(maxsize=512)
+def _asked_verb(question: str, analysis: str) -> str:
+    """The verb of a question that asks who did something; "" for any other."""
+    match = _WHO.search(question)
+    verb = match["verb"] if match and match["verb"].islower() else ""
+    return "" if stop_terms(analysis).issuperset(keys(verb, analysis)) else verb
+
+
+def _done(text: str) -> Iterator[str]:
+    """The verbs that a text says of people."""
+    for match in _PASSIVE.finditer(text):
+        if match["name"].casefold() not in MONTHS:
+            yield match["told"] or match["reduced"]
+    for pattern in (_AFTER, _ACTIVE):
+        for match in pattern.finditer(text):
+            yield match["verb"]
+
+
+def _words(text: str) -> Iterator[str]:
+    return (match[0].casefold() for match in re.finditer(r"[^\W\d_]{2,}", text))
+
+
+@lru_cache(maxsize=65536)
+def _same(verb: str, word: str, analysis: str) -> bool:
+    """Whether a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
+    ours, theirs = keys(verb, analysis), keys(word, analysis)
+    return bool(set(ours) & set(theirs)) or bool(near_keys(ours, theirs)) or _ablaut(verb, word)
+
+
+def _ablaut(one: str, other: str) -> bool:
+    """Whether two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben"."""
+    short, long = sorted((_consonants(one), _consonants(other)), key=len)
+    return len(short) > 1 and long.startswith(short) and set(long[len(short) :]) <= set("nrst")
+
+
+def _consonants(word: str) -> str:
+    bare = word.removeprefix("ge") if len(word) > 5 else word
+    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", bare).replace("d", "t"))

@@ -1,0 +1,33 @@
+"""The messages of a request: the question it is about, and others decoded."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from assay.core.errors import ModelError
+from assay.core.messages import Request
+
+T = TypeVar("T")
+
+
+def question_of(request: Request) -> str:
+    """The question that a request is about."""
+    asked = request.named("question")
+    return asked[-1].strip() if asked else ""
+
+
+def last(request: Request, name: str, kind: type[T]) -> T | None:
+    """The last user message with a name, decoded; None if there is none.
+
+    Raises:
+        ModelError: it is not what was agreed on, which no second attempt will change.
+    """
+    texts = request.values(name)
+    if not texts:
+        return None
+    try:
+        return msgspec.json.decode(texts[-1], type=kind)
+    except msgspec.DecodeError as error:
+        raise ModelError(f"the message {name!r} cannot be read: {error}", transient=False) from error

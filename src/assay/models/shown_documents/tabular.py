@@ -1,0 +1,87 @@
+"""The tables of shown documents: rows that answer, and what code computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from assay.core import passage_context
+from assay.core.tables.answers import bound, is_computed
+from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_notes, read_tables
+from assay.core.tables.rows import lacking, row_stated, stated_row
+from assay.core.tables.table_questions import answer
+from assay.models.questions.question import ParsedQuestion
+from assay.models.questions.words import stems
+from assay.models.shown_documents.passages import is_row, one_line
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages
+
+
+def tables(shelf: ShownSources) -> list[ReadTable]:
+    """The tables of all documents, as far as they are shown."""
+    return [
+        table
+        for book in shelf.books
+        if any(is_row(passage.text) for passage in book.passages)
+        for table in _tables_of(book)
+    ]
+
+
+def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Sequence[ReadTable]:
+    """The tables of a source, or of those of its passages that have these `ids`."""
+    pieces = (
+        TablePiece(each.id, each.text, label=each.about) for each in book.passages if ids is None or each.id in ids
+    )
+    return read_tables(pieces, book.title)
+
+
+def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+    """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
+    shown = tables(shelf)
+    chosen = lacking(question.text, shown) or _chosen(question.text, shown)
+    lines = ((each.id, one_line(each.text), each.about) for book in shelf.books for each in book.passages)
+    texts = {id: stated_row(line, head) or line.strip("| ") for id, line, head in lines} if chosen else {}
+    source, near = shelf.by_passage, frozenset(stems(question.text))
+    return [
+        QuotableUnit(text=texts[id], passages=(id,), source=source[id].id, near=near)
+        for id in dict.fromkeys(name for row in chosen for name in row.names)
+        if id in texts
+    ]
+
+
+def _chosen(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
+    """The rows whose cells answer a question that chooses rows by their other cells."""
+    found = answer(question, shown)
+    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
+        return ()
+    return [row for each in found.answers for row in each.rows]
+
+
+def computed_units(text: str) -> list[QuotableUnit]:
+    """The sentences that the tool `calculate` states, each with its passages."""
+    source = next(iter(passage_context.read(text)), None)
+    if source is None:
+        return []
+    known = {passage.id for passage in source.passages}
+    found: list[QuotableUnit] = []
+    for note in read_notes(text):
+        ids = tuple(id for ordinal in note.ordinals if (id := f"{source.id}.{ordinal}") in known)
+        if ids:
+            found.append(QuotableUnit(text=note.text, passages=ids, source=source.id, frame=True))
+    return found
+
+
+def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
+    if is_computed(unit.text):
+        return True
+    book = shelf.by_passage.get(unit.passages[0])
+    if book is None:
+        return False
+    said = bound(unit.text, _tables_of(book, unit.passages))
+    return said is not None and said[0]
+
+
+def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
+    """Whether a unit states a cited row with its headers."""
+    book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
+    said = None if book is None else row_stated(unit.text, _tables_of(book, unit.passages))
+    return said is not None and said[0]

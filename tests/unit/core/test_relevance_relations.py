@@ -1,0 +1,124 @@
+"""What people did according to a statement, and the superlative it states: which statements come first for that."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.relevance import QuotableStatement, judge, read_question
+from assay.core.relevance.grades import CitedSentence, grade
+from assay.core.relevance.relations import says_other
+from assay.core.relevance.superlatives import extremes
+
+SPIRE = "Who wrote the book on which the film The Spire is based?"
+
+
+def other(question: str, text: str) -> bool:
+    return says_other(read_question(question, beside=text), text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (SPIRE, "The Spire is a film of 1974 directed by Anna Berg."),
+        (SPIRE, "The Spire was directed by the Danish painter Anna Berg in 1974."),
+        (SPIRE, "Anna Berg directed the film The Spire in 1974."),
+        ("Who built the old bridge of the town?", "The old bridge of the town was painted by Carl Dorn."),
+        ("Wer schrieb das Buch zum Film?", "Der Film wurde von Anna Berg gedreht und ist lang."),
+        ("Qui a écrit le livre dont le film est tiré ?", "Le film est une œuvre réalisée par Anna Berg en 1974."),
+        ("¿Quién escribió el libro de la película?", "Es una película dirigida por Anna Berg en el año 1974."),
+    ],
+)
+def test_somebody_who_did_something_else(question: str, text: str) -> None:
+    assert other(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (SPIRE, "The film is based on the novel The Tower by Carl Dorn."),
+        (SPIRE, "The Tower was written by Carl Dorn and filmed by Anna Berg."),
+        (SPIRE, "The Tower, illustrated by Anna Berg, is the best known book of the writer Carl Dorn."),
+        (SPIRE, "The Spire was shown in 1974."),
+        ("Who directed The Spire?", "The Spire is a film of 1974 directed by Anna Berg."),
+        ("Who is the author of The Tower?", "The Tower was written by Carl Dorn."),
+        ("When was The Spire shown?", "The Spire is a film of 1974 directed by Anna Berg."),
+        ("Who completed the bridge?", "The bridge was opened by March of that year."),
+        ("Wer schrieb das Buch zum Film?", "Das Buch zum Film wurde von Carl Dorn geschrieben und ist lang."),
+        ("Who sang the song of the sea?", "The song of the sea was sung by Eva Holm."),
+    ],
+)
+def test_who_did_what_is_asked_or_says_nothing_of_it(question: str, text: str) -> None:
+    assert not other(question, text)
+
+
+def statements(*texts: str) -> list[QuotableStatement]:
+    return [QuotableStatement(text=text, place=place, title="The Spire") for place, text in enumerate(texts)]
+
+
+def ordered(question: str, *texts: str) -> list[str]:
+    return [
+        texts[each.place] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked
+    ]
+
+
+def test_a_name_with_another_relation_is_left_out() -> None:
+    texts = ("The Spire is a film of 1974 directed by Anna Berg.", "It is based on the novel The Tower by Carl Dorn.")
+    assert ordered(SPIRE, *texts) == [texts[1]]
+    assert ordered("Who directed the film The Spire?", *texts)[0] == texts[0]
+
+
+def test_in_a_report_it_does_not_answer() -> None:
+    texts = ("The film The Spire was directed by Anna Berg.", "The book The Spire was written by Carl Dorn.")
+    cited = [CitedSentence(text=text, cited=text) for text in texts]
+    assert grade(["Who wrote the book The Spire?"], cited) == ("related", "answers")
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "first"),
+    [
+        (
+            "Which is the longest bridge of the town?",
+            ("The oldest bridge of the town is the Anna Bridge.", "Berta Bridge is the longest in the town."),
+            1,
+        ),
+        (
+            "Which bridge is the longest?",
+            ("The Anna Bridge is 300 metres long.", "The Berta Bridge is 450 metres long."),
+            1,
+        ),
+        (
+            "Welche Brücke ist die längste?",
+            ("Die Annabrücke ist 1.300 Meter lang.", "Die Bertabrücke ist 450 Meter lang."),
+            0,
+        ),
+        (
+            "Quel est le pont le plus long ?",
+            ("Le pont Anna est long de 300 mètres.", "Le pont Berta est long de 450 mètres."),
+            1,
+        ),
+    ],
+)
+def test_what_states_the_superlative_or_has_the_extreme_number_is_first(
+    question: str, texts: tuple[str, ...], first: int
+) -> None:
+    assert ordered(question, *texts)[0] == texts[first]
+
+
+def test_numbers_in_two_units_and_a_single_one_are_not_compared() -> None:
+    question = read_question("Which bridge is the longest?")
+    texts = ["The Anna Bridge is 300 metres long.", "The Berta Bridge is 1 km long."]
+    assert extremes(question, texts) == [0.0, 0.0]
+    assert extremes(question, ["The Anna Bridge is 300 metres long."]) == [0.0]
+    assert extremes(read_question("Where is the bridge?"), ["The Anna Bridge is the longest."]) == [0.0]
+
+
+TEXT = st.text("ab Whodirwtlngs.,?12é中", max_size=40)
+
+
+@given(TEXT, st.lists(TEXT, max_size=4))
+def test_any_text_may_be_compared(question: str, texts: list[str]) -> None:
+    read = read_question(f"Who wrote {question}")
+    assert len(extremes(read, texts)) == len(texts)
+    assert all(says_other(read, text) in (True, False) for text in texts)
