@@ -198,6 +198,14 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
 
 
+def line(*arguments: object) -> list[str]:
+    """A command line which starts it, for a library which starts programs itself."""
+    words = [*map(str, arguments)]
+    if not FORKS:
+        return [sys.executable, "-m", "assay", *words]
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("warm_command.py")), _server()[0], *words]
+
+
 def run(
     *arguments: object, timeout: float = 120.0, start: Callable[..., Started] = start, **ways: Any
 ) -> subprocess.CompletedProcess[str]:
@@ -305,6 +313,7 @@ def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
     os.chdir(wanted["cwd"])
     os.environ.clear()
     os.environ.update(wanted["env"])
+    tempfile.tempdir = None  # where that is says the environment
     sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     err = os.fdopen(2, "w", encoding="utf-8", closefd=False, errors="backslashreplace", buffering=1)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 pytest.importorskip("simpy")
 pytest.importorskip("psycopg")
@@ -43,7 +44,7 @@ COSTS = Costs(
     calls=st.integers(1, 6),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 def test_every_run_ends_once_and_none_is_taken_before_it_came(
     workers: int, slots: int, batch: int, calls: int, seed: int
 ) -> None:
