@@ -50,7 +50,7 @@ class FileTests(pytest.Item):
         tests, items = self.tests(), self.session.items
         place = items.index(self)
         try:
-            for test, following in zip(tests, [*tests[1:], nextitem], strict=True):
+            for test, following in zip(tests, [*tests[1:], nextitem], strict=False):
                 items[place] = test  # whose report it is that xdist sends
                 self.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
                 if self.session.shouldfail or self.session.shouldstop:

@@ -1,4 +1,4 @@
-"""How much of what can be varied `make test` tries; `make fuzz` (examples) and `make crash` (`campaign`) try the rest."""
+"""How much of what can be varied `make test` tries; `make fuzz` (examples) and `make crash` (`campaign`) try all."""
 
 from __future__ import annotations
 
