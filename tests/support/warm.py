@@ -52,6 +52,8 @@ PARTS = (
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1
+PLACE = tempfile.gettempdir()
+"""Where the server listens: also where a test, the first which asks, has another place for temporary files."""
 STARTING = 60.0
 """Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
 
@@ -222,7 +224,7 @@ def run(
 @cache
 def _server() -> tuple[str, subprocess.Popen[bytes]]:
     """Where this test process's own server listens, started by the first who asks; and its process."""
-    folder = tempfile.TemporaryDirectory(prefix="warm-")
+    folder = tempfile.TemporaryDirectory(prefix="warm-", dir=PLACE)
     where = str(Path(folder.name) / "socket")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
     command = [sys.executable, __file__, where]
