@@ -16,7 +16,7 @@ help:
 	@echo "make demo     install Assay into $(DEMO) and research a question over docs/"
 	@echo "make test     format, lint, types, import contracts and all tests"
 	@echo "make test-fast  only the unit and contract tests that tests/slow.txt does not name (over 50 ms, or a PostgreSQL server)"
-	@echo "make crash    kill runs at every point and at 300 random moments, and resume them (make test takes a sample)"
+	@echo "make crash    kill runs at every point and at 300 random moments, and resume them; and whatever else make test takes a sample of"
 	@echo "make fuzz     give everything which reads foreign bytes bytes nobody wrote, for 15 minutes (SECONDS=7200: two hours), the server odd requests, and each property 500 examples"
 	@echo "make lock     pin what the image and the developers' environment install, with hashes (needs uv; UPGRADE=--upgrade: the newest)"
 	@echo "make audit    ask whether what the image installs has known vulnerabilities (needs uv and the network)"
@@ -47,7 +47,7 @@ crash: $(VENV)/.installed
 fuzz: $(VENV)/.installed
 	@$(BIN)/python tests/fuzz/fuzz.py --seconds $(SECONDS)
 	@ASSAY_TEST_EXAMPLES=100 $(BIN)/python -m pytest -q tests/server/test_server_conformance.py
-	@ASSAY_TEST_EXAMPLES=500 $(BIN)/python -m pytest -q -m "hypothesis and not campaign" tests/unit tests/contracts
+	@ASSAY_TEST_EXAMPLES=500 $(BIN)/python -m pytest -q -m "hypothesis and not campaign" tests/unit tests/contracts tests/runs
 
 PIN := uv pip compile $(UPGRADE) pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 

@@ -10,12 +10,14 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 
+import by_file
 import object_store
 import passwords
 import pgbouncer
 import postgres
 import pytest
 import quick
+import sampling
 import stalling
 from hypothesis import HealthCheck, settings
 
@@ -23,7 +25,7 @@ settings.register_profile(
     "assay",
     deadline=None,
     derandomize=True,
-    max_examples=int(os.environ.get("ASSAY_TEST_EXAMPLES", "40")),  # `make fuzz` asks for more
+    max_examples=sampling.EXAMPLES,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -48,6 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--note-slow") and not hasattr(config, "workerinput"):  # the process which gets all reports
         config.pluginmanager.register(quick.Durations())
+    if by_file.is_wanted(config):
+        config.pluginmanager.register(by_file.ByFile(config.workerinput["workercount"]))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from pdfs import column, pdf
+from sampling import crossed
 from screens import SKIPPED, Seen, Visit, begin, unusable
 from serving import TIDE, Served
 
@@ -62,8 +63,10 @@ def ended(browser: Any, plain: Served) -> str:
     return run
 
 
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
-@pytest.mark.parametrize("act", ["Verify this", "What speaks against it?", "Ask about it"])
+ACTS = ["Verify this", "What speaks against it?", "Ask about it"]
+
+
+@pytest.mark.parametrize(("act", "by"), crossed(ACTS, ["mouse", "keyboard"]))
 def test_what_is_selected_is_verified_opposed_or_asked_about(
     visit: Visit, plain: Served, ended: str, act: str, by: str
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.errors import StoreError
 from assay.core.ports import Blobs
@@ -37,7 +38,7 @@ def blobs(opened: tuple[Blobs, Blobs]) -> Blobs:
     return opened[0]
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=2000))
 def test_bytes_come_back_by_their_hash(blobs, data):
     name = blobs.put(data)

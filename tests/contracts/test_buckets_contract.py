@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.ports.users import Buckets, Rate
 
@@ -58,7 +59,7 @@ async def test_what_was_not_done_is_given_back_and_full_buckets_are_forgotten(st
     assert (await buckets.take("ana", RATE)).left == 2
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pauses=st.lists(st.floats(min_value=0, max_value=40), min_size=1, max_size=25), owner=st.uuids().map(str))
 async def test_never_more_than_the_rate_and_one_bucket(stores, pauses: list[float], owner: str) -> None:
     """In any stretch of time no more are taken than the bucket held and came back in it."""

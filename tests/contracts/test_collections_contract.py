@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from library_of import entry
+from sampling import scaled
 
 from assay.core.ports import CollectionRow, Library, Origin, SkippedFile
 from assay.core.sources import Document, sha256
@@ -119,7 +120,7 @@ def test_an_empty_private_collection_is_private(library, other):
     assert other.collections() == [CollectionRow(name="mine", documents=0, private=True)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     one=st.sets(st.integers(0, 7)), two=st.sets(st.integers(0, 7)), gone=st.sets(st.integers(0, 7)), asked=st.booleans()
 )

@@ -12,6 +12,7 @@ from concepts import DIMENSIONS, vectors
 from embedding_server import EmbeddingServer, serving
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 from tiny_onnx import tiny_model
 
 from assay import plugins
@@ -90,7 +91,7 @@ def test_it_can_be_asked_again_after_it_was_closed(embedder: Embedder) -> None:
     assert list(embedder.embed(["a car"], "query").vectors[0]) == pytest.approx(list(before), abs=1e-6)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=scaled(25))
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=4))
 def test_any_text_has_a_vector(embedder: Embedder, texts: list[str]) -> None:
     found = embedder.embed(texts, "passage").vectors

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from office_files import book, ebook, open_sheet, open_slides, open_text, slides, word
 from pdfs import column, pdf
+from sampling import scaled
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
@@ -126,7 +127,7 @@ def test_binary_is_refused(extractor: Extractor) -> None:
         list(extractor.extract(b"\x7fELF\x02\x01\0\0\0\0" * 50, "program"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=scaled(60))
 @given(data=st.binary(max_size=400) | st.text(max_size=200).map(lambda text: text.encode(errors="replace")))
 def test_any_bytes_are_text_or_refused(extractor: Extractor, data: bytes) -> None:
     for packed in (data, gzip.compress(data)):

@@ -15,6 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from journals import commit_of, draft
+from sampling import scaled
 
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.ports import FRESH, LONGEST_LEASE, Lease
@@ -177,10 +178,10 @@ def _database(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 TestLeases = Leases.TestCase
-TestLeases.settings = settings(max_examples=40, stateful_step_count=30)
+TestLeases.settings = settings(max_examples=scaled(40), stateful_step_count=30)
 TestSqlLeases = SqlLeases.TestCase
-TestSqlLeases.settings = settings(max_examples=8, stateful_step_count=25)
+TestSqlLeases.settings = settings(max_examples=scaled(8), stateful_step_count=25)
 TestPostgresLeases = pytest.mark.skipif(bool(postgres.reason_to_skip()), reason=postgres.reason_to_skip() or "-")(
     PostgresLeases.TestCase
 )
-TestPostgresLeases.settings = settings(max_examples=4, stateful_step_count=20)
+TestPostgresLeases.settings = settings(max_examples=scaled(4), stateful_step_count=20)

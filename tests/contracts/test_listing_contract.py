@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.events import ModelAttempted, encode
@@ -233,7 +234,7 @@ async def test_who_knows_all_lists_all(stores, ana, bob):
     assert [(row.name, row.owner) for row in (await every.threads()).rows] == [("t", "bob"), ("t", "ana")]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(limit=st.integers(1, 9), begun=st.lists(st.sampled_from(["ana", "bob"]), max_size=3))
 async def test_read_page_by_page_nothing_is_missed_or_twice(stores, limit: int, begun: list[str]):
     journal = stores.one.journal

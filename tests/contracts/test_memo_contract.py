@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 
 def test_what_is_kept_is_there_for_every_process(stores: Any) -> None:
@@ -22,7 +23,7 @@ def test_what_is_kept_never_changes(stores: Any) -> None:
     assert stores.one.cache.recall("a") == stores.two.cache.recall("a") == b"first"
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.text("0123456789abcdef/", min_size=1, max_size=70), data=st.binary(max_size=500))
 def test_bytes_come_back_as_they_were(stores: Any, key: str, data: bytes) -> None:
     stores.one.cache.keep(key, data)

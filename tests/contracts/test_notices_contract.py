@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 from web import Site, response, site
 
 from assay.core.errors import SearchError
@@ -95,7 +96,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reply=JSON)
 async def test_any_answer_is_notices_or_a_named_failure(there: Site, reply: object):
     there.pages["/works/10.1%2Fx"] = response(json.dumps(reply))

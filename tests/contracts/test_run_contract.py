@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runtime import DONE, Journals, Killed, again, first, log, ready, world
+from sampling import scaled
 
 from assay.core.errors import Failed, FenceLost, InputNeeded, ToolError
 from assay.core.events import Warned
@@ -138,7 +139,7 @@ async def branches(run: Run, jitter: random.Random, done: Counter[str], die_afte
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000), deaths=st.lists(st.integers(1, 11), max_size=3))
 async def test_interleaved_branches_survive_shuffled_timings(
     kind: str, tmp_path_factory: pytest.TempPathFactory, seed: int, deaths: list[int]

@@ -12,6 +12,7 @@ import postgres
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.errors import AssayError
 from assay.core.ports import Commit, EventDraft, FileStamp, HoldRecord, Lease, LedgerRow, StepRecord
@@ -160,7 +161,7 @@ async def play_both(acts: list[Act], home: Path, database: str = "") -> None:
             await play.store.close()
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(acts=st.lists(JOURNAL_ACT, max_size=25))
 def test_journals_agree(acts: list[Act]) -> None:
     begun: list[Act] = [("create", "ra", ()), ("acquire", "ra", "host:1", 10.0, "")]
@@ -168,7 +169,7 @@ def test_journals_agree(acts: list[Act]) -> None:
         asyncio.run(play_both(begun + acts, Path(home)))
 
 
-@settings(max_examples=10)
+@settings(max_examples=scaled(10))
 @given(acts=st.lists(JOURNAL_ACT, max_size=25))
 def test_journals_agree_on_postgres(agreeing: str, acts: list[Act]) -> None:
     begun: list[Act] = [("create", "ra", ()), ("acquire", "ra", "host:1", 10.0, "")]
@@ -275,13 +276,13 @@ def look_closer(store: Store) -> list[Any]:
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(acts=st.lists(LIBRARY_ACT, max_size=10))
 def test_libraries_agree(acts: list[Act]) -> None:
     libraries_agree(acts)
 
 
-@settings(max_examples=6)
+@settings(max_examples=scaled(6))
 @given(acts=st.lists(LIBRARY_ACT, max_size=10))
 def test_libraries_agree_on_postgres(agreeing: str, acts: list[Act]) -> None:
     libraries_agree(acts, agreeing)

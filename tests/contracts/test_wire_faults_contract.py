@@ -14,6 +14,7 @@ import openai as official
 import pytest
 from chat_server import Answer, Piece, chat_server
 from provider_server import check_anthropic, check_google, check_groq, check_mistral, check_nothing, provider_server
+from sampling import crossed
 
 from assay.core.errors import ModelError
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
@@ -242,8 +243,7 @@ async def test_a_refusal_is_named(wire: Wire) -> None:
     assert reply.stop == "refused"
 
 
-@every_wire
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize(("wire", "status"), crossed(WIRES, [429, 500, 503]))
 async def test_what_passes_says_when_to_come_back(wire: Wire, status: int) -> None:
     with served(wire, chat.fault(status, "busy", **{"retry-after": "3"}), chat.fault(status, "busy")) as model:
         for wait in (3.0, None):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research import ONE_STEP, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends, whole
+from sampling import scaled
 
 from assay.core import events as e
 from assay.core.brief import ROLES
@@ -65,7 +66,7 @@ budgets = st.builds(
 
 
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(budget=budgets)
 def test_no_limit_is_passed_and_there_is_a_report(strategy: str, budget: Budget) -> None:
     log = asyncio.run(limited(budget, strategy))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research import BLEW, MISTRAL, PLAN, REPORT, ROSE, TIDE, Log, Sea, agent, planned, report_wanted, sends
+from sampling import scaled
 from side_by_side import assert_same, by_place, died_and_resumed, unasked
 
 from assay.core import events as e
@@ -107,7 +108,7 @@ PLOTS = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(plot=PLOTS, assess=st.booleans(), strategy=st.sampled_from(["orchestrated", "orchestrated", "reflective"]))
 def test_whatever_the_models_say_the_run_is_the_same(plot: Plot, assess: bool, strategy: str) -> None:
     async def both() -> None:
@@ -175,7 +176,7 @@ async def killed(plot: Plot, last: int, profile: Profile) -> list[e.Envelope]:
     return await died_and_resumed(sea, model, made, last)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(last=st.integers(2, 110), plot=PLOTS, parts=st.booleans())
 def test_a_run_that_was_killed_comes_to_the_same(last: int, plot: Plot, parts: bool) -> None:
     async def both() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from research import BLEW, MISTRAL, ROSE, TIDE, Log, Sea, agent, both_agents, planned, report_wanted, sends
+from sampling import crossed
 from stepwise import TITLES, decides, opening, requests, step, steps
 
 from assay.core import events as e
@@ -79,8 +80,10 @@ async def test_the_reflector_is_not_asked_again_where_nothing_was_found_since() 
     assert first.named("parts")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("reply", ["I think so.", "", '{"parts": [{"part": 9, "status": "answered"}]}', '{"parts": 3}'])
+UNREADABLE = ["I think so.", "", '{"parts": [{"part": 9, "status": "answered"}]}', '{"parts": 3}']
+
+
+@pytest.mark.parametrize(("reply", "strategy"), crossed(UNREADABLE, STRATEGIES))
 async def test_an_unreadable_judgement_is_warned_of_and_code_judges(strategy: str, reply: str) -> None:
     log = await covered([*two_steps(strategy, BLEW), says(reply, task="assess")], strategy)
     assert [each.status for each in before(log)] == ["answered"] * 3

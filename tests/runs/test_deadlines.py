@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from research import DOCUMENTS, Log, Sea
+from sampling import scaled
 from simulated_time import SimulatedClock, simulated
 
 from assay.core import events as e
@@ -112,7 +113,7 @@ seeds, slow = st.integers(0, 2**32), st.floats(0.1, 90)
 
 
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 @given(seed=seeds, slowest=slow, trouble=st.sampled_from([0.0, 0.1, 0.5, 1.0]), seconds=st.floats(20, 900))
 def test_a_run_ends_within_its_deadline(
     strategy: str, seed: int, slowest: float, trouble: float, seconds: float
@@ -128,7 +129,7 @@ def test_a_run_ends_within_its_deadline(
     assert log.last(e.ReportFinished)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=scaled(8), deadline=None)
 @given(seed=seeds, slowest=st.floats(5, 90), depth=st.sampled_from(["light", "medium"]))
 def test_without_a_limit_of_its_own_a_run_keeps_that_of_its_depth(seed: int, slowest: float, depth: str) -> None:
     log, _, ended = simulated(played(seed, slowest, 0.1, Budget(), depth=depth))

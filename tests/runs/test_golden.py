@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from research import TIDE as AGENT
 from research import Log, Sea, direct_answer, first_agent, one_agent, two_agents
+from sampling import crossed
 from stepwise import changed_plan, two_steps
 
 from assay.core.brief import GivenAnswer
@@ -113,8 +114,7 @@ async def test_timing_changes_nothing(name: str) -> None:
     assert written(rows((await played(name, Sea(), delay=0.05)).envelopes)) == golden
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize(("name", "kind"), crossed(SCRIPTS, ["sqlite", "memory"]))
 async def test_the_stored_log_is_the_run_and_its_report(name: str, kind: str, tmp_path: Path) -> None:
     store = memory_store() if kind == "memory" else open_store(tmp_path)
     live = (await played(name, Sea(store=store))).envelopes

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from chat_server import USAGE, Answer, chat_server, chunk
 from research import Log, Sea, kinds, two_agents, whole
+from sampling import crossed
 from services import Habit, Habitual, Say, refusing, stop_word, streamed
 from stepwise import two_steps
 
@@ -141,8 +142,7 @@ REFUSALS: dict[str, tuple[Habit, str]] = {
 }
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("refused", REFUSALS)
+@pytest.mark.parametrize(("refused", "strategy"), crossed(REFUSALS, [*STRATEGIES]))
 async def test_what_a_service_refuses_is_left_out_and_not_sent_again(refused: str, strategy: str) -> None:
     habit, name = REFUSALS[refused]
     answers: list[int] = []
@@ -183,8 +183,7 @@ async def test_json_is_asked_for_by_its_schema_where_it_is_taken(strategy: str) 
     assert forms == (["plan"] if strategy == "orchestrated" else ["plan", "decision", "decision"])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("way", ["no finish", "no stream"])
+@pytest.mark.parametrize(("way", "strategy"), crossed(["no finish", "no stream"], [*STRATEGIES]))
 async def test_a_reply_is_whole_however_it_ends(way: str, strategy: str) -> None:
     async def habit(body: dict[str, Any], say: Say) -> Answer:
         reply = await say()
@@ -225,8 +224,7 @@ THINKING: dict[str, Callable[[Reply], Reply]] = {
 }
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("way", THINKING)
+@pytest.mark.parametrize(("way", "strategy"), crossed(THINKING, [*STRATEGIES]))
 async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) -> None:
     async def habit(body: dict[str, Any], say: Say) -> Answer:
         return streamed(THINKING[way](await say()), thinking="reasoning")
@@ -244,8 +242,7 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
     assert THOUGHT[:20] not in "".join(e.decode(each).text for each in shown)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize(("shown", "strategy"), crossed([True, False], [*STRATEGIES]))
 async def test_a_model_which_thinks_until_its_cap_is_asked_again_with_room(shown: bool, strategy: str) -> None:
     needed = 1_500
 
@@ -312,8 +309,7 @@ CALLS: dict[str, Callable[[ToolCall], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("way", CALLS)
+@pytest.mark.parametrize(("way", "strategy"), crossed(CALLS, [*STRATEGIES]))
 async def test_calls_of_agents_made_in_odd_ways_end_in_the_same_report(way: str, strategy: str) -> None:
     async def habit(body: dict[str, Any], say: Say) -> Answer:
         reply = await say()

@@ -19,6 +19,7 @@ import hostile_files
 import pytest
 import warm
 from hostile_files import LAUGHS, OUTSIDE, TIDES, packed
+from sampling import crossed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the limits of Linux")
 LIMITS = {"RLIMIT_CPU": 60, "RLIMIT_AS": 4 << 30}
@@ -150,10 +151,12 @@ def test_a_schema_made_to_harm_is_refused_before_the_run(kind: str, place: Path)
     assert words in done
 
 
-@pytest.mark.parametrize("option", ["--template", "--instructions"])
-@pytest.mark.parametrize("data", [b"# a\n" * 500_000, b"\xff\x00" * 2_000, b"# " * 4_000])
-def test_a_template_made_to_harm_is_refused_or_used(option: str, data: bytes, place: Path) -> None:
-    (place / "template.md").write_bytes(data)
+HARMFUL = {"long": b"# a\n" * 500_000, "no text": b"\xff\x00" * 2_000, "one line": b"# " * 4_000}
+
+
+@pytest.mark.parametrize(("kind", "option"), crossed(HARMFUL, ["--template", "--instructions"]))
+def test_a_template_made_to_harm_is_refused_or_used(option: str, kind: str, place: Path) -> None:
+    (place / "template.md").write_bytes(HARMFUL[kind])
     code, _, done = assay(place, *ASKED, option, "template.md")
     assert code in (0, 2, 6)
     assert code != 2 or len(done.splitlines()) == 1

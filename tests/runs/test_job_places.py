@@ -7,13 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import dying_job_workers
 import obstore
 import pytest
+import warm
 from crash_scene import PROCESSES, SECONDS, UNTOLD
 from object_store import S3Server
 from obstore.store import from_url
@@ -284,20 +284,21 @@ async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     alive = home_paths.scratch_folder()
     environment = {**os.environ, "TMPDIR": str(temporary), "ASSAY_HOME": str(tmp_path / "home")}
-    line = (sys.executable, "-m", "assay", "worker", "--jobs", "1", "-q")
+    line = ("worker", "--jobs", "1", "-q")
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
-        with subprocess.Popen(line, env=environment) as killed:
-            while not (left := [each for each in temporary.glob(f"{home_paths.PREFIX}*/*") if each.parent != alive]):
-                await asyncio.sleep(0.01)
-            killed.kill()
-        assert killed.returncode == -signal.SIGKILL
+        killed = warm.start(*line, env=environment)
+        while not (left := [each for each in temporary.glob(f"{home_paths.PREFIX}*/*") if each.parent != alive]):
+            await asyncio.sleep(0.01)
+        killed.kill()
+        assert killed.wait(SECONDS) == -signal.SIGKILL
         assert left[0].parent.exists()
-        with subprocess.Popen(line, env=environment) as worker:
-            async with asyncio.timeout(SECONDS):
-                while (await assay.job(job.id)).state != "done":
-                    await asyncio.sleep(0.05)
-            worker.terminate()
+        worker = warm.start(*line, env=environment)
+        async with asyncio.timeout(SECONDS):
+            while (await assay.job(job.id)).state != "done":
+                await asyncio.sleep(0.05)
+        worker.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(worker.wait, SECONDS)
         assert list(temporary.glob(f"{home_paths.PREFIX}*")) == [alive]
 
 

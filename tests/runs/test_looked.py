@@ -9,6 +9,7 @@ import logs
 import msgspec
 import pytest
 from research import ONE_STEP, ROSE, TIDE, Sea, agent, planned, report_wanted, sends
+from sampling import crossed
 from stepwise import TITLES, classic, decides, opening, steps
 
 from assay.core import events as e
@@ -62,8 +63,7 @@ async def ended(sea: Sea, model: Any, **changes: Any) -> tuple[RunView, BaseExce
     return fold(log), None
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("model", ["scripted", "built in"])
+@pytest.mark.parametrize(("strategy", "model"), crossed(STRATEGIES, ["scripted", "built in"]))
 async def test_where_no_search_was_answered_the_run_fails_and_names_the_fix(strategy: str, model: str) -> None:
     played = builtin() if model == "built in" else one_step(strategy)
     view, error = await ended(Sea(search=Away()), played, strategy=strategy)
@@ -96,8 +96,7 @@ async def test_so_it_does_where_fields_are_to_be_filled() -> None:
     assert view.fields == ()
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("model", ["scripted", "built in"])
+@pytest.mark.parametrize(("strategy", "model"), crossed(STRATEGIES, ["scripted", "built in"]))
 async def test_where_there_are_no_documents_the_run_fails_and_names_the_fix(strategy: str, model: str) -> None:
     played = builtin() if model == "built in" else [calls(("generate_plan", {}), task="triage")]
     view, error = await ended(Sea({}), played, strategy=strategy)
@@ -143,8 +142,7 @@ async def test_where_every_agent_fails_the_run_fails(strategy: str) -> None:
     assert "Nothing that answers" not in view.report.text
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("model", ["scripted", "built in"])
+@pytest.mark.parametrize(("strategy", "model"), crossed(STRATEGIES, ["scripted", "built in"]))
 async def test_who_has_looked_says_where_and_who_gave_no_answer(strategy: str, model: str) -> None:
     """The documents were searched, a second provider was silent: the report says both."""
     sea = Sea()

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import pytest
 import pytest_asyncio
+import warm
 from harbours import HARBOUR, QUESTION, fill_home, make_home
 
 from assay import Assay, settings
@@ -70,9 +71,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @asynccontextmanager
 async def connected(home: Path, era: Era = "auto", *args: str, **more: Any) -> AsyncIterator[Client]:
     environment = {**os.environ, "ASSAY_SEARCH_WEB": "false", **more.pop("env", {})}
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "assay", "mcp", "-q", "--home", str(home), *args], env=environment
-    )
+    command, *words = more.pop("line", warm.line)("mcp", "-q", "--home", home, *args)
+    server = StdioServerParameters(command=command, args=words, env=environment)
     async with Client(stdio_client(server), mode=era, **more) as client:
         yield client
 
@@ -200,22 +200,23 @@ async def test_a_text_is_checked_against_the_library(client: Client) -> None:
     assert "1 of 2" in checked["next_action"]
 
 
-async def test_private_documents_stay_unless_the_owner_allows_it(home: Path) -> None:
-    async with connected(home) as client:
-        listed = await called(client, "list_collections")
-        assert [row["name"] for row in listed["collections"]] == ["default", "ferries", "mixed"]
-        assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["letters"])
-        assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["mixed"])
-        found = await called(client, "search", query="harbour master dismissed in May")
-        assert "Letters" not in [each["title"] for each in found["results"]]
-        async with Assay(settings.load(), home=home) as assay:
-            run = assay.start("Who is to be dismissed?", sources=["@letters"])
-            await run.view()
-        assert "private" in await refused(client, "research_report", run_id=run.run_id)
-    async with connected(home, "auto", "--allow-private") as client:
-        listed = await called(client, "list_collections")
+@shared
+@auto
+async def test_private_documents_stay_unless_the_owner_allows_it(client: Client, home: Path) -> None:
+    listed = await called(client, "list_collections")
+    assert [row["name"] for row in listed["collections"]] == ["default", "ferries", "mixed"]
+    assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["letters"])
+    assert "private" in await refused(client, "research", question="Who is dismissed?", collections=["mixed"])
+    found = await called(client, "search", query="harbour master dismissed in May")
+    assert "Letters" not in [each["title"] for each in found["results"]]
+    async with Assay(settings.load(), home=home) as assay:
+        run = assay.start("Who is to be dismissed?", sources=["@letters"])
+        await run.view()
+    assert "private" in await refused(client, "research_report", run_id=run.run_id)
+    async with connected(home, "auto", "--allow-private") as trusted:
+        listed = await called(trusted, "list_collections")
         assert "letters" in [row["name"] for row in listed["collections"]]
-        page = await called(client, "research_report", run_id=run.run_id)
+        page = await called(trusted, "research_report", run_id=run.run_id)
         assert "dismissed" in page["text"]
 
 
@@ -258,7 +259,11 @@ async def test_a_client_which_can_is_asked(tmp_path: Path, era: Era) -> None:
         assert view.plan is not None
         assert view.plan.steps[0].title == "The northern harbour"
 
-    async with connected(home, era, env=model) as client:  # nobody to ask, unless the assistant does
+
+async def test_where_nobody_can_be_asked_the_assistant_is(tmp_path: Path) -> None:
+    home, script = await fill_home(tmp_path), tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+    async with connected(home, env={"ASSAY_MODEL": f"scripted:{script}"}) as client:
         news = await called(client, "research", question="How old is the harbour, then?", clarify=True)
         assert (news["status"], news["questions"]) == ("waiting", QUESTIONS)
         assert "research_wait" in news["next_action"]
@@ -271,16 +276,17 @@ async def stored(home: Path, run_id: str) -> Any:
         return await assay.view(run_id)
 
 
-async def test_a_run_goes_on_when_its_client_leaves(tmp_path: Path) -> None:
-    home = await fill_home(tmp_path)
-    async with connected(home) as client:
-        news = await called(client, "research", question=QUESTION, wait_seconds=0)
+@shared
+@auto
+async def test_a_run_goes_on_when_its_client_leaves(client: Client, home: Path) -> None:
+    """What it left is there for the next."""
+    async with connected(home, line=lambda *words: [sys.executable, "-m", "assay", *map(str, words)]) as leaving:
+        news = await called(leaving, "research", question=QUESTION, wait_seconds=0)
         assert not news["terminal"]
         assert news["timed_out"]
         assert "research_wait" in news["next_action"]
     async with asyncio.timeout(60):
         while (await stored(home, news["run_id"])).status != "completed":  # a process of its own is at it
             await asyncio.sleep(0.2)
-    async with connected(home) as client:
-        news = await called(client, "research_wait", run_id=news["run_id"])
-        assert "1902" in news["report"]
+    news = await called(client, "research_wait", run_id=news["run_id"])
+    assert "1902" in news["report"]

@@ -17,6 +17,16 @@ STRATEGIES = ["orchestrated", "reflective"]
 MODELS = dict.fromkeys(ROLES, ("scripted", "spare"))
 
 
+PLAYED: dict[str, Log] = {}
+
+
+async def once(strategy: str) -> Log:
+    """The run, which all tests look at."""
+    if strategy not in PLAYED:
+        PLAYED[strategy] = await played(strategy)
+    return PLAYED[strategy]
+
+
 async def played(strategy: str) -> Log:
     second = spare()
     log = await Wild(second).run(script(strategy), strategy=strategy, models=MODELS)
@@ -34,7 +44,7 @@ def pairs(request: Request) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_it_ends_with_a_verified_report(strategy: str) -> None:
-    log = await played(strategy)
+    log = await once(strategy)
     assert whole(log)
     ended = log.last(e.RunCompleted)
     assert (ended.stop_reason, ended.verified) == ("done", True)
@@ -53,7 +63,7 @@ async def test_it_ends_with_a_verified_report(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_every_finding_is_kept_and_no_citation_is_invented(strategy: str) -> None:
-    log = await played(strategy)
+    log = await once(strategy)
     found = {event.lane: (event.text, event.dropped_markers) for event in log.of(e.FindingAdded)}
     assert found == {
         1: ("The tide at Brest rises seven metres. [S1001.1] Everybody knows it.", 2),
@@ -69,7 +79,7 @@ async def test_every_finding_is_kept_and_no_citation_is_invented(strategy: str) 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_every_call_is_answered_once_and_a_dead_document_is_said(strategy: str) -> None:
-    log = await played(strategy)
+    log = await once(strategy)
     for request in log.model.requests:
         for call, answer in pairs(request):
             assert call == answer
@@ -86,7 +96,7 @@ async def test_every_call_is_answered_once_and_a_dead_document_is_said(strategy:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_went_wrong_is_told_to_who_did_it(strategy: str) -> None:
-    log = await played(strategy)
+    log = await once(strategy)
     notes = [text for request in log.model.requests for text in request.named("note")]
     assert any("could not be read as a plan" in note for note in notes)
     assert any("Call a tool" in note for note in notes)
@@ -101,6 +111,6 @@ async def test_what_went_wrong_is_told_to_who_did_it(strategy: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_the_same_comes_out_again(strategy: str) -> None:
-    first, second = await played(strategy), await played(strategy)
+    first, second = await once(strategy), await played(strategy)
     assert first.text == second.text
     assert [event.text for event in first.of(e.FindingAdded)] == [event.text for event in second.of(e.FindingAdded)]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import warm
 from chat_server import Answer, chat_server, fault, says, served
+from sampling import crossed
 from shells import TIDES
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -152,8 +153,10 @@ def test_a_page_in_place_of_an_answer(asked: Asked, status: int) -> None:
     assert "is the address the base of its API, with the version (…/v1)?" in found
 
 
-@pytest.mark.parametrize("text", ["The tide at Brest rises seven metres, I believe.", "I cannot help with that."])
-@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+TALK = ["The tide at Brest rises seven metres, I believe.", "I cannot help with that."]
+
+
+@pytest.mark.parametrize(("text", "strategy"), crossed(TALK, ["orchestrated", "reflective"]))
 def test_a_model_which_calls_no_tool(asked: Asked, tmp_path: Path, text: str, strategy: str) -> None:
     """It is said once, and it is the last word: that nothing was found would be the model's fault."""
     with chat_server(says(text)) as server:

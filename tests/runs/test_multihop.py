@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sampling import crossed
 
 from assay import Assay
 from assay.core.brief import SetDepth
@@ -56,8 +57,10 @@ def cited(report: Report) -> set[str]:
     return {Path(source.url).name for source in report.sources if source.number is not None}
 
 
-@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
-@pytest.mark.parametrize(("question", "answer"), [(FIRST, "Created of EIP-20 ("), (LAST, "Created of EIP-1559 (")])
+@pytest.mark.parametrize(
+    ("question", "answer", "strategy"),
+    [(FIRST, "Created of EIP-20 (", "orchestrated"), (LAST, "Created of EIP-1559 (", "reflective")],
+)
 async def test_the_one_created_first_or_last(question: str, answer: str, strategy: str, documents: Path) -> None:
     report = await researched(question, documents, strategy)
     assert report.markdown.startswith(answer)
@@ -67,8 +70,7 @@ async def test_the_one_created_first_or_last(question: str, answer: str, strateg
     assert report.plan.steps[0].title == "What does EIP-9 require?"
 
 
-@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
-@pytest.mark.parametrize("depth", ["light", "medium"])
+@pytest.mark.parametrize(("strategy", "depth"), crossed(["orchestrated", "reflective"], ["light", "medium"]))
 async def test_what_is_asked_of_a_document_another_names(strategy: str, depth: SetDepth, documents: Path) -> None:
     report = await researched(WROTE, documents, strategy, depth)
     first = report.markdown.splitlines()[0]

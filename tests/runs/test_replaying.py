@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from sampling import crossed
 
 from assay import Assay, settings
 from assay.core.errors import UsageError
@@ -35,8 +36,7 @@ async def _run(assay: Assay, notes: Path, **wanted: str) -> str:
     return handle.run_id
 
 
-@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
-@pytest.mark.parametrize("stored", [True, False], ids=["sqlite", "memory"])
+@pytest.mark.parametrize(("strategy", "stored"), crossed(["orchestrated", "reflective"], [True, False]))
 async def test_a_replay_gives_the_same_report_and_asks_nothing(
     notes: Path, tmp_path: Path, strategy: str, stored: bool
 ) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from killed_commands import Place
 from local_web import HARBOR, PAGE, QUESTION, TIDES, LocalWeb
 from research import ONE_STEP
+from sampling import scaled
 from web import moved, response, site
 
 from assay import Assay
@@ -126,7 +127,7 @@ def built(web: LocalWeb, kinds: Sequence[str]) -> None:
         web.found.append((web.there.url(path), f"Harbor {word}", f"The {word} of the old harbor and its tides", ""))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kinds=PAGES, strategy=st.sampled_from(["orchestrated", "reflective"]), switched=st.sets(st.sampled_from([*OFF])))
 def test_whatever_the_web_is_like_the_run_is_the_same(kinds: list[str], strategy: str, switched: set[str]) -> None:
     async def both() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from research import Log, Sea, call, planned
+from sampling import scaled
 from side_by_side import assert_same, died_and_resumed
 
 from assay.core import events as e
@@ -176,7 +177,7 @@ def plots(draw: st.DrawFn) -> Plot:
     return Plot(needs=tuple(map(tuple, needs)), slow=draw(some), failing=draw(some), analysing=draw(some) - {0})
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(plot=plots())
 def test_whoever_needs_whom_the_run_is_the_same(plot: Plot) -> None:
     async def both() -> None:
@@ -185,7 +186,7 @@ def test_whoever_needs_whom_the_run_is_the_same(plot: Plot) -> None:
     asyncio.run(both())
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(plot=plots(), last=st.integers(2, 90))
 def test_a_run_that_was_killed_comes_to_the_same(plot: Plot, last: int) -> None:
     async def both() -> None:

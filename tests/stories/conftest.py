@@ -11,8 +11,7 @@ from story import Story, install
 @pytest.fixture(scope="session")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The commands of an environment with the wheel in it, one for all workers of this test run."""
-    base = tmp_path_factory.getbasetemp()
-    return install((base.parent if base.name.startswith("popen") else base) / "installed")
+    return install(tmp_path_factory).commands
 
 
 @pytest.fixture

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import pytest
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
@@ -19,16 +21,31 @@ LONGEST = 110.0
 """Seconds a command may take on a busy machine."""
 
 
-def install(folder: Path) -> Path:
-    """An environment of its own with the wheel in it, made once for all processes of the tests; its commands.
+SOURCES = ("src", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore")
+"""What a wheel is made of."""
 
-    The libraries come from the environment of the tests, through a path file, so that no network is needed.
+
+class Installed(NamedTuple):
+    """A wheel, and the folder of commands of the environment it is installed in."""
+
+    wheel: Path
+    commands: Path
+
+
+def install(factory: pytest.TempPathFactory) -> Installed:
+    """An environment of its own with the wheel of a fresh checkout in it, made once for all processes of the tests.
+
+    In the checkout no catalogue is compiled. The libraries come from the environment of the tests, through a path
+    file, so that no network is needed.
     """
+    base = factory.getbasetemp()
+    folder = (base.parent if base.name.startswith("popen") else base) / "installed"
     folder.mkdir(parents=True, exist_ok=True)
     commands = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
     with FileLock(folder / "lock", timeout=600):
         if not (folder / "done").exists():
-            _call(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT)
+            build = ("build", "--wheel", "--no-isolation", "--outdir", folder)
+            _call(sys.executable, "-m", *build, _checkout(folder / "fresh"))
             _call(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
             (wheel,) = folder.glob("*.whl")
             site = _call(commands / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
@@ -36,7 +53,19 @@ def install(folder: Path) -> Path:
             _call(sys.executable, "-m", *install)
             (Path(site) / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
             (folder / "done").touch()
-    return commands
+    (wheel,) = folder.glob("*.whl")
+    return Installed(wheel, commands)
+
+
+def _checkout(folder: Path) -> Path:
+    folder.mkdir()
+    left_out = shutil.ignore_patterns("*.mo", "__pycache__")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=left_out)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
 
 
 def _call(*command: object) -> str:

@@ -52,6 +52,8 @@ PARTS = (
 TOLD = struct.Struct("ii")
 """What a client is told: that a process is ready, and its pid; or that it has ended, and how."""
 READY, ENDED = 0, 1
+PLACE = tempfile.gettempdir()
+"""Where the server listens: also where a test, the first which asks, has another place for temporary files."""
 STARTING = 60.0
 """Seconds within which a process is there; if none comes, another server is started, and a warning says why."""
 
@@ -198,6 +200,14 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
 
 
+def line(*arguments: object) -> list[str]:
+    """A command line which starts it, for a library which starts programs itself."""
+    words = [*map(str, arguments)]
+    if not FORKS:
+        return [sys.executable, "-m", "assay", *words]
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("warm_command.py")), _server()[0], *words]
+
+
 def run(
     *arguments: object, timeout: float = 120.0, start: Callable[..., Started] = start, **ways: Any
 ) -> subprocess.CompletedProcess[str]:
@@ -214,7 +224,7 @@ def run(
 @cache
 def _server() -> tuple[str, subprocess.Popen[bytes]]:
     """Where this test process's own server listens, started by the first who asks; and its process."""
-    folder = tempfile.TemporaryDirectory(prefix="warm-")
+    folder = tempfile.TemporaryDirectory(prefix="warm-", dir=PLACE)
     where = str(Path(folder.name) / "socket")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
     command = [sys.executable, __file__, where]
@@ -305,6 +315,7 @@ def _become(descriptor: int, ends: list[int]) -> dict[str, Any]:
     os.chdir(wanted["cwd"])
     os.environ.clear()
     os.environ.update(wanted["env"])
+    tempfile.tempdir = None  # where that is says the environment
     sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     err = os.fdopen(2, "w", encoding="utf-8", closefd=False, errors="backslashreplace", buffering=1)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import sampled, scaled
 
 pytest.importorskip("simpy")
 pytest.importorskip("psycopg")
@@ -43,7 +44,7 @@ COSTS = Costs(
     calls=st.integers(1, 6),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 def test_every_run_ends_once_and_none_is_taken_before_it_came(
     workers: int, slots: int, batch: int, calls: int, seed: int
 ) -> None:
@@ -63,7 +64,7 @@ def test_every_run_ends_once_and_none_is_taken_before_it_came(
     assert result.span >= result.duration * waves / 2
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", sampled([1, 2, 3], 3))
 def test_littles_law_holds(seed: int) -> None:
     """Runs in execution, on the mean, are those that come in a second times the seconds one takes."""
     wanted = Setting(workers=8, slots=8, calls=4, delay=1.0, rate=4.0, seconds=300, seed=seed, spread=0.5)

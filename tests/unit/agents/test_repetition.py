@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 from work import grows_in_step
 
 from assay.agents.replies import repeating, salvaged, whole_sentences, without_loops
@@ -86,7 +87,7 @@ SENTENCES = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.lists(SENTENCES, max_size=40).map(" ".join))
 def test_what_is_left_is_part_of_the_text_and_holds_no_loop(text: str) -> None:
     cut = without_loops(text)

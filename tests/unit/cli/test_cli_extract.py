@@ -1,11 +1,10 @@
 """`assay extract` as a command."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 from shells import Command, apart, spoken
 
 
@@ -43,8 +42,10 @@ def test_a_json_line_each_in_order_and_1_when_one_failed(assay: Command, notes: 
 
 
 def test_paths_from_stdin(assay: Command, notes: Path, tmp_path: Path):
-    command = [sys.executable, "-m", "assay", "extract", "--json", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, input=f"{notes}\n", timeout=60)
+    listed = tmp_path / "listed"
+    listed.write_text(f"{notes}\n")
+    with listed.open("rb") as stdin:
+        done = warm.run("extract", "--json", "-", stdin=stdin)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["title"] == "Tides"
 

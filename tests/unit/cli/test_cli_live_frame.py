@@ -7,6 +7,7 @@ from hostile import HOSTILE, with_text
 from hypothesis import given
 from hypothesis import strategies as st
 from research import Sea, two_agents
+from sampling import crossed
 
 from assay.cli.figures import clock, elapsed, moment
 from assay.cli.live_frame import Size, frame
@@ -34,8 +35,7 @@ def fits(view: RunView, size: Size) -> None:
         assert not set(line.plain) & set("\n\t"), repr(line.plain)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, Size(40, 12), Size(12, 4), Size(1, 1)])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(("name", "size"), crossed(SCENARIOS, [NARROW, WIDE, Size(40, 12), Size(12, 4), Size(1, 1)]))
 def test_every_moment_of_a_run_fits(name: str, size: Size):
     folder = ViewBuilder()
     for envelope in logs.SCENARIOS[name]().events:

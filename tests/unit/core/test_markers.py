@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from sampling import scaled
 from work import grows_in_step
 
 from assay.core.markers import CitationMode, Marker, Tokenizer, parse, render, strip
@@ -193,7 +194,7 @@ def streamed(chunks: list[str]) -> list[str | Marker]:
     return joined(pieces + tokenizer.finish())
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(NASTY | st.text(max_size=60), st.data())
 def test_output_does_not_depend_on_how_the_stream_was_cut(text: str, data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=8).map(sorted))
@@ -201,7 +202,7 @@ def test_output_does_not_depend_on_how_the_stream_was_cut(text: str, data: st.Da
     assert streamed(chunks) == whole(text)
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 @given(NASTY)
 def test_one_character_at_a_time_is_the_same(text: str) -> None:
     assert streamed(list(text)) == whole(text)
@@ -296,7 +297,7 @@ RENDER_TEXT = st.lists(
 MODES = st.sampled_from(get_args(CitationMode))
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150))
 @given(RENDER_TEXT.map("".join), MODES)
 def test_positions_ascend_and_copied_characters_are_the_same(raw: str, mode: CitationMode) -> None:
     rendered = render(raw, KNOWN, mode, LINKS)
@@ -313,7 +314,7 @@ def test_positions_ascend_and_copied_characters_are_the_same(raw: str, mode: Cit
         assert "".join(rendered.text.split()) == "".join(kept.split())
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150))
 @given(
     st.lists(
         st.sampled_from(

@@ -5,6 +5,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sampling import crossed
 
 from assay.core import events as e
 from assay.core.claims import summarize
@@ -41,8 +42,7 @@ def check(report: Report) -> None:
         assert passage.text_sha256 == sha256(passage.text.encode())
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
+@pytest.mark.parametrize(("name", "mode"), crossed(sorted(logs.SCENARIOS), MODES))
 def test_every_scenario_at_every_moment(name: str, mode: str) -> None:
     events = logs.SCENARIOS[name]().events
     for count in range(0, len(events) + 1, 3):

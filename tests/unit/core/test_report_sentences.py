@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.markers import parse
 from assay.core.report_sentences import ReportSentence, claims, read
@@ -207,7 +208,7 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 @given(st.lists(PARTS, max_size=25).map("".join) | st.text(max_size=60))
 def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
     at = 0

@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core import text as text_module
 from assay.core.text import Offsets, estimate_tokens, sentences, words
@@ -66,7 +67,7 @@ def test_blank_text_has_no_sentence() -> None:
 ALPHABET = st.sampled_from([*"aB3.!?。！؟ \n\r\t\"')”」*_-é第中", "e.g. ", "Dr. ", "\n\n", "🙂", "e\u0301", "\u2028"])
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 @given(st.lists(ALPHABET, max_size=50).map("".join) | st.text(max_size=80))
 def test_spans_ascend_and_leave_out_only_white_space(text: str) -> None:
     at = 0
@@ -127,7 +128,7 @@ def test_estimates_add_up(one: str, other: str) -> None:
     assert (estimate_tokens(one) == 0) == (one == "")
 
 
-@settings(max_examples=80)
+@settings(max_examples=scaled(80))
 @given(
     st.text(max_size=200)
     | st.lists(st.sampled_from(["a", "é", "第", "🙂", "\u0301", "\r\n"]), max_size=300).map("".join)

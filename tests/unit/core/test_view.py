@@ -5,6 +5,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 from work import steps
 
 from assay.core import events as e
@@ -47,7 +48,7 @@ def test_a_view_is_frozen_in_all_its_parts_and_stays_when_the_run_goes_on() -> N
 
 
 @given(data=st.data(), name=st.sampled_from(NAMES))
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_kinds_of_later_releases_change_nothing(data: st.DataObject, name: str) -> None:
     events = logs.SCENARIOS[name]().events
     places = data.draw(st.lists(st.integers(0, len(events)), max_size=8))
@@ -74,7 +75,7 @@ def _renumber(envelope: e.Envelope, seq: int, number: dict[int, int]) -> e.Envel
 
 
 @given(data=st.data(), name=st.sampled_from(NAMES))
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_dropped_events_are_as_if_they_never_were(data: st.DataObject, name: str) -> None:
     events = [each for each in logs.SCENARIOS[name]().events if each.type != "step.restarted"]
     gone = data.draw(st.sets(st.sampled_from([each.seq for each in events[1:]]), max_size=20))

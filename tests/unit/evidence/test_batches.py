@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library_of import fill
+from sampling import scaled
 
 from assay.core.errors import StoreError
 from assay.core.sources import Document
@@ -31,7 +32,7 @@ def library(texts: Sequence[str]) -> tuple[DocumentReader, list[Document]]:
     return DocumentReader(store.blobs), store.library.documents(["default"])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=scaled(30), deadline=None)
 @given(st.lists(st.sampled_from(["A gauge.", "Two words. And more.", LONG, "- item\n- other"]), max_size=12))
 def test_batches_give_what_each_document_gives(texts: list[str]) -> None:
     reader, documents = library(texts)

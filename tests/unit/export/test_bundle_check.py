@@ -11,6 +11,7 @@ import pytest
 from bundles import bundle_of_two_agents, failing, forged, members_of, problems, relogged
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core import events as e
 from assay.core.claims import Summary
@@ -35,7 +36,7 @@ def member(start: str) -> str:
 # corruption
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(st.data())
 def test_every_changed_byte_is_found(draw: st.DataObject) -> None:
     data = bundle()
@@ -46,7 +47,7 @@ def test_every_changed_byte_is_found(draw: st.DataObject) -> None:
     assert not found.checks[0].ok
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(st.integers(0, 10_000_000), st.binary(max_size=40), st.integers(0, 3_000))
 def test_every_other_damage_is_found(at: int, other: bytes, gone: int) -> None:
     data = bundle()

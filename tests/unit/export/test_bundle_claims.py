@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.claims import Claim
 from assay.core.report_sentences import claims
@@ -38,7 +39,7 @@ SENTENCES = st.tuples(st.lists(WORDS, min_size=1, max_size=7).map(" ".join), END
 REPORTS = st.tuples(STARTS, st.lists(SENTENCES, max_size=6).map("".join)).map("".join)
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(REPORTS)
 @example("> The tide rises\n> seven metres [S1001.1]. It\n> turns.\n")
 @example("| Place | Tide |\n|---|---|\n| Brest | 7 m [S1001.1] |\n")

@@ -11,6 +11,7 @@ from citing import citing, page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import recorded
+from sampling import scaled
 
 from assay.core.clean import one_line
 from assay.export.bibtex import EXPORTER, escape
@@ -83,7 +84,7 @@ def test_hostile_text_is_only_text(text: str) -> None:
         assert name in ("doi", "url") or not re.search(r"(?<!\\)[$&#%^~]", str(value)), name
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(
     st.lists(
         st.tuples(

@@ -10,6 +10,7 @@ from citing import citing, page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import recorded
+from sampling import scaled
 
 from assay.export.csl import EXPORTER
 from assay.export.references import references
@@ -80,7 +81,7 @@ def test_controls_are_escapes_and_reordering_marks_are_gone() -> None:
     assert not set("\x1b\u202e\x9b\u2066\x7f") & set(data.decode())
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=30), st.text(max_size=15)), min_size=1, max_size=4))
 def test_any_titles_authors_and_addresses_read_back(facts: list[tuple[str, str, str]]) -> None:
     sources = [

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from records import record, recorded
+from sampling import crossed, scaled
 from shown import HOSTILE, TEXT, full
 
 from assay.core.clean import HARMFUL
@@ -146,15 +147,14 @@ def test_the_same_run_gives_the_same_bytes_and_says_when_it_was() -> None:
     assert core["created"] == core["modified"] == "2025-01-02T03:00:18Z"
 
 
-@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
-@pytest.mark.parametrize("mode", ["numbers", "markers"])
+@pytest.mark.parametrize(("name", "mode"), crossed(sorted(logs.SCENARIOS), ["numbers", "markers"]))
 def test_every_run_can_be_written(name: str, mode: str) -> None:
     log = logs.SCENARIOS[name]().events
     for count in (0, len(log)):
         part(EXPORTER.render(recorded(log[:count]), mode))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 @given(st.text(max_size=300) | st.lists(st.sampled_from(["- a\n", "1. b\n", "  ", "> ", "|a|\n|-|\n|b|\n", "# h\n", "```\n", "\n", "[S1.1]", "\ufffe", "&#1;"]), max_size=25).map("".join))  # fmt: skip # noqa: E501
 def test_any_text_makes_a_document_whose_links_lead_somewhere(text: str) -> None:
     document = part(EXPORTER.render(full(text)))

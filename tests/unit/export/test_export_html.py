@@ -11,6 +11,7 @@ from hostile import HOSTILE, with_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import record
+from sampling import crossed, scaled
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.core.brief import Brief
@@ -85,8 +86,9 @@ def test_a_line_end_inside_a_paragraph_is_kept_in_the_quote() -> None:
     assert [node.text() for node in mark.css(".wrap")] == ["\n"]
 
 
-@pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
-@pytest.mark.parametrize("mode", ["numbers", "footnotes", "links", "markers", "none"])
+@pytest.mark.parametrize(
+    ("name", "mode"), crossed(sorted(logs.SCENARIOS), ["numbers", "footnotes", "links", "markers", "none"])
+)
 def test_every_link_within_the_page_leads_somewhere(name: str, mode: str) -> None:
     view = fold(logs.SCENARIOS[name]().events)
     found = page(view, citations=mode)
@@ -231,7 +233,7 @@ def test_hostile_text_is_only_text() -> None:
 SIGNS = (*"<>\"'&`[]()!|*_#-\\/=:; \n\r\t", "script", "on", "http://", "javascript:", "-->", "x", "\ue000", "\u202e")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=scaled(25), deadline=None)
 @given(st.lists(st.sampled_from(SIGNS), min_size=1, max_size=40).map("".join))
 def test_no_text_becomes_markup(hostile: str) -> None:
     harmless(render(with_text(hostile)))

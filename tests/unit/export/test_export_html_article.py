@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markupsafe import Markup
+from sampling import scaled
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.bibliography import NumberedCitation
@@ -68,7 +69,7 @@ def marked(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]]]:
     return text, spans
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(marked())
 @example(("**a b** c", [(2, 7)]))
 @example(("x  \ny", [(0, 3), (2, 4)]))
@@ -88,7 +89,7 @@ class Plain(MarkdownIt):
         return link_target(url) is not None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(texts)
 def test_without_citations_the_words_are_those_of_the_library(text: str) -> None:
     plain = Plain("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")

@@ -12,6 +12,7 @@ from citing import citing, page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import recorded
+from sampling import scaled
 from shown import HOSTILE, TEXT, full
 
 from assay.core.errors import ConfigError
@@ -129,7 +130,7 @@ def test_every_run_can_be_set(name: str) -> None:
         assert len(pypdfium2.PdfDocument(EXPORTER.render(recorded(log[:count])))) == 1
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=scaled(10), deadline=None)
 @given(st.text(max_size=200) | st.lists(st.sampled_from(["- a\n", "1. b\n", "999999999. c\n", "  ", "> ", "|a|\n|-|\n|b|\n", "###### h\n", "```\n", "\n", "[S1.1]", "#a ", "$b$ ", "@c "]), max_size=25).map("".join))  # fmt: skip # noqa: E501
 def test_any_text_is_set(text: str) -> None:
     assert len(pypdfium2.PdfDocument(EXPORTER.render(full(text)))) >= 1

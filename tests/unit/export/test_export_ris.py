@@ -7,6 +7,7 @@ from citing import citing, page
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import recorded
+from sampling import scaled
 
 from assay.export.references import references
 from assay.export.ris import EXPORTER
@@ -54,7 +55,7 @@ def test_no_text_ends_a_record_or_begins_a_field(text: str) -> None:
     assert len(rispy.loads(ris)) == 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(
     st.lists(
         st.tuples(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from sampling import scaled
 from shown import TEXT, full
 
 from assay.core.clean import HARMFUL
@@ -68,7 +69,7 @@ def test_links_lead_to_the_web_alone_and_nothing_else_steers_a_terminal() -> Non
     assert not HARMFUL.search(plain.replace("\n", ""))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=200), st.integers(1, 200))
 def test_no_text_steers_a_terminal(text: str, width: int) -> None:
     view: RunView = full(f"{text} [S1.1]").view

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay import Assay
 from assay.core.errors import FetchFailed, UsageError
@@ -194,7 +195,7 @@ def test_what_is_no_place(place: str):
 
 
 @given(st.text(alphabet="git+hpsfle:/@-.^~ \n\t%ax", max_size=40))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 def test_a_place_is_read_or_refused_and_never_an_option(text: str):
     for place in (text, f"git+https:{text}", f"git+file:///p@{text}"):
         try:

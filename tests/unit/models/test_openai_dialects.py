@@ -11,6 +11,7 @@ from chat_server import DONE, USAGE, Answer, call, chunk, fault
 from hypothesis import given
 from hypothesis import strategies as st
 from provider_server import check_groq, check_mistral, provider_server
+from sampling import crossed
 
 from assay.core.errors import ContextTooLong, ModelError
 from assay.core.messages import (
@@ -132,24 +133,24 @@ async def test_arguments_in_pieces(name: str) -> None:
     assert reply.calls == (ToolCall(id="aaaaaaaaa", name="search", arguments={"query": "a"}),)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    ("answer", "transient"),
-    [
-        (fault(429, f"slow down {KEY}", **{"retry-after": "7"}), True),
-        (fault(500, "oh"), True),
-        (fault(401, f"no {KEY}"), False),
-        (fault(400, "what?"), False),
-        (Answer([chunk({"content": "Sev"})], cut=True), True),
-        (Answer([chunk({"content": "Sev"})]), True),
-        (Answer([chunk({"content": "Sev"}), chunk({}, "error"), DONE]), True),
-        (Answer([chunk(x_groq={"error": "oh"})]), True),
-        (fault(400, "Failed to call a function.", "tool_use_failed"), True),
-        (Answer(["data: {not json\n\n"]), True),
-        (Answer(['data: {"choices": 7}\n\n']), True),
-    ],
-)
-async def test_failures(name: str, answer: Answer, transient: bool) -> None:
+FAILURES: list[tuple[Answer, bool]] = [
+    (fault(429, f"slow down {KEY}", **{"retry-after": "7"}), True),
+    (fault(500, "oh"), True),
+    (fault(401, f"no {KEY}"), False),
+    (fault(400, "what?"), False),
+    (Answer([chunk({"content": "Sev"})], cut=True), True),
+    (Answer([chunk({"content": "Sev"})]), True),
+    (Answer([chunk({"content": "Sev"}), chunk({}, "error"), DONE]), True),
+    (Answer([chunk(x_groq={"error": "oh"})]), True),
+    (fault(400, "Failed to call a function.", "tool_use_failed"), True),
+    (Answer(["data: {not json\n\n"]), True),
+    (Answer(['data: {"choices": 7}\n\n']), True),
+]
+
+
+@pytest.mark.parametrize(("failure", "name"), crossed(FAILURES, NAMES))
+async def test_failures(name: str, failure: tuple[Answer, bool]) -> None:
+    answer, transient = failure
     with pytest.raises(ModelError) as raised:
         await play(name, answer)
     assert raised.value.transient is transient

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from sampling import scaled
 
 from assay.core.errors import LimitReached
 from assay.core.ports import HoldRecord
@@ -142,4 +143,4 @@ def _near(one: Budget, other: Budget) -> Budget | None:
 
 
 TestBudgets = Budgets.TestCase
-TestBudgets.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestBudgets.settings = settings(max_examples=scaled(40), stateful_step_count=40, deadline=None)

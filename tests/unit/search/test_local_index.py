@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
+import warm
 from filelock import FileLock
 from library_of import entry, fill
+from sampling import sampled
 
 from assay.core.errors import SearchError, StoreError
 from assay.core.ports import Query
@@ -187,11 +187,11 @@ local.LocalSearch(home / "index", store.library, DocumentReader(store.blobs).spa
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("lines", [1, 3, 8, 14, 19])
+@pytest.mark.parametrize("lines", sampled([1, 3, 8, 14, 19], 2))
 def test_a_killed_writer_leaves_no_hole_and_no_double(tmp_path: Path, lines: int) -> None:
     store = open_store(tmp_path)
     fill(store, {f"d{number}.md": f"# T{number}\n\nCommon prose about w{number}." for number in range(100)})
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, env=dict(os.environ))
+    child = warm.start(tmp_path, program=CHILD, stdout=subprocess.PIPE)
     assert child.stdout is not None
     for _ in range(lines):
         child.stdout.readline()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from library_of import fill
+from sampling import scaled
 
 from assay.core.ports import Hit, Query
 from assay.core.ports.store import Store
@@ -62,7 +63,7 @@ def test_a_search_that_waits_long_for_its_index_says_so(
     assert len(caplog.messages) == 1
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=scaled(60))
 @given(documents=TEXTS, pages=TEXTS, question=st.lists(WORDS, min_size=1, max_size=4).map(" ".join))
 def test_waiting_pages_change_no_hit(documents: list[str], pages: list[str], question: str) -> None:
     store = memory_store()
@@ -74,7 +75,7 @@ def test_waiting_pages_change_no_hit(documents: list[str], pages: list[str], que
     assert not any(name.startswith("page") for name in asked.cut)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=scaled(30))
 @given(pages=TEXTS, question=st.lists(WORDS, min_size=1, max_size=4).map(" ".join))
 def test_pages_which_waited_are_found_as_if_they_had_not(pages: list[str], question: str) -> None:
     store = memory_store()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
+from sampling import scaled
 
 from assay.core import events as e
 from assay.core.report import build_report
@@ -148,7 +149,7 @@ class Reader:
 
 
 @given(events=runs(), include=st.sets(st.sampled_from([CLAIMS, SOURCES, RESULTS])), data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=scaled(80))
 def test_every_prefix_is_a_valid_stream(events: list[e.Envelope], include: set[str], data: st.DataObject) -> None:
     whole, cut = streamed_parts(events, sorted(include)), data.draw(st.integers(0, len(events)))
     reader = Reader()
@@ -223,7 +224,7 @@ def test_the_pieces_of_a_text_are_the_text(text: str) -> None:
 
 
 @given(events=runs(), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 def test_every_prefix_is_a_valid_chat(events: list[e.Envelope], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(events)))
 

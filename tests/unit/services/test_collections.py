@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay import Assay
 from assay.core.errors import UnknownName, UsageError
@@ -169,14 +170,14 @@ async def test_collections_are_listed_without_those_of_runs(notes: Path):
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 def test_every_place_is_of_one_kind(named: list[str]):
     found = sorted_out(named)
     assert sorted([*found.urls, *found.connected, *found.paths]) == sorted(set(named))
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 def test_a_name_which_is_taken_can_be_meant(name: str):
     try:
         assert checked_name(name) == name

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay import Assay
 from assay.core.sources import sha256
@@ -87,7 +88,7 @@ async def test_pictures_of_a_folder_are_left_out_but_not_those_named(tmp_path: P
     assert [type(each) for each in await extract(picture)] == [Unread]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=scaled(25), deadline=None)
 @given(data=st.binary(max_size=300))
 async def test_any_bytes_give_a_document_or_a_reason(tmp_path_factory, data: bytes):
     path = tmp_path_factory.mktemp("any") / "file.txt"

@@ -9,6 +9,7 @@ import pytest
 from evidence_of import source, stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.brief import Scope
 from assay.core.errors import UnknownName
@@ -54,7 +55,7 @@ def test_what_was_not_met_is_said(name: str) -> None:
         source_ids(view(), ["S1", name], MemoryLibrary())
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(st.text(max_size=40))
 def test_any_name_is_known_or_refused(name: str) -> None:
     with suppress(UnknownName):

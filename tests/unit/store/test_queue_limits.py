@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queues import put, taken
+from sampling import scaled
 
 from assay.core.ports import QueueLimits
 from assay.store.memory import memory_store
@@ -19,7 +20,7 @@ from assay.store.sql import open_store
 def test_limits_hold_whatever_the_order(tmp_path_factory: pytest.TempPathFactory) -> None:
     numbers = itertools.count()
 
-    @settings(max_examples=15)
+    @settings(max_examples=scaled(15))
     @given(
         users=st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=8),
         running=st.integers(0, 4),

@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.verify import copies as compared
 from assay.verify.copies import clusters, copies
@@ -77,7 +78,7 @@ def test_lines_may_be_broken_elsewhere() -> None:
 texts = st.lists(st.sampled_from([prose(seed, 2) for seed in range(4)] + [RELEASE, MENU, "", "x y"]), max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(st.lists(texts.map("".join), max_size=7))
 def test_every_document_has_one_group_and_equal_ones_the_same(found: list[str]) -> None:
     named = {f"d{at}": text for at, text in enumerate(found)}

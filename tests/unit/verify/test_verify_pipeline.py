@@ -9,6 +9,7 @@ import pytest
 from evidence_of import shown, source, stored
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, Summary
@@ -197,7 +198,7 @@ def cite(sentence: str) -> str:
     return f"[{id}{identity}]"
 
 
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 @given(
     st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6),
     st.sampled_from(["\n\n", "\n- ", " "]),
@@ -229,7 +230,7 @@ def test_any_digit_edited_is_never_supported(place: tuple[str, int], digit: str)
     assert (verdict in HOLDING) == (edited == sentence)
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150))
 @given(st.sampled_from(SENTENCES), st.data())
 def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: str, data: st.DataObject) -> None:
     at = data.draw(st.sampled_from([at for at, sign in enumerate(sentence) if sign.isalnum()]))

@@ -7,6 +7,7 @@ import itertools
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 from work import grows_in_step
 
 from assay.core.citations.grammar import LONGEST
@@ -242,7 +243,7 @@ PARTS = st.sampled_from(
 NASTY = st.lists(PARTS, max_size=30).map("".join) | st.sampled_from(WRAPPED + LISTS)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200), deadline=None)
 @given(st.lists(NASTY, max_size=4).map(" ".join) | st.text(max_size=60), st.data())
 def test_output_does_not_depend_on_how_the_stream_was_cut(text: str, data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=8).map(sorted))
@@ -250,13 +251,13 @@ def test_output_does_not_depend_on_how_the_stream_was_cut(text: str, data: st.Da
     assert streamed(chunks, CitationReader(knows)) == read(text)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(NASTY)
 def test_one_character_at_a_time_is_the_same(text: str) -> None:
     assert streamed(list(text), CitationReader(knows)) == read(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(NASTY | st.text(max_size=80))
 def test_a_text_without_known_ids_is_never_altered(text: str) -> None:
     assume("```" not in text and "~~~" not in text)
@@ -266,7 +267,7 @@ def test_a_text_without_known_ids_is_never_altered(text: str) -> None:
 WORDS = st.lists(st.sampled_from(["tide", "rises", "seven", "metres", "at", "Brest"]), min_size=1, max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.lists(st.tuples(WORDS.map(" ".join), st.sampled_from(WRAPPED + LISTS)), min_size=1, max_size=5), st.data())
 def test_any_wrapper_after_any_sentence_is_read_however_it_streams(
     statements: list[tuple[str, str]], data: st.DataObject

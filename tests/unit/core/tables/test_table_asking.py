@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.tables.answers import bound, recomputed
 from assay.core.tables.cells import Note, ReadTable, TablePiece, note_line, read_notes, read_tables
@@ -187,7 +188,7 @@ def test_extremes_sums_and_counts_are_those_of_the_rows(sizes: list[int]) -> Non
     assert (int(found.answers[0].value) if found else 0) == sum(size > 0 for size in sizes)
 
 
-@settings(max_examples=80)
+@settings(max_examples=scaled(80))
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_question_and_no_sentence_fails(question: str, sentence: str) -> None:
     answer(question, ALL)

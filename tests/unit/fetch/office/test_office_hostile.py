@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from office_files import TABLE, book, changed, ebook, open_sheet, open_text, slides, word, zipped
+from sampling import scaled
 
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
@@ -63,7 +64,7 @@ def test_locked_damaged_and_foreign_files_have_a_reason(extractor: Extractor, da
 
 
 @each_file
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=scaled(8), deadline=None)
 @given(at=st.floats(0, 1), junk=st.binary(min_size=1, max_size=40))
 def test_a_damaged_part_gives_text_or_a_reason(extractor: Extractor, data: bytes, part: str, at: float, junk: bytes):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from office_files import TABLE, book, open_sheet
+from sampling import scaled
 
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE
@@ -82,7 +83,7 @@ def test_letters_count_as_sheets_do(column: int):
 CELL = st.one_of(st.none(), st.integers(-1000, 1000), st.text("abc äöü|:.\n ", max_size=700))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=scaled(20), deadline=None)
 @given(st.lists(st.lists(CELL, min_size=1, max_size=5), min_size=1, max_size=6))
 def test_no_line_is_past_a_passage_and_no_cell_is_lost(rows: list[list[int | str | None]]):
     try:

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.web_addresses import read
 from assay.fetch.web.links import MOST, links, sitemap
@@ -81,7 +82,7 @@ def test_no_more_than_a_page_can_have():
 
 
 @given(st.binary(max_size=300) | st.text(alphabet="<>/a href='\"=lociurset&;:.#x?", max_size=200).map(str.encode))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 def test_whatever_comes_is_read(body: bytes):
     for link in links(body, AT).links:
         assert read(link).href == link

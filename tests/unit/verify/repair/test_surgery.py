@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.report_sentences import claims
 from assay.verify.repair.surgery import Change, ClaimChange, Recite, Remove, Rewrite, aligned, changed, placed
@@ -141,7 +142,7 @@ BLOCKS = st.one_of(
 REPORTS = st.lists(BLOCKS, min_size=1, max_size=5).map("\n\n".join)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(REPORTS, st.randoms(use_true_random=False))
 def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: object) -> None:
     found = claims(report)
@@ -166,7 +167,7 @@ def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: obje
         assert after[claim.start : claim.end].replace("\n", " ").startswith(claim.text[:6])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=scaled(20), deadline=None)
 @given(REPORTS)
 def test_nothing_changes_nothing_and_all_gone_leaves_no_claim(report: str) -> None:
     assert changed(report, {}) == report

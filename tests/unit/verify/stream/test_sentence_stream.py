@@ -7,6 +7,7 @@ import time
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.core.report_sentences import read
 from assay.verify.proofreader import SentenceStream
@@ -78,7 +79,7 @@ def streamed(text: str, cuts: list[int]) -> tuple[object, ...]:
     return (*found, *stream.end())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(TEXTS, st.lists(st.integers(0, 10_000), max_size=60))
 @example("A.\n\n[S1.1]\n\nB in 5.", [4, 6, 9, 11])
 @example("#\n\n- a 5\n\n## \nb 6\n\nc", list(range(30)))
@@ -86,7 +87,7 @@ def test_any_cut_of_any_text_gives_the_same_sentences(text: str, cuts: list[int]
     assert streamed(text, cuts) == read(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(PROSE)
 def test_sign_by_sign_gives_the_same_sentences(text: str) -> None:
     assert streamed(text, list(range(len(text)))) == read(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sampling import scaled
 
 from assay.verify.claim_check import decide
 from assay.verify.verifier.index import index
@@ -62,7 +63,7 @@ def test_words_which_are_all_there_do_not_make_it_supported(claim: str, text: st
 @given(
     st.integers(0, len(TRUE.split()) - 1), st.sampled_from(["not", "never", "only", "Berlin", "1871", "copper", "few"])
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 def test_a_word_put_in_is_never_supported(at: int, word: str) -> None:
     words = TRUE.split()
     assert weigh(" ".join([*words[:at], word, *words[at:]]), TEXT).verdict != "supported"
@@ -110,7 +111,7 @@ def test_what_is_too_long_is_not_decided(claim: str, text: str) -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=600))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 def test_any_texts_give_a_verdict(claim: str, text: str) -> None:
     found = decide(claim, text)
     assert 0 < found.score < 1
@@ -119,7 +120,7 @@ def test_any_texts_give_a_verdict(claim: str, text: str) -> None:
 
 
 @given(st.permutations(TEXT.split()[:24]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=scaled(20), deadline=None)
 def test_the_features_are_those_of_the_model(words: list[str]) -> None:
     read = index(TEXT)
     found = features(sights(" ".join(words), read), read)
