@@ -165,7 +165,7 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
         try:
             ended = await worked(batch)
         except Terminated:
-            say("interrupted; the same command goes on from here")
+            say("interrupted; the same command continues")
             return Exit.TERMINATED
         finally:
             job.folder.put_in_order()
@@ -183,7 +183,7 @@ async def worked(batch: Batch) -> Ended:
         batch.stop()
 
     def leave() -> None:
-        say("left; the same command goes on from here")
+        say("left; the same command continues")
         batch.leave()
 
     with termination(), interrupts(stop, leave):

@@ -180,7 +180,7 @@ def remove_key(provider: str) -> None:
         assay keys rm anthropic
     """
     held = settings_file.remove(configuration.stored_as(provider))
-    say(f"the key of {provider} is forgotten" if held else f"there is no key of {provider} in the settings file")
+    say(f"the key of {provider} is deleted" if held else f"there is no key of {provider} in the settings file")
 
 
 @click.command("create")

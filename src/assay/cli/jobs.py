@@ -93,7 +93,7 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
         try:
             given[name] = msgspec.json.decode(text) if text.startswith(("[", "{")) else text
         except msgspec.DecodeError as error:
-            raise click.UsageError(f"{name} is no JSON: {error}") from error
+            raise click.UsageError(f"{name} is not JSON: {error}") from error
     wanted = _KINDS[kind]
     known = wanted.__struct_fields__
     if unknown := [name for name in given if name not in known]:

@@ -227,7 +227,7 @@ async def _interrupted(assay: Assay, order: ResearchOrder) -> str:
     if unfinished[0].status == "waiting":
         say(f"this question was asked before, and run {run_id} waits for its owner: assay runs show {run_id}")
     else:
-        say(f"this question was interrupted before; to go on with that run: assay runs resume {run_id}")
+        say(f"this question was interrupted before; to continue that run: assay runs resume {run_id}")
     return ""
 
 

@@ -18,7 +18,7 @@ from assay.core.view import RunView
 def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
     """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
     if view.stop_reason == "no_model":
-        return [f"{outcome(view)}; to go on: assay runs resume {view.run_id}"]
+        return [f"{outcome(view)}; to continue: assay runs resume {view.run_id}"]
     return [outcome(view), cost(view), where(view, files)]
 
 

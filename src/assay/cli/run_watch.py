@@ -211,7 +211,7 @@ async def watch(
                 return Exit.INPUT_NEEDED
             return await _concluded(assay, view, output)
     except Terminated:
-        say(f"interrupted; to go on: assay runs resume {run.run_id}" if run.created else "interrupted")
+        say(f"interrupted; to continue: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
 
@@ -295,7 +295,7 @@ def _ask(view: RunView, output: Output) -> Exit:
     write(msgspec.json.encode(waiting).decode())
     if output.verbosity >= 0:
         how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
-        say(f"run {view.run_id} waits; to go on: assay runs {how}")
+        say(f"run {view.run_id} waits; to continue: assay runs {how}")
     return Exit.INPUT_NEEDED
 
 

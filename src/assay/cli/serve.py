@@ -182,7 +182,7 @@ def _leave(run_id: str, home: Path, *, quiet: bool) -> None:
     """Have a separate process finish a run."""
     app = detached_run.start(detached_run.command(run_id, home, run_watch.Output()), log_file(home, run_id))
     if not quiet:
-        say(f"run {run_id} goes on in process {app.pid}")
+        say(f"run {run_id} continues in process {app.pid}")
 
 
 FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home and this machine are in its queue"

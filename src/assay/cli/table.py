@@ -113,7 +113,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
         try:
             ended = await worked(batch)
         except Terminated:
-            say("interrupted; the same command goes on from here")
+            say("interrupted; the same command continues")
             return Exit.TERMINATED
         finally:
             job.folder.put_in_order()

@@ -27,7 +27,7 @@ else:
 
 # Threads as a table, and as JSON.
 
-HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID goes on from a run"
+HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID continues from a run"
 
 
 async def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:

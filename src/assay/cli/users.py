@@ -218,7 +218,7 @@ async def _change(name: str, role: UserRole | None, home: Path | None) -> None:
             return
         await assay.users.set_password(name, ask_password(name))
         await assay.note("change_user", name)
-        say(f"{name} has another password; he has to log in again everywhere")
+        say(f"the password of {name} is changed; their sessions have ended")
 
 
 @click.command("rm")

@@ -160,7 +160,7 @@ def _checked(number: int, step: PlanStep) -> PlanStep:
 def _fits(text: str, what: str) -> str:
     line = _line(text)
     if len(line) > LONGEST:
-        raise UsageError(f"{what} has {len(line):,} characters; at most {LONGEST:,} are heeded")
+        raise UsageError(f"{what} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
     return line
 
 

@@ -208,10 +208,10 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
     """
     text = text.strip()
     if not text or len(text) > LONGEST:
-        raise UsageError(f"what a run is told has 1 to {LONGEST:,} characters, and this has {len(text):,}")
+        raise UsageError(f"a message to a run has 1 to {LONGEST:,} characters, and this has {len(text):,}")
     if len(await journal.inbox(run_id, STEERING)) >= MOST:
         raise UsageError(
-            f"run {run_id} has been told {MOST} instructions; it takes no more: start another run, or fork this one"
+            f"run {run_id} has {MOST} messages, and accepts no more: start another run, or fork this one"
         )
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]

@@ -278,7 +278,7 @@ class Execution:
         if self.cancelled:
             raise Cancelled(f"run {self.run_id} was cancelled")
         if self.paused:
-            raise Paused(f"run {self.run_id} was paused; to go on: assay runs resume {self.run_id}")
+            raise Paused(f"run {self.run_id} was paused; to continue: assay runs resume {self.run_id}")
 
     def may_begin(self, kind: Kind, lane: int) -> bool:
         """Whether one more search or page may be begun that a lane will probably ask for."""

@@ -172,7 +172,7 @@ async def _jobs(context: Context) -> None:
         await asyncio.sleep(PAUSE)
     else:
         raise UsageError(
-            f"job {left[0].id} is still done by {process_of(left[0].holder)}: stop that worker, then try again"
+            f"{process_of(left[0].holder)} is still doing job {left[0].id}: stop that worker, then try again"
         )
     await jobs.forget(LATER, failed=True)
 

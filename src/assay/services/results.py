@@ -161,7 +161,7 @@ class RunHandle:
         return await self._stored(self.run_id)
 
     def _stopped(self, error: StoreError) -> StoreError:
-        hint = f"; to go on with run {self.run_id} when this is mended: assay runs resume {self.run_id}"
+        hint = f"; to continue run {self.run_id} once this is fixed: assay runs resume {self.run_id}"
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
     def events(self) -> AsyncIterator[Envelope]:

@@ -245,7 +245,7 @@ class EventReader:
         if response.finish_reason is None and not named:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
-            raise ModelError(f"{self._service.name} stopped with a fault: {failures.shortened(str(named))}")
+            raise ModelError(f"{self._service.name} stopped with an error: {failures.shortened(str(named))}")
         calls = self._calls.done()
         return Reply(
             text=self._speech.text,

@@ -237,7 +237,7 @@ def service_of(name: str, access: Access) -> tuple[ChatService, str]:
     if not model:
         raise ConfigError(f"{name!r} names no model; write {prefix}:MODEL, as {prefix} calls it")
     if not service.url:
-        raise ConfigError(f"where is {prefix!r}? set services.{prefix}.url to the base of its API")
+        raise ConfigError(f"{prefix!r} has no address: set services.{prefix}.url to the base of its API")
     if service.key and access.key is None and not access.url:
         variable = f"{service.key.upper()}_API_KEY"
         raise ConfigError(f"{prefix} needs a key: set {variable}, or keys.{service.key} in the settings file")

@@ -89,7 +89,7 @@ class Assembler:
         if not self.finished:
             raise ModelError("the stream was cut off")
         if self._finish == "error":
-            raise ModelError("the service stopped with a fault")
+            raise ModelError("the service stopped with an error")
         calls = self._calls.done()
         refusal = "".join(self._refusal)
         stop: StopReason = "refused" if refusal else _STOPS.get(self._finish, "calls" if calls else "end")

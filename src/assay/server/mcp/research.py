@@ -160,7 +160,7 @@ async def ask(
 async def steer(
     ctx: Ctx,
     run_id: RunId,
-    text: Annotated[str, Field(description="What the run is to heed, such as: leave out prices before 2024.")],
+    text: Annotated[str, Field(description="An instruction for the run, such as: leave out prices before 2024.")],
 ) -> SteerResult:
     """Give a running run an instruction that counts from its next decision on."""
     check_may(ctx, "write")

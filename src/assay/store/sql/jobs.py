@@ -70,7 +70,7 @@ class SqlJobs(OwnedView):
         there = _going(connection, self._mine(), self._transactions.time(connection))
         if there >= at_once:
             raise TooMany(
-                f"{there} job{'' if there == 1 else 's'} wait or are done, and {at_once} at once are allowed"
+                f"{there} job{'' if there == 1 else 's'} wait or run, and {at_once} at once are allowed"
                 " (limits.user_runs_at_once): wait for one to end, or cancel one: assay jobs cancel ID"
             )
 
