@@ -49,7 +49,7 @@ class _BatchTask:
 @click.argument("file", metavar="FILE.jsonl", type=click.File("rb"))
 @click.option(
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR",
-    help="Folder for the results; the same folder resumes the batch.",
+    help="Folder for the results; the same folder continues the batch.",
 )  # fmt: skip
 @run_options.places_option("; a row may name its own")
 @click.option("--at-once", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of runs at a time.")

@@ -49,8 +49,7 @@ def plan_research(
 ) -> int:
     """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
 
-    Only the plan is made. The run then waits for you; when you approve the plan, it continues and pays for nothing
-    twice.
+    The run then waits. When you approve the plan, it continues, and pays for nothing twice.
 
     \b
         assay plan "How did the harbour grow?" --in docs/

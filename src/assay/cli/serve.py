@@ -62,7 +62,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 def serve(
     state: TerminalOptions, host: str | None, port: int | None, opens: bool, no_auth: bool, home: Path | None
 ) -> int:
-    """Serve Assay over HTTP: runs, documents and live events, for programs and browsers.
+    """Serve a web page for people and an API for programs: runs, documents, live events.
 
     \b
         assay serve

@@ -50,7 +50,7 @@ class TableJob:
 @click.argument("file", metavar="QUESTIONS", type=click.File("rb"))
 @click.option(
     "-o", "--output", "target", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
-    help="Table to write: .csv, .xlsx, .md or .json; the same FILE resumes it.",
+    help="Table to write: .csv, .xlsx, .md or .json; the same FILE continues it.",
 )  # fmt: skip
 @run_options.places_option()
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Number of cells at a time.")

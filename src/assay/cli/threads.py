@@ -140,7 +140,7 @@ async def _rename(reference: str, title: str, home: Path | None) -> None:
 
 @click.command("rm")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 @options.common
 def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.

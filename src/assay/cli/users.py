@@ -305,9 +305,9 @@ COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
 
 
 @click.command("audit")
-@click.option("--user", "actor", default="", help="Only what this user did.")
-@click.option("--action", default="", help="Only this operation of the API: log_in, delete_run, make_token ….")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="How many, the newest.")
+@click.option("--user", "actor", default="", help="Show only what this user did.")
+@click.option("--action", default="", help="Show only this operation of the API: log_in, delete_run, make_token …")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Number of entries to show, newest first.")
 @options.json_output
 @options.common
 def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:

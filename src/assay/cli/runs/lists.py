@@ -80,7 +80,7 @@ class ShownRuns:
 @click.option("--since", default="", metavar="DATE", help="List only runs started on this day or later (2026-11-23).")
 @click.option("--before", "until", default="", metavar="DATE", help="List only runs started before this day.")
 @click.option("--thread", default="", metavar="NAME", help="List only runs of this thread.")
-@click.option("--collection", default="", metavar="NAME", help="List only runs which searched this collection.")
+@click.option("--collection", default="", metavar="NAME", help="List only runs that searched this collection.")
 @click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
 @options.paging
@@ -142,8 +142,8 @@ def _status(row: RunRow) -> str:
 @click.command("label")
 @click.argument("reference", metavar="RUN", shell_complete=run_ids)
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
-@click.option("--remove", multiple=True, metavar="NAME", help="Take this label away; repeatable.")
-@click.option("--star/--unstar", default=None, help="Star the run, or take its star away.")
+@click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
+@click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
 @options.common
 def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
