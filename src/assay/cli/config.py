@@ -77,7 +77,7 @@ def set_setting(name: str, value: str) -> None:
 
 
 BEGUN = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
-"""What an editor shows if there is no file yet."""
+"""The text an editor shows if there is no file yet."""
 
 
 @click.command("edit")

@@ -37,7 +37,7 @@ _ALIASES = {
     "create": "add",
     "new": "add",
 }
-"""What people type out of habit, and the command they mean, in any group."""
+"""Words people type out of habit, and the command they mean, in any group."""
 _WHOLE = {
     "ls": ["runs", "list"],
     "list": ["runs", "list"],
@@ -227,7 +227,7 @@ _NOUNS = {
     "settings": "config",
     "user": "users",
 }
-"""What people call the subjects of the groups of commands."""
+"""Words for the subjects of the groups of commands."""
 
 
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)

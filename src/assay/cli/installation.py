@@ -92,7 +92,7 @@ def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
 
 
 def _role_note(loaded: settings.Settings, role: Role) -> str:
-    """What is known about the models of a role, for example why this judge was chosen if nobody named one."""
+    """Notes about the models of a role, for example why this judge was chosen if nobody named one."""
     judge, writer = loaded.roles()["judge"][0], loaded.roles()["complex"][0]
     if role != "judge" or loaded.names_judge:
         return ""

@@ -90,7 +90,7 @@ async def _adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool
 
 
 def counts(handed: Handover) -> str:
-    """What is handed over, in words."""
+    """Everything that is handed over, in words."""
     had = handed.belongings
     numbers = (
         (had.runs, "run"),

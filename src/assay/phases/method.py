@@ -1,4 +1,4 @@
-"""What a reader must know about the web search, about private documents, and about retracted works."""
+"""The notes of a report about the web search, about private documents, and about retracted works."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
 
 
 def _is_page(run: Run, source: Source) -> bool:
-    """Whether a source with a page's address was read from the web: a document in scope may have one too."""
+    """True if a source with a page's address was read from the web: a document in scope may have one too."""
     found = run.world.library.find(source.url, run.brief.scope.collections)
     return all(each.sha256 != source.document_sha256 for each in found)
 
@@ -158,7 +158,7 @@ NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
 
 class Noticed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known about works, by DOI; `failed` says why some are missing, "" if none is."""
+    """The notices about works, by DOI; `failed` says why some are missing, "" if none is."""
 
     notices: dict[str, tuple[Notice, ...]] = {}
     failed: str = ""

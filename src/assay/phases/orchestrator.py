@@ -37,7 +37,7 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
     agents_at_once: int
     date: str
     unconsidered: bool = False
-    """Whether the last decision was made without `think`, although the model could have called it."""
+    """True if the last decision was made without `think`, although the model could have called it."""
 
     def sentences(self) -> str:
         """The rules as sentences."""

@@ -118,7 +118,7 @@ async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | 
 
 
 def _cut_short_notes(look: QuickLook, seconds: float) -> tuple[str, ...]:
-    """What a reader must know about a look that was cut short."""
+    """A note for readers about a look that was cut short."""
     if not look.late:
         return look.limits
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)

@@ -50,7 +50,7 @@ class RunTask:
 
     @property
     def created(self) -> bool:
-        """Whether the run is stored, that is, its preparation succeeded."""
+        """True if the run is stored, that is, its preparation succeeded."""
         return self._execution is not None
 
     async def __aiter__(self) -> AsyncIterator[Envelope]:
@@ -115,7 +115,7 @@ class RunTask:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of the run is active in this process any more."""
+        """True if nothing of the run is active in this process any more."""
         return self._task.done()
 
     def on_end(self, told: Callable[[], None]) -> None:

@@ -215,7 +215,7 @@ class Endpoint:
 
 
 class RouteOptions(TypedDict, total=False):
-    """What a route declares besides its types; see `Endpoint`."""
+    """The declarations of a route besides its types; see `Endpoint`."""
 
     status: int
     scope: Permission | Literal[""]

@@ -108,7 +108,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_same(self) -> bool:
-        """Whether everything is the same."""
+        """True if everything is the same."""
         return self.same_report and not self.differences
 
 

@@ -125,12 +125,12 @@ class RunHandle:
 
     @property
     def created(self) -> bool:
-        """Whether the run is stored; then it can be resumed, whatever happens."""
+        """True if the run is stored; then it can be resumed, whatever happens."""
         return self._execution.created
 
     @property
     def ended(self) -> bool:
-        """Whether this process is done with the run: it ended, waits, or could not be started."""
+        """True if this process is done with the run: it ended, waits, or could not be started."""
         return self._execution.ended
 
     def on_end(self, listener: Callable[[], None]) -> None:

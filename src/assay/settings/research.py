@@ -197,7 +197,7 @@ class EmbedderSettings(SettingsTable):
 
 
 class SpeculationSettings(SettingsTable):
-    """What runs do before anybody asks for it. They find the same without it, and take longer."""
+    """Work that runs do before anybody asks for it. Without it they find the same, and take longer."""
 
     question: bool = Field(False, description="whether to search the web for the question during triage")
     names: bool = Field(False, description="whether to search for names in the question while the plan is written")

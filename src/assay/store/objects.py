@@ -134,7 +134,7 @@ class ObjectBlobs:
             raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
-        """Whether it exists; an empty object is not a blob.
+        """True if it exists; an empty object is not a blob.
 
         Raises:
             StoreError: the store cannot be reached, or refuses.

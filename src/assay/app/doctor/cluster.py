@@ -166,7 +166,7 @@ def _deliveries(state: ClusterState) -> Diagnosis:
 
 
 def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
-    """Whether blobs can be written and read here, and those of other machines are there."""
+    """Check that blobs can be written and read here, and those of other machines are there."""
     if settings.blobs is None:
         detail = "what was read lies in this machine's home: others cannot read it"
         yield broken("blobs", detail, "set ASSAY_BLOBS to a shared folder or an object store, alike everywhere")

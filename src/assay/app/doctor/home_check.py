@@ -63,7 +63,7 @@ def _reached(url: str) -> Iterator[Diagnosis]:
 
 
 def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
-    """Whether the place of the blobs can be reached, if it is not the home. Writes nothing."""
+    """Check that the place of the blobs can be reached, if it is not the home. Writes nothing."""
     if at is None:
         return
     if isinstance(at, Path):
@@ -190,7 +190,7 @@ def _index(home: Path, found: Probe) -> Diagnosis:
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
-    """Whether the stored texts exist, and the files they were read from."""
+    """Check that the stored texts exist, and the files they were read from."""
     lost = [] if folder is None else _lost(FolderBlobs(folder), found)
     of = f"the latest {MOST:,}" if found.documents > MOST else "all"
     if lost:

@@ -76,7 +76,7 @@ def release() -> Diagnosis:
 
 
 def clock() -> Diagnosis:
-    """Whether the clock is later than the program's own files."""
+    """Check that the clock is later than the program's own files."""
     written = Path(assay.__file__).stat().st_mtime
     detail = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     if time.time() < written - _DAY:
@@ -93,7 +93,7 @@ def configuration() -> Diagnosis:
 
 
 async def models(configured: Settings) -> list[Diagnosis]:
-    """Whether every model with a role can be used; a local model's server is asked for its list."""
+    """Check that every model with a role can be used; a local model's server is asked for its list."""
     roles = configured.roles().values()
     found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
     if here := await local_models(configured):
@@ -117,7 +117,7 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
 
 
 def embedder(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether the embedder in the settings can be created, and where texts go; it is not called."""
+    """Check that the embedder in the settings can be created, and where texts go; it is not called."""
     name = configured.embedder.model
     if not name:
         return
@@ -137,7 +137,7 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
 
 
 def browser(configured: Settings) -> Iterator[Diagnosis]:
-    """Whether pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
+    """Check that pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
     web = configured.web
     if web.browser == "off":
         return
@@ -164,7 +164,7 @@ def limited(configured: Settings) -> Iterator[Diagnosis]:
 
 
 def adapters() -> Diagnosis:
-    """Whether every adapter loads. Those of other packages are loaded in a separate process, since they may do
+    """Check that every adapter loads. Those of other packages are loaded in a separate process, since they may do
     anything.
     """
     failing, count = list[str](), 0
@@ -207,7 +207,7 @@ def extras() -> Iterator[Diagnosis]:
 
 
 def terminal() -> Iterator[Diagnosis]:
-    """What may be shown on stdout."""
+    """The text that may be shown on stdout."""
     encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
     screen = sys.stdout is not None and sys.stdout.isatty()
     color = "colour" if screen and settings.surroundings().color else "no colour"

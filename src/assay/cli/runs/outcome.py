@@ -178,7 +178,7 @@ async def _export(
 
 
 def _file_note(view: RunView, path: Path, suffix: str) -> str:
-    """What the file now contains; for a run without a report, that it has none."""
+    """A note on the content of the file; for a run without a report, that it has none."""
     match report_state(view):
         case "finished":
             return f"the report of run {view.run_id} is in {path}"
@@ -193,7 +193,7 @@ def _ended(view: RunView) -> str:
 
 
 def _holds(suffix: str) -> str:
-    """What a format contains for a run without a report."""
+    """A note on the content of a format for a run without a report."""
     known = {".zip": "the run's log and why", ".json": "the run's data and why"}
     return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
 

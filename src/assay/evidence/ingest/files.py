@@ -301,7 +301,7 @@ def _page_of(path: Path, exists: Callable[[str], bool]) -> Path | None:
 
 
 def is_twin(source: bytes, page: bytes) -> bool:
-    """Whether a page says what a source says: it has most of its words."""
+    """True if a page says what a source says: it has most of its words."""
     words = set(_WORD.findall(source.lower()))
     return bool(words) and len(words & set(_WORD.findall(page.lower()))) >= SHARED * len(words)
 

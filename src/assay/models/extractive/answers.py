@@ -89,7 +89,7 @@ def _units(text: str) -> list[QuotableUnit]:
 
 
 def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
-    """Whether a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
+    """True if a unit states a computation, or a cell as the cited rows have it. Verification computes it again."""
     if is_computed(unit.text):
         return True
     book = shelf.by_passage.get(unit.passages[0])
@@ -100,7 +100,7 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
 
 
 def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
-    """Whether a unit states a cited row with its headers."""
+    """True if a unit states a cited row with its headers."""
     book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
     said = None if book is None else row_stated(unit.text, _tables_of(book, unit.passages))
     return said is not None and said[0]
@@ -142,7 +142,7 @@ Placed = tuple[SourcePassages, PassageSentence]
 def select(
     question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None, limit: int = 8
 ) -> list[QuotableUnit]:
-    """What the shown passages answer to `question`: header fields first, then sentences, best first.
+    """The answers of the shown passages to `question`: header fields first, then sentences, best first.
 
     `context` is the question this one is a part of.
     """
@@ -164,12 +164,12 @@ def select(
 
 
 def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
-    """Whether a question asks for what the documents' header fields say."""
+    """True if a question asks for what the documents' header fields say."""
     return bool(question.concepts) or any(term in shelf.described for term in question.rest)
 
 
 def _headed(book: SourcePassages) -> bool:
-    """Whether a document has a header; one without it may say the same in prose."""
+    """True if a document has a header; one without it may say the same in prose."""
     return book.number is not None or len(book.fields) > 2
 
 
@@ -295,6 +295,6 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
+    """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values."""
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
     return len(a & b) >= SAME * len(a | b)

@@ -107,7 +107,7 @@ def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relati
 
 
 def _is_subject(text: str, cue: re.Match[str], start: int, between: str) -> bool:
-    """Whether the document at `start` is the subject of the verb rather than its object."""
+    """True if the document at `start` is the subject of the verb rather than its object."""
     passive = cue[0].casefold().split()[0].endswith(("ed", "taken", "given", "built", "made"))
     if start < cue.start():
         asked = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"
@@ -320,10 +320,10 @@ def _joined(piece: str) -> list[str]:
 
 
 def is_comparison(text: str) -> bool:
-    """Whether a question compares things."""
+    """True if a question compares things."""
     return bool(set(words(text)) & COMPARING) or any(sign in text for sign in COMPARING_CJK)
 
 
 def points_back(question: ParsedQuestion) -> bool:
-    """Whether a pronoun stands for something that another part of the question names."""
+    """True if a pronoun stands for something that another part of the question names."""
     return bool(set(question.words) & PRONOUNS)

@@ -157,7 +157,7 @@ class OpenSearchClient:
         raise SearchAway(problem)
 
     def _problem(self, answer: httpx2.Response) -> str:
-        """What went wrong, for a reader; raises errors that the caller distinguishes."""
+        """The fault, for a reader; raises errors that the caller distinguishes."""
         try:
             problem = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
         except msgspec.MsgspecError:

@@ -194,7 +194,7 @@ async def cancel(
 
 
 def can_elicit(ctx: Ctx) -> bool:
-    """Whether the client can show its user a form."""
+    """True if the client can show its user a form."""
     capabilities = ctx.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
@@ -225,7 +225,7 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
 
 
 async def _waits(caller: Caller, run_id: str) -> bool:
-    """Whether a run waits for answers that nobody has given."""
+    """True if a run waits for answers that nobody has given."""
     return bool(open_questions(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
 
 
@@ -317,7 +317,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
 
 
 def _latest(view: RunView) -> list[str]:
-    """What the agents are doing."""
+    """The current work of the agents."""
     return [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]]
 
 

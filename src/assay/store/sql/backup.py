@@ -44,7 +44,7 @@ def copy_rows(source: Connection, target: Connection) -> dict[str, int]:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether no table has a row."""
+    """True if no table has a row."""
     tables = (table for table in metadata.sorted_tables if table is not version)
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in tables)
 

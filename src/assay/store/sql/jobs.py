@@ -237,7 +237,7 @@ def _done_parts(connection: Connection, job: Job) -> int:
 
 
 def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
-    """Whether there is a job to take, apart from limits, and as long as no other process takes it first."""
+    """True if there is a job to take, apart from limits, and as long as no other process takes it first."""
     left: list[str] = []
     while True:
         found = select(jobs.c.release).where(_claimable(now, claim), jobs.c.release.not_in(left)).limit(1)

@@ -162,7 +162,7 @@ def _of_a_kind(one: WordToken, other: WordToken) -> bool:
 
 
 def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    """Whether words that are together in the claim are together in the evidence."""
+    """The signs whether words that are together in the claim are together in the evidence."""
     stems = [token.stem for token in sight.words]
     content = [token.stem for token in sight.content]
     beside = list(pairwise(content))
@@ -308,7 +308,7 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_likely(self) -> bool:
-        """Whether the evidence supports the claim more likely than not."""
+        """True if the evidence supports the claim more likely than not."""
         return self.score >= LIKELY
 
 
