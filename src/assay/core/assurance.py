@@ -61,14 +61,14 @@ def assurance_text(view: RunView) -> str:
 def _graded(found: Assurance) -> str:
     """The sentence for a run whose claims were compared with the question."""
     if not found.claims:
-        return _("not verified: it states nothing which could be checked")
+        return _("not verified: it states nothing that could be checked")
     if found.failing:
         return _failing(found)
     if found.answered is None:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
     if not found.answered:
         return _("not verified: every sentence is true to its source, but none was found to answer the question")
-    return _("verified: every sentence is true to its source, and one at least answers the question")
+    return _("verified: every sentence is true to its source, and at least one answers the question")
 
 
 def _failing(found: Assurance) -> str:

@@ -296,7 +296,7 @@ def _line(part: Coverage) -> str:
 
 # Requests that a quoting model cannot fulfil.
 
-INSTRUCTIONS = N_("The instructions were not followed: the model which wrote this report, {name}, can only quote.")
+INSTRUCTIONS = N_("The instructions were not followed: the model that wrote this report, {name}, can only quote.")
 LANGUAGE = N_(
     "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
     "but those of its sources."

@@ -29,7 +29,7 @@ from assay.verify.proofreader import Proofreader, proofreader, spans
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
-LATE = N_("No search had brought anything after {seconds} seconds; the answer rests on no sources.")
+LATE = N_("No search had found anything after {seconds} seconds; the answer rests on no sources.")
 CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
 
 

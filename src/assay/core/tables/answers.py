@@ -357,7 +357,7 @@ def _read_condition(condition: str, table: ReadTable) -> Iterator[RowCondition]:
 
 
 def bound(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
-    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in its other cells: equal or not, and that row.
+    """Compare `HEAD of SUBJECT: VALUE` with the row that has the subject in other cells: equal or not, and that row.
 
     None if no row of the tables has this subject under this header.
     """

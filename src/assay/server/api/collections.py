@@ -123,7 +123,7 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
-    """The documents removed; they stay in the library for the reports that cite it."""
+    """The documents removed; they stay in the library for the reports that cite them."""
 
     documents: tuple[Document, ...]
 
