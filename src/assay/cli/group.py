@@ -123,7 +123,7 @@ class LazyGroup(click.Group):
         near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
         if near:
             return f"did you mean {near[0]!r}?"
-        return f"there is: {', '.join(self.lazy)}" if or_all else ""
+        return f"use one of: {', '.join(self.lazy)}" if or_all else ""
 
 
 class QuestionGroup(LazyGroup):

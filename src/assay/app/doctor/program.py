@@ -131,9 +131,9 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
     if here:
         yield fine("embedder", f"{name} is ready, on this machine")
     elif configured.embedder.allow_private:
-        yield note("embedder", f"{name} is ready; it is given all documents, private ones too (embedder.allow_private)")
+        yield note("embedder", f"{name} is ready; it receives all documents, private ones too (embedder.allow_private)")
     else:
-        yield fine("embedder", f"{name} is ready, elsewhere: private documents are not given to it")
+        yield fine("embedder", f"{name} is ready, elsewhere: it receives no private documents")
 
 
 def browser(configured: Settings) -> Iterator[Diagnosis]:
@@ -144,15 +144,15 @@ def browser(configured: Settings) -> Iterator[Diagnosis]:
     named = "" if web.chromium is None else str(web.chromium)
     lacking = broken if web.browser == "always" else note
     if importlib.util.find_spec("playwright") is None:
-        yield lacking("browser", "pages which need JavaScript cannot be read", "pip install 'assay[browser]'")
+        yield lacking("browser", "pages that need JavaScript cannot be read", "pip install 'assay[browser]'")
     elif named and not shutil.which(named):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
         yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
     elif not named and not (named := renderer.installed()):
-        detail = "there is no Chromium: pages which need JavaScript cannot be read"
+        detail = "there is no Chromium: pages that need JavaScript cannot be read"
         yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:
-        yield fine("browser", f"pages which need JavaScript are read with {named}")
+        yield fine("browser", f"pages that need JavaScript are read with {named}")
 
 
 def limited(configured: Settings) -> Iterator[Diagnosis]:
@@ -160,7 +160,7 @@ def limited(configured: Settings) -> Iterator[Diagnosis]:
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
         detail = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
-        yield note("limits", detail, "a provider is what stands before the colon of a model's name (assay models)")
+        yield note("limits", detail, "a provider is the part before the colon of a model's name (assay models)")
 
 
 def adapters() -> Diagnosis:
@@ -174,7 +174,7 @@ def adapters() -> Diagnosis:
             if wrong := _failure(group, name):
                 failing.append(wrong)
     if failing:
-        return broken("adapters", "; ".join(failing), "update or uninstall the package which brings it")
+        return broken("adapters", "; ".join(failing), "update or uninstall the package that brings it")
     return fine("adapters", f"all {count} load")
 
 

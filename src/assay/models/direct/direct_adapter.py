@@ -135,7 +135,7 @@ def create(name: str, access: Access) -> Direct:
     prefix, _, model = name.partition(":")
     service = SERVICES.get(prefix)
     if service is None:
-        raise ConfigError(f"no provider {prefix!r} here; there is: {', '.join(sorted(SERVICES))}")
+        raise ConfigError(f"no provider {prefix!r} here; use one of: {', '.join(sorted(SERVICES))}")
     region = service.regional.format(region=access.region) if access.region else ""
     if access.url or region:
         service = msgspec.structs.replace(service, url=access.url.rstrip("/") or region or service.url)

@@ -37,7 +37,7 @@ LATEST = 5
 STEER_SECONDS = 10.0
 
 Wait = Annotated[
-    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run goes on afterwards.")
+    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run continues afterwards.")
 ]
 RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")]
 
@@ -54,13 +54,13 @@ class FormAnswers(BaseModel):
     """The user's answers; the fields are made from the questions."""
 
 
-Question = Annotated[str, Field(description="The whole question, with all that is to be kept in mind.")]
+Question = Annotated[str, Field(description="The whole question, with everything the run needs to know.")]
 Collections = Annotated[
     list[str] | None, Field(description="Collections of documents to search (list_collections); null: the default.")
 ]
 Clarify = Annotated[
     bool | None,
-    Field(description="Whether the run may ask the user questions first; null: where this client can show them."),
+    Field(description="True: the run may ask the user questions first; null: if this client can show them."),
 ]
 
 
@@ -129,7 +129,7 @@ async def research_wait(
         list[str] | None, Field(description="The user's answers to the run's questions, in their order.")
     ] = None,
 ) -> Annotated[CallToolResult, RunNews]:
-    """Wait for a run which `research` began. Returns within `wait_seconds`, with the report or with what to do next.
+    """Wait for a run that `research` began. Returns within `wait_seconds`, with the report or with what to do next.
     A run whose process was ended goes on.
     """
     run_id = (await view_of(ctx, run_id)).run_id
@@ -162,7 +162,7 @@ async def steer(
     run_id: RunId,
     text: Annotated[str, Field(description="An instruction for the run, such as: leave out prices before 2024.")],
 ) -> SteerResult:
-    """Give a running run an instruction that counts from its next decision on."""
+    """Give a running run an instruction, which its next decision follows."""
     check_may(ctx, "write")
     run_id = (await view_of(ctx, run_id)).run_id
     try:
@@ -177,7 +177,7 @@ async def cancel(
     ctx: Ctx,
     run_id: RunId,
     keep: Annotated[bool, Field(description="End research now and write the report from what was found.")] = False,
-    agent: Annotated[int, Field(ge=0, description="Stop this agent (its lane) alone; the run goes on. 0: all.")] = 0,
+    agent: Annotated[int, Field(ge=0, description="Stop only this agent (its lane); the run continues. 0: all.")] = 0,
 ) -> Annotated[CallToolResult, RunNews]:
     """End a run: at once, or (`keep`) with a report of what was found; or one `agent` of it. Findings are kept."""
     check_may(ctx, "write")

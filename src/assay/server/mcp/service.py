@@ -164,7 +164,7 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
     for name in names or ([DEFAULT] if DEFAULT in known else []):
         if name not in known:
             there = ", ".join(row.name for row in await shelves(ctx)) or "none yet"
-            raise ToolError(f"no collection named {name!r}; there is: {there}")
+            raise ToolError(f"no collection named {name!r}; use one of: {there}")
         if await hides(ctx, collections=[name]):
             _refuse_private(ctx, f"the collection {name}, or a document in it,")
     return [f"@{name}" for name in names] or None
