@@ -196,13 +196,13 @@ def _listed(names: Sequence[str]) -> str:
 def _outcome(found: Verification) -> str:
     match found.report:
         case "passed":
-            return "a report which passed its final check"
+            return "a report that passed its final check"
         case "not_passed":
-            return "a report which did not pass its final check, and says so"
+            return "a report that did not pass its final check, and says so"
         case "no_check":
-            return "a report which was given no final check"
+            return "a report without a final check"
         case "unfinished":
-            return f"a report which is not finished: the run {_ENDED.get(found.status, 'had not ended')}"
+            return f"an unfinished report: the run {_ENDED.get(found.status, 'had not ended')}"
         case _:
             return f"without a report: the run {_ENDED.get(found.status, 'had not ended')}"
 

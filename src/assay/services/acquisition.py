@@ -237,7 +237,7 @@ class Gathering:
         self.notes += notes_of(left_out)
         self._note({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
-            some = "1 file which is" if unread == 1 else f"{unread} files which are"
+            some = "1 file that is" if unread == 1 else f"{unread} files that are"
             self.warnings.append(f"skipped {some} not text in {place}")
         return tuple(gave)
 

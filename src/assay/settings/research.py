@@ -29,17 +29,17 @@ class DepthSettings(SettingsTable):
     agents_a_cycle: int | None = Field(
         None, ge=1, le=100, description="agents sent in one round at most (orchestrated)"
     )
-    agents_at_once: int | None = Field(None, ge=1, le=100, description="agents which work at the same time")
+    agents_at_once: int | None = Field(None, ge=1, le=100, description="agents that work at the same time")
     agent_turns: int | None = Field(None, ge=1, le=200, description="turns of an agent")
     calls: int | None = Field(None, ge=0, le=1_000, description="tool calls of an agent; 0: any number")
     queries: int | None = Field(
         None,
         ge=0,
         le=50,
-        description="queries of a step which code drives; 0: the model drives (reflective; in web_search 2)",
+        description="queries of a step that code drives; 0: the model drives (reflective; in web_search 2)",
     )
     pages: int | None = Field(
-        None, ge=0, le=50, description="pages opened in a step which code drives (reflective; in web_search 3)"
+        None, ge=0, le=50, description="pages opened in a step that code drives (reflective; in web_search 3)"
     )
     thoughts: int | None = Field(None, ge=0, le=20, description="calls of `think` before a decision")
     recalls: int | None = Field(None, ge=0, le=50, description="times the writer looks again at what was read")
@@ -53,7 +53,7 @@ class DepthSettings(SettingsTable):
     decision_tokens: int | None = Field(
         None, ge=256, description="tokens of a decision at most: triage, orchestrator, reflector, coverage, survey"
     )
-    query_tokens: int | None = Field(None, ge=256, description="tokens of a reply which words queries at most")
+    query_tokens: int | None = Field(None, ge=256, description="tokens of a reply that words queries, at most")
     plan_tokens: int | None = Field(None, ge=256, description="tokens of a plan at most")
     turn_tokens: int | None = Field(None, ge=256, description="tokens of an agent's turn at most")
     findings_tokens: int | None = Field(None, ge=256, description="tokens of an agent's findings at most")
@@ -61,7 +61,7 @@ class DepthSettings(SettingsTable):
     answer_tokens: int | None = Field(None, ge=256, description="tokens of an answer without a plan at most")
     report_tokens: int | None = Field(None, ge=256, description="tokens of a report at most")
     row_tokens: int | None = Field(None, ge=256, description="tokens of a survey's rows of one batch at most")
-    field_tokens: int | None = Field(None, ge=256, description="tokens of a reply which fills fields at most")
+    field_tokens: int | None = Field(None, ge=256, description="tokens of a reply that fills fields, at most")
     verdict_tokens: int | None = Field(None, ge=256, description="tokens of a judge's verdict at most")
     revision_tokens: int | None = Field(None, ge=256, description="tokens of a revised sentence at most")
 
