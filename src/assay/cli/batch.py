@@ -133,7 +133,7 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
         UsageError: an option cannot be applied.
     """
     if file.name == "<stdin>" or not Path(file.name).is_file():
-        raise click.UsageError("--queue needs a file which workers can read, and not stdin")
+        raise click.UsageError("--queue needs a file that workers can read, not stdin")
     return BatchJob(
         file=file.name,
         folder=str(folder),

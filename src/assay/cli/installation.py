@@ -59,7 +59,7 @@ def _diagnosis_lines(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
 
 @click.command("models")
 @click.argument("names", nargs=-1, metavar="[PROVIDER]…")
-@click.option("--roles", is_flag=True, help="Show which model plays which role in your settings.")
+@click.option("--roles", is_flag=True, help="Show the models of each role in your settings.")
 @options.json_output
 @options.verbosity
 def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:

@@ -136,7 +136,7 @@ async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool,
         made = await assay.users.add(name, password, role or ("member" if known else "admin"))
         await assay.note("add_user", made.name)
         say(
-            f"{made.name} can log in now ({made.role}); a server which is running without login has to be started again"
+            f"{made.name} can log in now ({made.role}); restart a server that is running without login"
         )
         if adopt:
             handed = await assay.adopt("", made.name)
@@ -252,7 +252,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
                     f"{counted(erased.collections, 'collection')}, {counted(erased.schedules, 'schedule')}"
                 )
                 if not erased.swept:
-                    say("texts which nobody refers to any more go with the next clean-up: assay runs prune")
+                    say("texts that nobody refers to any more go with the next clean-up: assay runs prune")
             await assay.users.remove(name)
             await assay.note("remove_user", name)
 

@@ -144,7 +144,7 @@ class Scripted:
             ScriptExhausted: no scene answers this request.
         """
         if request.task == "assess" and not self._judges:
-            raise ModelError("the script has no scene which judges coverage", transient=False)
+            raise ModelError("the script has no scene that judges coverage", transient=False)
         self.requests.append(request)
         scene = self._take(request)
         if scene.log:

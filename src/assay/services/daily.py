@@ -178,6 +178,6 @@ def _allowance_message(within: Allowance, runs: Sequence[Spent]) -> str:
     if within.tokens is not None:
         parts.append(f"{used.tokens:,} of {within.tokens:,} tokens ({setting}tokens_per_day)")
     going = sum(run.status not in FINAL for run in runs)
-    kept = f", and {going} of them which have not ended keep their limits (limits.usd, --max-usd)" if going else ""
+    kept = f", and {going} of them that have not ended keep their limits (limits.usd, --max-usd)" if going else ""
     whose = "today's runs" if within.owner is None else "your runs of today"
     return f"{whose} have used {' and '.join(parts)}{kept}"

@@ -143,8 +143,8 @@ class Mcp(SettingsTable):
     url: Annotated[str, AfterValidator(address)] | None = Field(None, description="its address (streamable HTTP)")
     command: tuple[str, ...] = Field((), description="what starts it, with its arguments (stdio)")
     key: Key = Field(None, description="what is sent as a bearer token to its address")
-    search: str = Field("search", description="its tool which finds, empty for none")
-    fetch: str = Field("fetch", description="its tool which reads what was found, empty for none")
+    search: str = Field("search", description="its tool that finds, empty for none")
+    fetch: str = Field("fetch", description="its tool that reads what was found, empty for none")
     timeout: float = Field(30.0, gt=0, description="seconds an answer may take, the start of a process included")
     max_mb: float = Field(5.0, gt=0, description="larger answers are refused (megabytes)")
 

@@ -226,4 +226,4 @@ def _reason(error: BaseException) -> str:
         return "it does not answer in time"
     if kind is not None and kind[1] in ("Connect", "Request", "Interrupted"):
         return "no connection: is the endpoint in the environment right (AWS_ENDPOINT_URL)?"
-    return f"{type(error).__name__} (it is no address which can be read, or its keys are missing in the environment)"
+    return f"{type(error).__name__} (its address cannot be read, or its keys are missing in the environment)"

@@ -150,7 +150,7 @@ def export_run(
     targets = destinations.checked(outputs)
     if sign:
         if not any(destinations.suffix(path) == _BUNDLE for path in targets):
-            raise click.UsageError(f"--sign signs a bundle: name a file which ends in {_BUNDLE}")
+            raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")
         bundles.own_key()  # fails before anything is written, if there is none
     configured = settings.load()
     how = citations or configured.citations

@@ -174,7 +174,7 @@ def _opened_in(folder: Path, path: Path) -> int:
             raise
     whole, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
     if not real.is_relative_to(whole):
-        raise ExtractError("a link which leads out of the folder; name it to read it")
+        raise ExtractError("a link that leads out of the folder; name it to read it")
     try:
         return _stepped(whole, real.relative_to(whole))
     except OSError as error:

@@ -300,7 +300,7 @@ class FilterDocuments(msgspec.Struct, frozen=True):
     where: Annotated[
         list[str],
         Meta(
-            description="Conditions which must all hold, each FIELD OPERATOR VALUE: 'status = Rejected | Withdrawn', "
+            description="Conditions that must all hold, each FIELD OPERATOR VALUE: 'status = Rejected | Withdrawn', "
             "'created < 2001-01-01', 'title ~ typing' (~: has these words), 'pep = *' (has the field). "
             "Operators: = != ~ < > <= >=."
         ),

@@ -175,7 +175,7 @@ def _decoded(answer: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(answer or b"{}", type=kind)
     except msgspec.MsgspecError as error:
-        raise SearchError(f"OpenSearch gave an answer which cannot be read ({error})") from error
+        raise SearchError(f"OpenSearch gave an answer that cannot be read ({error})") from error
 
 
 def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:

@@ -272,7 +272,7 @@ def _checked(claims: list[CheckedSentence], summary: Summary, warnings: list[str
         holding=round(summary.holding / summary.claims, 4) if summary.claims else 1.0,
         warnings=warnings,
         next_action=(
-            f"Correct or leave out the {weak} of {summary.claims} claims which do not hold, or say that they do not."
+            f"Correct or leave out the {weak} of {summary.claims} claims that do not hold, or say that they do not."
             if weak
             else "Every claim holds."
             if summary.claims
