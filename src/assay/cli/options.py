@@ -152,9 +152,7 @@ collection = click.option("--collection", default="default", show_default=True, 
 
 def citations(command: Command) -> Command:
     """`--citations MODE`, and `--footnotes` for one of the modes; the last one given counts."""
-    mode = click.option(
-        "--citations", type=click.Choice(get_args(CitationMode)), help="Citation style in the text."
-    )
+    mode = click.option("--citations", type=click.Choice(get_args(CitationMode)), help="Citation style in the text.")
     footnotes = click.option(
         "--footnotes", "citations", flag_value="footnotes", help="Cite with Markdown footnotes (--citations footnotes)."
     )
@@ -173,7 +171,9 @@ def paging(command: Command) -> Command:
     cursor = click.option(
         "--cursor", default="", metavar="CURSOR", help="Continue the list where the previous page ended."
     )
-    limit = click.option("-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="Number of entries to list.")
+    limit = click.option(
+        "-n", "limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="Number of entries to list."
+    )
     return limit(cursor(command))
 
 

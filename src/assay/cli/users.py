@@ -135,9 +135,7 @@ async def _add(name: str, role: UserRole | None, no_password: bool, adopt: bool,
         password = None if no_password else ask_password(name)
         made = await assay.users.add(name, password, role or ("member" if known else "admin"))
         await assay.note("add_user", made.name)
-        say(
-            f"{made.name} can log in now ({made.role}); restart a server that is running without login"
-        )
+        say(f"{made.name} can log in now ({made.role}); restart a server that is running without login")
         if adopt:
             handed = await assay.adopt("", made.name)
             await assay.note("adopt", made.name)
@@ -307,7 +305,13 @@ COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
 @click.command("audit")
 @click.option("--user", "actor", default="", help="Show only what this user did.")
 @click.option("--action", default="", help="Show only this operation of the API: log_in, delete_run, make_token …")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Number of entries to show, newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=50,
+    show_default=True,
+    help="Number of entries to show, newest first.",
+)
 @options.json_output
 @options.common
 def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:

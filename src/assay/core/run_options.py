@@ -106,7 +106,12 @@ class ForkOptions(TypedDict, total=False):
     length: Annotated[
         str | int | None,
         Option(group="Report", setting="length", api="report.length"),
-        Flag("--length", _DONE, "Length: short, normal (300 to 2,000 words, by depth), long, or a number of words.", "LENGTH"),
+        Flag(
+            "--length",
+            _DONE,
+            "Length: short, normal (300 to 2,000 words, by depth), long, or a number of words.",
+            "LENGTH",
+        ),
         _OPENAI,
     ]
     language: Annotated[
@@ -260,7 +265,9 @@ class RunOptions(ForkOptions, total=False):
     thread: Annotated[
         str | None,
         Option(group="Sources", api="thread"),
-        Flag("--thread", "research", "Conversation this question belongs to; the run sees its earlier messages.", "NAME"),
+        Flag(
+            "--thread", "research", "Conversation this question belongs to; the run sees its earlier messages.", "NAME"
+        ),
         _OPENAI,
     ]
     said: Annotated[
@@ -272,9 +279,7 @@ class RunOptions(ForkOptions, total=False):
     web: Annotated[
         bool | None,
         Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
-        Flag(
-            "--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"
-        ),
+        Flag("--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"),
         _OPENAI,
         Offer(by="mcp", about="True: search the web too; false: do not; null: as the owner has set it."),
     ]

@@ -210,9 +210,7 @@ async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused:
     if not text or len(text) > LONGEST:
         raise UsageError(f"a message to a run has 1 to {LONGEST:,} characters, and this has {len(text):,}")
     if len(await journal.inbox(run_id, STEERING)) >= MOST:
-        raise UsageError(
-            f"run {run_id} has {MOST} messages, and accepts no more: start another run, or fork this one"
-        )
+        raise UsageError(f"run {run_id} has {MOST} messages, and accepts no more: start another run, or fork this one")
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
     events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []

@@ -62,7 +62,9 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
 def _pooler(found: str, *, direct: bool) -> Diagnosis:
     fix = "add ?direct=HOST:PORT of the server itself to ASSAY_DATABASE"
     if found == "transaction" and not direct:
-        detail = "the database is reached through a pooler in transaction mode, which keeps no locks and no notifications"
+        detail = (
+            "the database is reached through a pooler in transaction mode, which keeps no locks and no notifications"
+        )
         return broken("pooler", detail, fix)
     if found == "session" and not direct:
         return broken("pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing")
@@ -208,5 +210,7 @@ def _index(settings: Settings, state: ClusterState) -> Diagnosis:
         return note("index", "shared in the database, and not made yet", "the next search makes it")
     behind = state.last_row - state.index_row
     if behind > 0:
-        return note("index", f"shared in the database, {behind:,} documents behind", "the next search brings it up to date")
+        return note(
+            "index", f"shared in the database, {behind:,} documents behind", "the next search brings it up to date"
+        )
     return fine("index", "shared in the database, up to date with the library")

@@ -150,9 +150,7 @@ async def steer(call: RouteCall, run: str) -> Response:
         raise refusal("invalid", N_("write an instruction for the run"))
     steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
     messages = {"accepted": N_("The run follows it at its next decision."), "applied": N_("The run follows it now.")}
-    return noted(
-        call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}/activity"
-    )
+    return noted(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}/activity")
 
 
 async def answer(call: RouteCall, run: str) -> Response:

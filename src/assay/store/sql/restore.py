@@ -123,12 +123,10 @@ def _opened(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, with its database extracted to `draft`."""
     with zipfile.ZipFile(file) as archive:
         if DATABASE not in archive.namelist():
-            raise StoreError(
-                f"{file} is not a backup of Assay: it has no {DATABASE}; use one made by assay db backup"
-            )
+            raise StoreError(f"{file} is not a backup of Assay: it has no {DATABASE}; use one made by assay db backup")
         if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
             raise StoreError(
-                f"{file} is not a backup of Assay: parts are encrypted or packed otherwise; use one made by assay db backup"
+                f"{file} is not a backup of Assay: parts are encrypted or packed otherwise; use one of assay db backup"
             )
         wanted = archive.getinfo(DATABASE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:

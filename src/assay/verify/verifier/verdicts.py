@@ -323,7 +323,9 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     if not seen:
         return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
     if not _is_english(seen):
-        return Weighed(verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),))
+        return Weighed(
+            verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
+        )
     found = features(seen, read)
     score = model().probability(found)
     score = model().vetoed(score) if doubted else score
