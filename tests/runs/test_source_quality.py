@@ -73,7 +73,7 @@ async def test_a_retracted_paper_is_marked_in_the_report_and_its_limits(web: Pap
         each for each in report.limits if each.startswith("A cited work was withdrawn: “The Harbor report”")
     )
     assert withdrawn.endswith("(retraction 1850-01-02).")
-    alone = next(each for each in report.limits if each.startswith("These statements rest on withdrawn works"))
+    alone = next(each for each in report.limits if each.startswith("These statements rest only on withdrawn works"))
     assert "Ada Byron" in alone
     assert "5.2 metres" not in alone
 
