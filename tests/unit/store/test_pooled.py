@@ -177,7 +177,7 @@ def test_one_that_leaves_the_schema_out_is_refused_too(tmp_path: Path, postgres_
         settings.write_text(settings.read_text() + "ignore_startup_parameters = options\n")
         made.stop()
         made.start()
-        with pytest.raises(StoreError, match="leaves `options` out"):
+        with pytest.raises(StoreError, match="drops `options`"):
             open_store(tmp_path, database=servers.with_schema(made.undirected))
 
 
